@@ -1,0 +1,173 @@
+import type { FrameworkModel } from "../model/framework_model.ts";
+import type { AnyHooks, HookName, HooksOf, LeanHooksOf } from "../hooks/hooks.ts";
+import type { OperationName } from "./operation.ts";
+
+/**
+ * An operation with its hooks, as it stands in `methods` of `@rest`.
+ *
+ * @typeParam H The hooks.
+ */
+export interface Method<H extends AnyHooks = AnyHooks> {
+  /** The operation. */
+  readonly operation: OperationName;
+  /** Its hooks. */
+  readonly hooks: H;
+}
+
+/** Refuses any key that is no hook. */
+export type OnlyHooks<H> = { readonly [K in Exclude<keyof H, HookName | "lean">]: never };
+
+/**
+ * An operation function: takes hooks, gives the row for `methods`.
+ *
+ * Hooks keep their own types, and `@rest` holds them against the class. With the model as type argument, as in
+ * `all<Movie>({ … })`, inline hooks are typed by it.
+ */
+export interface MethodFunction {
+  /** Takes hooks typed by the model that is named. */
+  <M extends FrameworkModel = FrameworkModel>(hooks?: HooksOf<NoInfer<M>>): Method<HooksOf<M>>;
+  /** Takes hooks that get plain instances of the model that is named. */
+  <M extends FrameworkModel = FrameworkModel>(
+    hooks: LeanHooksOf<NoInfer<M>>,
+  ): Method<LeanHooksOf<M>>;
+  /** Takes hooks that say themselves what they expect. */
+  <H extends AnyHooks>(hooks: H & OnlyHooks<H>): Method<H>;
+}
+
+/**
+ * `GET {route}`: the list of entities, filtered by `q`.
+ *
+ * @example A list that shows two fields
+ * ```ts
+ * import { all, type Entity, FrameworkModel, type FrameworkRequest, prop, rest } from "@mongrove/mongrove";
+ *
+ * function short(_req: FrameworkRequest, user: Entity<User>) {
+ *   return { _id: user._id, name: user.name };
+ * }
+ *
+ * @rest({ route: "/users", methods: [all({ preSend: short })] })
+ * class User extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop()
+ *   address?: string;
+ * }
+ * ```
+ */
+export const all: MethodFunction = describeMethod("all");
+
+/**
+ * `GET {route}/:id`: one entity.
+ *
+ * @example One entity, for its owner
+ * ```ts
+ * import { FrameworkModel, one, prop, rest, RestError } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/notes",
+ *   methods: [one<Note>({
+ *     postFetch: (req, note) => {
+ *       if (note.owner !== req.headers["x-user"]) throw new RestError(403, "Not yours");
+ *       return note;
+ *     },
+ *   })],
+ * })
+ * class Note extends FrameworkModel {
+ *   @prop({ required: true })
+ *   owner!: string;
+ * }
+ * ```
+ */
+export const one: MethodFunction = describeMethod("one");
+
+/**
+ * `POST {route}`: creates an entity from the JSON body.
+ *
+ * @example A field that a hook sets
+ * ```ts
+ * import { create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/notes",
+ *   methods: [create<Note>({
+ *     preSave: (req, note) => {
+ *       note.owner = String(req.headers["x-user"]);
+ *       return note;
+ *     },
+ *   })],
+ * })
+ * class Note extends FrameworkModel {
+ *   @prop({ required: true, readonly: true })
+ *   owner!: string;
+ * }
+ * ```
+ */
+export const create: MethodFunction = describeMethod("create");
+
+/**
+ * `PATCH {route}/:id`: changes an entity by a JSON merge patch.
+ *
+ * @example Only drafts may be changed
+ * ```ts
+ * import { FrameworkModel, prop, rest, update } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/posts",
+ *   methods: [update<Post>({ preSave: (_req, post, previous) => previous?.draft ? post : null })],
+ * })
+ * class Post extends FrameworkModel {
+ *   @prop({ type: Boolean, default: true })
+ *   draft!: boolean;
+ * }
+ * ```
+ */
+export const update: MethodFunction = describeMethod("update");
+
+/**
+ * `DELETE {route}/:id`: removes an entity.
+ *
+ * @example Behind a key
+ * ```ts
+ * import { FrameworkModel, type FrameworkRequest, prop, remove, rest, RestError } from "@mongrove/mongrove";
+ *
+ * function authenticated(req: FrameworkRequest): boolean {
+ *   if (req.headers.authorization !== "<SECRET_KEY>") throw new RestError(401, { code: "UNAUTHENTICATED" });
+ *   return true;
+ * }
+ *
+ * @rest({ route: "/notes", methods: [remove({ preFetch: authenticated })] })
+ * class Note extends FrameworkModel {
+ *   @prop()
+ *   text?: string;
+ * }
+ * ```
+ */
+export const remove: MethodFunction = describeMethod("remove");
+
+/**
+ * `DELETE {route}`: removes every entity that `q` selects, or all of them.
+ *
+ * @example Only what is done
+ * ```ts
+ * import { FrameworkModel, prop, removeAll, rest } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/tasks",
+ *   methods: [removeAll({
+ *     preFetch: (req) => {
+ *       req.framework.filter.done = true;
+ *       return true;
+ *     },
+ *   })],
+ * })
+ * class Task extends FrameworkModel {
+ *   @prop({ type: Boolean, default: false })
+ *   done!: boolean;
+ * }
+ * ```
+ */
+export const removeAll: MethodFunction = describeMethod("removeAll");
+
+function describeMethod(operation: OperationName): MethodFunction {
+  return <H extends AnyHooks>(hooks?: H): Method<H> => ({ operation, hooks: { ...hooks } as H });
+}
