@@ -1,0 +1,20 @@
+import { Buffer } from "node:buffer";
+import mongoose from "mongoose";
+import type { Document } from "mongoose";
+
+/** The mapper's value classes, for those who read and write values without touching models. */
+export const { Types } = mongoose;
+
+/** Bytes with a subtype. */
+export const { Binary } = mongoose.mongo;
+
+/** Tells whether an entity is a document of the mapper, not a plain object. */
+export function isDocument(entity: unknown): entity is Document {
+  return entity instanceof mongoose.Document;
+}
+
+/** Reads bytes in base64, padded or not; `undefined` for what is none, where the runtime would read what it can. */
+export function readBase64(text: unknown): Buffer | undefined {
+  if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
+  return text.replace(/=+$/, "").length % 4 === 1 ? undefined : Buffer.from(text, "base64");
+}

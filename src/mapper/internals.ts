@@ -1,0 +1,148 @@
+// What the mapper has at run time and does not declare: every cast of that kind is here.
+import mongoose from "mongoose";
+import type { Document, Schema, SchemaType } from "mongoose";
+
+/** Names that the mapper refuses as fields. */
+export function reservedNames(): string[] {
+  return Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved);
+}
+
+/** Whether a field has a `required` validator. */
+export function isRequired(type: SchemaType | undefined): boolean {
+  return (type as { isRequired?: boolean } | undefined)?.isRequired === true;
+}
+
+/** Whether a field has a default. */
+export function hasDefault(type: SchemaType | undefined): boolean {
+  return (type as { defaultValue?: unknown } | undefined)?.defaultValue !== undefined;
+}
+
+/** The default of a field for a document; `undefined` where it has none. */
+export function defaultOf(type: SchemaType | undefined, doc: Document): unknown {
+  const { getDefault } = (type ?? {}) as { getDefault?: (doc: Document, init: boolean) => unknown };
+  return getDefault?.call(type, doc, false);
+}
+
+/** The default of a field as it was given, not cast; a function of the user's gets the object. */
+export function givenDefault(type: SchemaType | undefined, object: object): unknown {
+  const { defaultValue } = (type ?? {}) as { defaultValue?: unknown };
+  return typeof defaultValue === "function" ? defaultValue.call(object, object) : defaultValue;
+}
+
+/** The stored values of a document, past getters and change tracking. */
+export function rawValues(doc: Document): Record<string, unknown> {
+  return (doc as unknown as { _doc: Record<string, unknown> })._doc;
+}
+
+/** The changes of a document as an update; older versions of the mapper name the method otherwise. */
+export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
+  const { $getChanges } = doc as unknown as { $getChanges?: () => object };
+  return ($getChanges === undefined ? doc.getChanges() : $getChanges.call(doc)) as ReturnType<
+    typeof changesOf
+  >;
+}
+
+/** An update of the database, by operator and path. */
+type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/**
+ * Has a query write an update as it is, and cast only what middleware adds to it: its values come from documents, and a
+ * second cast would run their setters twice.
+ */
+export function writeAsIs(query: object, update: Update): void {
+  const mapper = query as { _castUpdate(update: Update): Update | undefined };
+  const cast = mapper._castUpdate;
+  mapper._castUpdate = function (all) {
+    const added = Object.entries(all).map(([operator, paths]) => [
+      operator,
+      Object.fromEntries(
+        Object.entries(paths).filter(([path]) => !Object.hasOwn(update[operator] ?? {}, path)),
+      ),
+    ]);
+    const result: Record<string, object> = { ...cast.call(this, Object.fromEntries(added)) };
+    for (const [operator, paths] of Object.entries(update)) {
+      result[operator] = { ...result[operator], ...paths };
+    }
+    return result as Update;
+  };
+}
+
+/** The middleware of a document, under the name that every version of the mapper gives it. */
+interface Middleware {
+  execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
+  execPost(name: string, doc: Document, args: unknown[], options?: object): Promise<unknown>;
+}
+
+/** Does what the mapper's `save` does, but for the write: validation first, then the middleware around it. */
+export async function saveBy(doc: Document, write: () => Promise<void>): Promise<void> {
+  const { $__middleware: middleware } = doc as unknown as { $__middleware: Middleware };
+  try {
+    await doc.validate();
+    await middleware.execPre("save", doc, [{}]);
+    await write();
+  } catch (error) {
+    await middleware.execPost("save", doc, [doc], { error });
+    throw error;
+  }
+  await middleware.execPost("save", doc, [doc]);
+}
+
+/** The field in which the mapper keeps when a document was changed; `undefined` where it keeps none. */
+export function changedAtField(schema: Schema): string | undefined {
+  const { $timestamps } = schema as { $timestamps?: { updatedAt?: string | null } };
+  return $timestamps?.updatedAt ?? undefined;
+}
+
+/** Middleware of the framework. */
+const ownMiddleware = new WeakSet<object>();
+
+/** Marks middleware as the framework's own, which changes nothing that users could see. */
+export function markOwnMiddleware(fn: object): void {
+  ownMiddleware.add(fn);
+}
+
+/** Whether a schema has middleware of the user's for one of several operations. */
+export function hasMiddleware(schema: Schema, names: readonly string[]): boolean {
+  const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
+  return names.some((name) =>
+    [hooks._pres, hooks._posts].some((kind) =>
+      kind.get(name)?.some(({ fn }) => !ownMiddleware.has(fn) && !isBuiltIn(fn)) === true
+    )
+  );
+}
+
+/** The middleware of a schema, by operation. */
+interface SchemaMiddleware {
+  readonly _pres: ReadonlyMap<string, readonly { readonly fn: object }[]>;
+  readonly _posts: ReadonlyMap<string, readonly { readonly fn: object }[]>;
+}
+
+/** The source text of the mapper's own middleware, as a schema without any other has it. */
+let builtIn: ReadonlySet<string> | undefined;
+
+/** Not every version of the mapper marks its own middleware. */
+function isBuiltIn(fn: object): boolean {
+  builtIn ??= new Set(bareMiddleware().map(String));
+  return builtIn.has(String(fn));
+}
+
+function bareMiddleware(): object[] {
+  const bare = new mongoose.Mongoose();
+  const schema = new bare.Schema({}, { timestamps: true });
+  bare.model("Bare", schema);
+  const { _pres, _posts } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s.hooks;
+  return [..._pres.values(), ..._posts.values()].flat().map(({ fn }) => fn);
+}
+
+/** Casts a value to a type as a query does: the setters of the field, such as `lowercase`, run first. */
+export function castForQuery(type: SchemaType, value: unknown): unknown {
+  const { applySetters } = type as unknown as {
+    applySetters(value: unknown, scope: null): unknown;
+  };
+  return applySetters.call(type, value, null);
+}
+
+/** The virtuals of a schema by name. */
+export function virtualsOf(schema: Schema): Record<string, unknown> {
+  return (schema as unknown as { virtuals: Record<string, unknown> }).virtuals;
+}

@@ -1,0 +1,122 @@
+import type { Schema } from "mongoose";
+import mongoose from "mongoose";
+import type { FieldRecord } from "../description/records.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
+import { modelName } from "./model_name.ts";
+
+/** Options of an array that speak of its elements. */
+const ELEMENT_OPTIONS = new Set([
+  "enum",
+  "min",
+  "max",
+  "minLength",
+  "maxLength",
+  "minlength",
+  "maxlength",
+  "match",
+  "trim",
+  "lowercase",
+  "uppercase",
+]);
+
+/** Options of ours that say what the field is; the mapper gets its own form of them. */
+const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
+
+/** What a field becomes: the mapper's definition, and the model that it embeds or refers to. */
+export interface BuiltField {
+  /** The definition for the mapper's schema. */
+  readonly definition: Record<string, unknown>;
+  /** The model that it refers to. */
+  readonly refersTo?: ModelClass;
+}
+
+/**
+ * Builds the mapper's definition of a field.
+ *
+ * @param schemaOf Gives the schema of an embedded model.
+ * @throws {TypeError} If the type is missing or unknown. The message starts with the property.
+ */
+export function buildField(
+  field: FieldRecord,
+  schemaOf: (target: ModelClass) => Schema,
+): BuiltField {
+  const { options } = field;
+  const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
+  const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
+  if (!field.array) {
+    const { type, refersTo } = elementType(field, schemaOf);
+    return { definition: { ...own, ...values, ...type }, ...refersTo && { refersTo } };
+  }
+  if (options.items === undefined) {
+    throw new TypeError(`property "${field.name}" is an array without "items"`);
+  }
+  const { type, refersTo } = elementType(field, schemaOf);
+  const given = Object.entries(own);
+  const ofElement = given.filter(([key]) => ELEMENT_OPTIONS.has(key));
+  const ofArray = given.filter(([key]) => !ELEMENT_OPTIONS.has(key));
+  const element = { ...Object.fromEntries(ofElement), ...values, ...type };
+  const items = type.type instanceof mongoose.Schema ? type.type : element;
+  return {
+    definition: { ...Object.fromEntries(ofArray), type: [items] },
+    ...refersTo && { refersTo },
+  };
+}
+
+function elementType(
+  field: FieldRecord,
+  schemaOf: (target: ModelClass) => Schema,
+): { type: Record<string, unknown>; refersTo?: ModelClass } {
+  const { options } = field;
+  const given = field.array ? options.items : options.type;
+  const ref = resolveRef(field);
+  if (ref !== undefined && given === undefined) return reference(ref);
+  const kind = fieldKind(given ?? typeOfDefault(options.default));
+  if (kind === undefined) throw new TypeError(`property "${field.name}" has an unknown type`);
+  if ("model" in kind) {
+    const embedded = !field.array || options.embedded === true;
+    return embedded ? { type: { type: schemaOf(kind.model) } } : reference(kind.model);
+  }
+  if (field.array && options.embedded === true) {
+    throw new TypeError(`property "${field.name}" embeds what is no model class`);
+  }
+  const type = { type: kind.scalar, ...ofType(field, schemaOf) };
+  return ref === undefined
+    ? { type }
+    : { ...reference(ref), type: { ...reference(ref).type, ...type } };
+}
+
+function reference(
+  target: ModelClass | string,
+): { type: Record<string, unknown>; refersTo?: ModelClass } {
+  const type = mongoose.Schema.Types.ObjectId;
+  if (typeof target === "string") return { type: { type, ref: target } };
+  return { type: { type, ref: modelName(target) }, refersTo: target };
+}
+
+/** Gives the model that a field refers to by `ref`, or its name. */
+export function resolveRef({ name, options }: FieldRecord): ModelClass | string | undefined {
+  const { ref } = options;
+  if (ref === undefined || typeof ref === "string" || isModelClass(ref)) return ref;
+  const resolved = typeof ref === "function" && ref.prototype === undefined ? ref() : undefined;
+  if (isModelClass(resolved)) return resolved;
+  throw new TypeError(`property "${name}" refers to what is no model class`);
+}
+
+function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): object {
+  if (field.options.of === undefined) return {};
+  const kind = fieldKind(field.options.of);
+  if (kind === undefined) {
+    throw new TypeError(`property "${field.name}" is a map of an unknown type`);
+  }
+  return { of: "model" in kind ? schemaOf(kind.model) : kind.scalar };
+}
+
+/** Turns a TypeScript enum into its values: a numeric one maps back from number to name as well. */
+function enumValues(given: unknown): unknown {
+  if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
+  if ("values" in given && Array.isArray(given.values)) return given;
+  return Object.entries(given).filter(([name]) => !/^-?\d+(\.\d+)?$/.test(name)).map(([, value]) =>
+    value
+  );
+}

@@ -1,0 +1,119 @@
+import mongoose from "mongoose";
+import type { Schema, SchemaType } from "mongoose";
+import { describeModel } from "../description/describe_model.ts";
+import type { ModelDescription } from "../description/describe_model.ts";
+import type { FrameworkModel } from "../model/framework_model.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import { buildField } from "./build_field.ts";
+import { addClassMembers } from "./class_members.ts";
+import { hideInJson } from "../mapper/hide_in_json.ts";
+import { reservedNames } from "../mapper/internals.ts";
+import { runLastBeforeSave } from "../mapper/last_before_save.ts";
+
+/** A schema and the models that it refers to, which a connection must know as well. */
+export interface BuiltSchema {
+  /** The mapper's schema. */
+  readonly schema: Schema;
+  /** The models that fields of it refer to. */
+  readonly refersTo: Set<ModelClass>;
+  /** What it embeds; models may embed each other. */
+  readonly embeds: Set<BuiltSchema>;
+}
+
+/** What every document owns besides the members of its prototype. */
+const RESERVED = new Set([
+  ...reservedNames(),
+  ...["schema", "isNew", "errors", "db", "discriminators", "_doc", "__proto__"],
+]);
+
+const built = new WeakMap<ModelClass, BuiltSchema>();
+const classes = new WeakMap<Schema, ModelClass>();
+
+/** Gives the class behind the schema of an embedded object's type. */
+export function schemaClass(type: SchemaType | undefined): ModelClass | undefined {
+  const { schema } = (type ?? {}) as { schema?: Schema };
+  return schema && classes.get(schema);
+}
+
+/**
+ * Builds the mapper's schema of a class, once.
+ *
+ * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
+ */
+export function buildSchema(target: ModelClass): BuiltSchema {
+  const known = built.get(target);
+  if (known !== undefined) return known;
+  const description = describeModel(target);
+  const result = {
+    // An empty object that a client sent is stored, as the answer says; the mapper would drop it.
+    schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
+    refersTo: new Set<ModelClass>(),
+    embeds: new Set<BuiltSchema>(),
+  };
+  built.set(target, result);
+  classes.set(result.schema, target);
+  try {
+    fillSchema(description, result);
+  } catch (error) {
+    built.delete(target);
+    throw error;
+  }
+  return result;
+}
+
+/** Gives the models that fields of a schema, or of what it embeds, refer to. */
+export function referredModels(schema: BuiltSchema, seen = new Set<BuiltSchema>()): ModelClass[] {
+  if (seen.has(schema)) return [];
+  seen.add(schema);
+  const inner = [...schema.embeds].flatMap((each) => referredModels(each, seen));
+  return [...schema.refersTo, ...inner];
+}
+
+function fillSchema(
+  description: ModelDescription,
+  { schema, refersTo, embeds }: BuiltSchema,
+): void {
+  const { target, fields } = description;
+  const embed = (embedded: ModelClass): Schema => {
+    const inner = buildSchema(embedded);
+    embeds.add(inner);
+    return inner.schema;
+  };
+  try {
+    for (const [name, field] of fields) {
+      refuseReserved(name);
+      const { definition, refersTo: referred } = buildField(field, embed);
+      schema.add({ [name]: definition } as Parameters<Schema["add"]>[0]);
+      if (referred !== undefined) refersTo.add(referred);
+    }
+    addClassMembers(target, schema);
+    (target as typeof FrameworkModel).configure?.(schema);
+  } catch (error) {
+    throw named(target, error);
+  }
+  addVersion(description, schema);
+  hideInJson(schema);
+  runLastBeforeSave(schema);
+}
+
+/** Declares the version, as the mapper does when it compiles a model: filters know of it before the first connection. */
+function addVersion({ rests }: ModelDescription, schema: Schema): void {
+  const key: unknown = schema.get("versionKey");
+  if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
+  schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
+}
+
+/** Members of the mapper's documents that a field would shadow, so that saving or reading would break. */
+function refuseReserved(name: string): void {
+  if (name === "_id" || name === "id") return;
+  if (name in mongoose.Model.prototype || RESERVED.has(name) || /^\$|\./.test(name)) {
+    throw new TypeError(`property "${name}" has the name of a member of the mapper's documents`);
+  }
+}
+
+function named(target: ModelClass, error: unknown): unknown {
+  if (!(error instanceof Error) || error.message.startsWith("Cannot ")) return error;
+  return new TypeError(`Cannot build the schema of "${target.name}": ${error.message}`, {
+    cause: error,
+  });
+}

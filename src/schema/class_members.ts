@@ -1,0 +1,66 @@
+import type { Schema } from "mongoose";
+import { chainOf } from "../description/describe_model.ts";
+import type { ModelClass } from "../model/model_class.ts";
+
+/** Statics that speak to the framework, or that every function has. */
+const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
+
+/** The body of a member that reads or calls a `#private` one: a document is no instance of the class. */
+const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
+
+/**
+ * Puts the methods, getters, setters and statics of a class and its ancestors on the mapper's schema.
+ *
+ * @throws {TypeError} If a member works on a `#private` one. The message starts with the member.
+ */
+export function addClassMembers(target: ModelClass, schema: Schema): void {
+  // The last one of a name counts: the mapper would run the getters and setters of parent and child, one after another.
+  const members = new Map<string, PropertyDescriptor>();
+  for (const owner of chainOf(target)) {
+    const own = Object.getOwnPropertyDescriptors(owner.prototype);
+    for (const [name, member] of Object.entries(own)) {
+      if (name === "constructor") continue;
+      for (const part of [member.value, member.get, member.set]) refusePrivate(name, part);
+      members.set(name, member);
+    }
+    addStatics(owner, schema);
+  }
+  for (const [name, member] of members) addInstanceMember(name, member, schema);
+}
+
+function addInstanceMember(name: string, member: PropertyDescriptor, schema: Schema): void {
+  if (typeof member.value === "function") schema.method(name, member.value);
+  else if (schema.path(name) === undefined) addVirtual(name, member, schema);
+}
+
+function addVirtual(name: string, { get, set }: PropertyDescriptor, schema: Schema): void {
+  const virtual = schema.virtual(name);
+  if (get !== undefined) virtual.get(get);
+  if (set !== undefined) virtual.set(set);
+}
+
+function addStatics(owner: ModelClass, schema: Schema): void {
+  for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    if (!OWN_STATICS.has(name) && "value" in member) schema.static(name, member.value);
+  }
+}
+
+/** Puts the static getters and setters of a class and its ancestors on its model: the mapper copies values only. */
+export function addStaticAccessors(target: ModelClass, model: object): void {
+  for (const owner of chainOf(target)) {
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      if (OWN_STATICS.has(name) || "value" in member) continue;
+      Object.defineProperty(model, name, member);
+    }
+  }
+}
+
+function refusePrivate(name: string, member: unknown): void {
+  if (
+    typeof member === "function" && PRIVATE_ACCESS.test(Function.prototype.toString.call(member))
+  ) {
+    throw new TypeError(
+      `member "${name}" works on a #private member, which a document could not serve`,
+    );
+  }
+}

@@ -1,0 +1,75 @@
+import { describeModel } from "../description/describe_model.ts";
+import type { FieldRecord, RestRecord } from "../description/records.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import { resolveRef } from "./build_field.ts";
+import { buildSchema } from "./build_schema.ts";
+import { fieldKind } from "./field_kind.ts";
+import { isRequired } from "../mapper/internals.ts";
+
+/** How a parent holds a part of itself that has routes of its own. */
+export interface PartLink {
+  /** The class that declares it, or inherits it. */
+  readonly owner: ModelClass;
+  /** The property. */
+  readonly property: string;
+  /** Whether it is an array. */
+  readonly array: boolean;
+  /** Whether it is stored inside the parent, instead of its identifier. */
+  readonly embedded: boolean;
+  /** Whether the parent must have it. */
+  readonly required: boolean;
+}
+
+/** A part, its model, and the `@rest` on its property. */
+export interface PartDescription {
+  /** How the parent holds it. */
+  readonly link: PartLink;
+  /** The model. */
+  readonly target: ModelClass;
+  /** The `@rest` on the property. */
+  readonly rest: RestRecord;
+}
+
+/**
+ * Describes the properties of a class that carry `@rest`.
+ *
+ * @throws {TypeError} If one holds no model; the message names class and property.
+ */
+export function describeParts(owner: ModelClass): PartDescription[] {
+  const { fields, parts } = describeModel(owner);
+  return [...parts].flatMap(([property, rests]) => {
+    const held = describeHeld(owner, fields.get(property));
+    if (held === undefined) {
+      throw new TypeError(
+        `Cannot mount "${owner.name}": property "${property}" has @rest and holds no model`,
+      );
+    }
+    if (rests.some((rest) => rest.getConnection ?? rest.schemaOptions)) {
+      throw new TypeError(
+        `Cannot mount "${owner.name}": the @rest of property "${property}" has options of a class`,
+      );
+    }
+    if (fields.get(property)?.options.hidden === true) {
+      throw new TypeError(
+        `Cannot mount "${owner.name}": property "${property}" has @rest and is hidden`,
+      );
+    }
+    return rests.map((rest) => ({ ...held, rest }));
+  });
+}
+
+function describeHeld(
+  owner: ModelClass,
+  field: FieldRecord | undefined,
+): Omit<PartDescription, "rest"> | undefined {
+  if (field === undefined) return undefined;
+  const { name: property, array, options } = field;
+  const required = isRequired(buildSchema(owner).schema.path(property));
+  const common = { owner, property, array, required };
+  const ref = resolveRef(field);
+  if (typeof ref === "function") return { link: { ...common, embedded: false }, target: ref };
+  const kind = fieldKind(array ? options.items : options.type);
+  if (kind === undefined || !("model" in kind)) return undefined;
+  const embedded = !array || options.embedded === true;
+  return { link: { ...common, embedded }, target: kind.model };
+}

@@ -1,0 +1,25 @@
+import type { FieldShape, Shape } from "./shape.ts";
+
+/**
+ * Tells whether a path leads to a secret, through one, or to an object that holds one. Positions in arrays and keys of
+ * maps are passed over.
+ */
+export function isHiddenPath(path: string, shape: Shape): boolean {
+  let current: Shape | undefined = shape;
+  let known = false;
+  let isKey = false;
+  for (const segment of path.split(".")) {
+    if (isKey) {
+      isKey = false;
+      continue;
+    }
+    const field: FieldShape | undefined = current?.fields.get(segment);
+    if (field === undefined) continue;
+    if (field.hidden) return true;
+    current = field.shape ?? field.element?.shape;
+    known = true;
+    // A client names the keys of a map: one may be called like a field.
+    isKey = field.kind === "map";
+  }
+  return known && current?.secretive === true;
+}
