@@ -1,0 +1,90 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { arrayProp } from "../decorators/array_prop.ts";
+import { prop } from "../decorators/prop.ts";
+import { RestError } from "../errors/rest_error.ts";
+import { FrameworkModel } from "../model/framework_model.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { describeShape } from "../shape/shape.ts";
+import { mergePlain } from "./merge_plain.ts";
+
+class Inner extends FrameworkModel {
+  @prop()
+  a?: string;
+  @prop()
+  b?: string;
+}
+
+class Outer extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Number })
+  rank?: number;
+  @prop({ type: Inner })
+  inner?: Inner;
+  @prop({ type: Object })
+  free?: object;
+  @prop({ type: Map, of: Inner })
+  inners?: Map<string, unknown>;
+  @arrayProp({ items: Number })
+  numbers?: number[];
+}
+
+const SHAPE = describeShape(buildSchema(Outer).schema);
+
+Deno.test("mergePlain() leaves the entity as it was, at every level", () => {
+  const entity = { name: "a", inner: { a: "1" }, free: { x: { y: 1 } }, inners: { k: { a: "1" } } };
+  const before = structuredClone(entity);
+  const patch = { name: "b", inner: { a: "2" }, free: { x: { y: 2 } }, inners: { k: { a: "2" } } };
+  const result = mergePlain(entity, patch, SHAPE);
+  assertEquals([entity, result], [before, patch]);
+});
+
+Deno.test("mergePlain() merges embedded objects, free-form fields and maps", () => {
+  const entity = {
+    inner: { a: "1", b: "2" },
+    free: { x: { y: 1, z: 2 }, w: [1, 2] },
+    inners: { k: { a: "1", b: "2" }, l: { a: "1" } },
+    numbers: [1, 2],
+  };
+  const patch = {
+    inner: { b: null },
+    free: { x: { y: null, n: {} }, w: [3] },
+    inners: { k: { a: "9" }, l: null, m: { b: "3" } },
+    numbers: ["4"],
+  };
+  assertEquals(mergePlain(entity, patch, SHAPE), {
+    inner: { a: "1" },
+    free: { x: { z: 2, n: {} }, w: [3] },
+    inners: { k: { a: "9", b: "2" }, m: { b: "3" } },
+    numbers: [4],
+  });
+});
+
+Deno.test("mergePlain() clears by null: a field goes, an array becomes empty", () => {
+  const entity = { name: "a", inner: { a: "1" }, numbers: [1], free: { x: 1 } };
+  const patch = { name: null, inner: null, numbers: null, free: null, rank: null };
+  assertEquals(mergePlain(entity, patch, SHAPE), { numbers: [] });
+});
+
+Deno.test("mergePlain() replaces what is no object by one, and the other way round", () => {
+  const entity = { inner: null, free: [1], inners: "x" };
+  const patch = { inner: { a: 1, b: null }, free: { x: { y: null } }, inners: { k: { a: "1" } } };
+  const expected = { inner: { a: "1" }, free: { x: {} }, inners: { k: { a: "1" } } };
+  assertEquals(mergePlain(entity, patch, SHAPE), expected);
+  assertEquals(mergePlain({ free: { x: 1 } }, { free: "text" }, SHAPE), { free: "text" });
+});
+
+Deno.test("mergePlain() names every field that cannot be cast", () => {
+  const patch = {
+    rank: "x",
+    inner: { a: {} },
+    free: { "a.b": 1 },
+    inners: { k: 1 },
+    numbers: ["x"],
+  };
+  const entity = { inner: { a: "1" }, free: {}, inners: {} };
+  const { status, body } = assertThrows(() => mergePlain(entity, patch, SHAPE), RestError);
+  const { errors } = body as { errors: object };
+  assertEquals(status, 400);
+  assertEquals(Object.keys(errors).sort(), ["free", "inner.a", "inners.k", "numbers.0", "rank"]);
+});
