@@ -1,0 +1,145 @@
+import { Buffer } from "node:buffer";
+import { PROTOTYPE_KEYS } from "../query/json.ts";
+import { isDocument } from "../mapper/bson.ts";
+import { describeShape } from "../shape/shape.ts";
+import type { FieldShape, Shape } from "../shape/shape.ts";
+
+/** A BSON value of the driver, told by its mark: it may come from another copy of the driver. */
+interface BsonValue {
+  readonly _bsontype: string;
+  readonly "sub_type"?: number;
+  readonly buffer?: Uint8Array;
+  toString(): string;
+  valueOf(): unknown;
+  toJSON?(): unknown;
+  toBigInt?(): bigint;
+}
+
+/**
+ * Turns what a hook or the database gave into what the answer says: the JSON forms of all types, without secrets.
+ *
+ * int64 becomes a number up to 2^53 and a decimal string beyond, bytes become base64, identifiers and decimals text.
+ *
+ * @param shape The shape of the value, whose hidden fields are left out; plain copies are not exempt.
+ */
+export function toPlain(value: unknown, shape?: Shape): unknown {
+  switch (typeof value) {
+    case "bigint":
+      return integer(value);
+    case "object":
+      return value === null ? null : fromObject(value, shape);
+    case "function":
+    case "symbol":
+      return undefined;
+    default:
+      return value;
+  }
+}
+
+function fromObject(value: object, shape: Shape | undefined): unknown {
+  if (isDocument(value)) return entries(value.toJSON(), describeShape(value.schema));
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  }
+  if (Array.isArray(value)) return Array.from(value, (each) => toPlain(each, shape) ?? null);
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Map) return entries(Object.fromEntries(value), shape);
+  if (value instanceof Set) return Array.from(value, (each) => toPlain(each, shape) ?? null);
+  // Stored data may have a key of that name; the driver's classes have it on their prototypes.
+  if ("_bsontype" in value && !Object.hasOwn(value, "_bsontype")) {
+    return fromBson(value as BsonValue);
+  }
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return toPlain(value.toJSON(), shape);
+  }
+  return entries(isSpread(value) ? heldBy(value) : value, shape);
+}
+
+/** Tells whether an object is `{ ...document }`: the mapper's inside, with the stored values in `_doc`. */
+function isSpread(value: object): value is { readonly _doc: object } {
+  return "$__" in value && "_doc" in value && typeof value._doc === "object";
+}
+
+/** What whoever spread a document meant: its values, under those that were put beside them. */
+function heldBy({ _doc, ...own }: { readonly _doc: object }): object {
+  const added = Object.entries(own).filter(([key]) => !/^(\$|__parentArray$|__index$)/.test(key));
+  return { ..._doc, ...Object.fromEntries(added) };
+}
+
+function entries(value: object, shape: Shape | undefined): object {
+  const joined = shape?.joined;
+  const result: [string, unknown][] = [];
+  for (const [key, each] of Object.entries(value)) {
+    const field = shape?.fields.get(key);
+    if (field?.hidden || PROTOTYPE_KEYS.has(key)) continue;
+    // A copy may stand under a key of the hook's own: its secrets are known by their names.
+    const plain = field === undefined
+      ? toPlain(each, joined?.get(key) ?? shape)
+      : fromField(each, field);
+    if (plain !== undefined) result.push([key, plain]);
+  }
+  return Object.fromEntries(result);
+}
+
+function fromField(value: unknown, field: FieldShape): unknown {
+  const { element } = field;
+  if (
+    field.kind === "map" && element !== undefined && typeof value === "object" && value !== null
+  ) {
+    const pairs = value instanceof Map ? [...value] : Object.entries(value);
+    return Object.fromEntries(pairs.map(([key, each]) => [key, fromField(each, element)]));
+  }
+  if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
+  return toPlain(
+    value,
+    field.shape ?? field.populated ?? element?.shape ?? element?.populated,
+  );
+}
+
+/** Bytes, or what a document's own `toJSON` has made of them. */
+function fromBytes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromBytes);
+  const { data } = (value ?? {}) as { data?: unknown };
+  return toPlain(Array.isArray(data) ? Buffer.from(data) : value);
+}
+
+function fromBson(value: BsonValue): unknown {
+  switch (value._bsontype) {
+    case "ObjectId":
+    case "ObjectID":
+    case "Decimal128":
+    case "Timestamp":
+      return value.toString();
+    case "Long":
+      return integer(value.toBigInt?.() ?? BigInt(value.toString()));
+    case "Int32":
+    case "Double":
+      return value.valueOf();
+    case "UUID":
+      return value.toString();
+    case "Binary":
+      return binary(value);
+    case "BSONRegExp": {
+      const { pattern, options } = value as unknown as { pattern: string; options: string };
+      return `/${pattern}/${options}`;
+    }
+    case "BSONSymbol":
+      return value.valueOf();
+    default:
+      return toPlain({ ...value.toJSON?.() as object });
+  }
+}
+
+function binary(value: BsonValue): string {
+  if (value["sub_type"] === 4 && value.buffer?.length === 16) {
+    const hex = Buffer.from(value.buffer).toString("hex");
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  }
+  return value.toJSON?.() as string;
+}
+
+function integer(value: bigint): number | string {
+  // 2^53 included: the driver, too, reads it as a number.
+  return value >= -(2n ** 53n) && value <= 2n ** 53n ? Number(value) : String(value);
+}
