@@ -1,0 +1,57 @@
+import mongoose from "mongoose";
+import type { Connection } from "mongoose";
+import type { FrameworkRequest } from "../hooks/framework_request.ts";
+import type { MaybePromise } from "../hooks/hooks.ts";
+import { unavailable } from "../errors/refusals.ts";
+import { checkConnection, hintAtUnopened } from "../mapper/one_mongoose.ts";
+import type { Patience } from "./patience.ts";
+
+/** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */
+export function openConnection(
+  req: FrameworkRequest,
+  getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined,
+  patience: Patience,
+): () => Promise<Connection> {
+  let opened: Promise<Connection> | undefined;
+  return () => opened ??= open(req, getConnection, patience);
+}
+
+async function open(
+  req: FrameworkRequest,
+  getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined,
+  patience: Patience,
+): Promise<Connection> {
+  const connection = getConnection === undefined
+    ? mongoose.connection
+    : await patience.wait(Promise.resolve(getConnection(req)));
+  checkConnection(connection);
+  await patience.wait(waitUntilOpen(connection));
+  return connection;
+}
+
+/** How long a connection may take to open. */
+const OPENING_MS = 5000;
+
+/** The mapper's number for a connection that is open. */
+const OPEN = 1;
+
+/**
+ * Waits until a connection is open, judged by its state: the mapper would rather buffer what it cannot send.
+ *
+ * @throws {RestError} 503 if it does not open in time.
+ */
+async function waitUntilOpen(connection: Connection): Promise<void> {
+  if (connection.readyState === OPEN) return;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let opened: (() => void) | undefined;
+  const open = await new Promise<boolean>((resolve) => {
+    opened = () => resolve(true);
+    connection.on("connected", opened);
+    timer = setTimeout(() => resolve(false), OPENING_MS);
+  });
+  clearTimeout(timer);
+  if (opened !== undefined) connection.off("connected", opened);
+  if (open || (connection.readyState as number) === OPEN) return;
+  hintAtUnopened(connection);
+  throw unavailable();
+}

@@ -1,0 +1,60 @@
+import { Buffer } from "node:buffer";
+import type { mongo } from "mongoose";
+import type { Patience } from "./patience.ts";
+
+/** A batch of documents as the database sent it: the bytes of a BSON array, of single documents, or decoded ones. */
+export type Batch =
+  | { readonly array: Buffer; readonly start: number }
+  | { readonly documents: readonly Buffer[] }
+  | { readonly values: readonly object[] };
+
+/** How batches are read: at best from the reply itself, else by the driver's public ways. */
+export type ReadMode = "reply" | "raw" | "plain";
+
+/** The driver's cursor, with the reply that it keeps to itself. */
+interface ReplyCursor {
+  readonly documents?: {
+    readonly iterated?: unknown;
+    readonly batch?: { readonly bson?: unknown; readonly offset?: unknown };
+    clear?(): void;
+  };
+}
+
+/**
+ * Reads a cursor batch by batch. The reply is read in place where the driver's structure is the known one, so that no
+ * document is touched twice; otherwise the driver hands out documents, raw if it can.
+ *
+ * @param cursor A cursor that was opened with `raw: true`, unless the mode is `plain`.
+ * @param mode The best way to try.
+ */
+export async function* readBatches(
+  cursor: mongo.FindCursor,
+  patience: Patience,
+  mode: ReadMode = "reply",
+): AsyncGenerator<Batch> {
+  try {
+    while (await patience.wait(cursor.hasNext())) {
+      yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
+        asBatch([await cursor.next(), ...cursor.readBufferedDocuments()]);
+    }
+  } finally {
+    cursor.close().catch(() => {});
+  }
+}
+
+function takeReply({ documents }: ReplyCursor): Batch | undefined {
+  const { bson, offset } = documents?.batch ?? {};
+  const known = bson instanceof Uint8Array && typeof offset === "number" &&
+    documents?.iterated === 0 && typeof documents.clear === "function";
+  if (!known) return undefined;
+  documents.clear?.();
+  return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
+}
+
+function asBatch(given: readonly unknown[]): Batch {
+  const documents = given.filter((each) => each instanceof Uint8Array);
+  if (documents.length < given.length) return { values: given as object[] };
+  return {
+    documents: documents.map((each) => Buffer.from(each.buffer, each.byteOffset, each.byteLength)),
+  };
+}

@@ -1,0 +1,132 @@
+import mongoose from "mongoose";
+import { badData } from "../errors/bad_data.ts";
+import type { Problems } from "../errors/bad_data.ts";
+import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
+import { RestError } from "../errors/rest_error.ts";
+
+const { Error: MapperError, mongo } = mongoose;
+
+/** The mapper's number for a connection that is open. */
+const OPEN = 1;
+
+/** Codes of the server that say: not now. */
+const UNAVAILABLE = new Set([
+  6,
+  7,
+  50,
+  89,
+  91,
+  133,
+  134,
+  189,
+  262,
+  9001,
+  10058,
+  10107,
+  11600,
+  11602,
+  13435,
+  13436,
+]);
+
+/** Codes of the server that say: this filter makes no sense. */
+const BAD_FILTER = new Set([
+  2,
+  9,
+  14,
+  16755,
+  17287,
+  27,
+  31034,
+  31249,
+  51075,
+  51091,
+  51108,
+  291,
+  16804,
+  16410,
+  18755,
+]);
+
+/** What is known of the request that failed. */
+export interface ErrorContext {
+  /** Whether the client sent a filter of its own. */
+  readonly filtered: boolean;
+  /** Tells whether a path is a secret, so that no message carries its value. */
+  readonly isHidden: (path: string) => boolean;
+}
+
+/** Turns what the pipeline threw into the answer; `undefined` for what is nobody's but the host's to know. */
+export function translateError(
+  error: unknown,
+  { filtered, isHidden }: ErrorContext,
+): RestError | undefined {
+  if (error instanceof RestError) return error;
+  if (error instanceof MapperError.ValidationError) {
+    return badData(problemsOf(error, isHidden), error);
+  }
+  if (error instanceof MapperError.StrictModeError) {
+    return badData({ [error.path]: { message: error.message, kind: "strict" } }, error);
+  }
+  if (error instanceof MapperError.CastError && error.path === "_id") return notFound();
+  if (error instanceof MapperError.VersionError) return conflict(error);
+  if (error instanceof MapperError.DocumentNotFoundError) return conflict(error);
+  if (isUnavailable(error)) return unavailable(error);
+  if (!(error instanceof mongo.MongoServerError)) return undefined;
+  if (error.code === 11000) return duplicate(error);
+  if (error.code === 112) return conflict(error);
+  if (error.code === 121) return badData({}, error);
+  if (filtered && BAD_FILTER.has(Number(error.code))) {
+    return badFormat("The database refused the filter");
+  }
+  return undefined;
+}
+
+function problemsOf(
+  error: InstanceType<typeof MapperError.ValidationError>,
+  isHidden: (path: string) => boolean,
+): Problems {
+  const problems: Problems = {};
+  for (const [path, problem] of Object.entries(error.errors)) {
+    if (problem instanceof MapperError.ValidationError) continue;
+    const kind = problem.kind ?? "invalid";
+    problems[path] = {
+      message: isHidden(path) ? `Field "${path}" is not valid` : problem.message,
+      kind,
+    };
+  }
+  return problems;
+}
+
+function isUnavailable(error: unknown): boolean {
+  if (error instanceof mongo.MongoServerError && UNAVAILABLE.has(Number(error.code))) return true;
+  return error instanceof mongo.MongoNetworkError ||
+    error instanceof mongo.MongoServerSelectionError ||
+    error instanceof mongo.MongoOperationTimeoutError ||
+    // The driver keeps this class, of a pool without a free connection, to itself.
+    (error instanceof mongo.MongoDriverError && error.name === "MongoWaitQueueTimeoutError") ||
+    error instanceof mongo.MongoNotConnectedError ||
+    error instanceof mongo.MongoTopologyClosedError ||
+    error instanceof mongo.MongoClientClosedError ||
+    error instanceof MapperError.MongooseServerSelectionError || isBufferedTooLong(error);
+}
+
+/**
+ * Whether the mapper gave up on a command that it had kept for a connection to open. It has no class of its own for
+ * that; one of no class, while a connection that models use is not open, is taken for it.
+ */
+function isBufferedTooLong(error: unknown): boolean {
+  return error instanceof MapperError && error.constructor === MapperError &&
+    mongoose.connections.some((connection) =>
+      connection.readyState !== OPEN && connection.modelNames().length > 0
+    );
+}
+
+function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {
+  const fields = Object.keys(error.keyPattern ?? {});
+  return new RestError(409, {
+    code: "CONFLICT",
+    message: "Another entity has the same value",
+    fields,
+  }, { cause: error });
+}

@@ -1,0 +1,49 @@
+import type { Model, Query } from "mongoose";
+import type { Filter } from "../query/compile_filter.ts";
+import { isCompiled } from "../query/compiled.ts";
+import { isJsonObject } from "../query/json.ts";
+import { copyFilter, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
+
+/** A query of the mapper, whatever it gives. */
+type AnyQuery = Query<unknown, unknown>;
+
+/** Casts a filter to a model's types, as a query does before it runs. */
+export function castFilter(model: Model<unknown>, filter: Filter): Filter {
+  if (isEmpty(filter)) return filter;
+  const query = model.find().setOptions(KEEP_CONDITIONS) as AnyQuery;
+  return withConditions(query, {}).cast(model, copyFilter(filter)) as Filter;
+}
+
+/**
+ * Gives a query of the mapper its conditions. It casts what hooks gave, and leaves alone what was compiled from a
+ * client's filter: the mapper knows fewer operators for a type than the database does.
+ */
+export function withConditions<Q>(query: Q, conditions: Filter): Q {
+  const mapper = query as AnyQuery;
+  // Set as they are: the mapper's own ways may copy them, and lose the marks.
+  mapper.setQuery(conditions as never);
+  const castAll = mapper.cast;
+  mapper.cast = function (model, other) {
+    const given = (other ?? this.getFilter()) as Filter;
+    const result = castAround(given, (rest) => castAll.call(this, model, rest) as Filter);
+    if (other === undefined) this.setQuery(result as never);
+    return result as never;
+  };
+  return query;
+}
+
+function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
+  const kept: Filter = {};
+  const rest: Filter = {};
+  for (const [key, value] of Object.entries(filter)) {
+    if (isCompiled(value)) kept[key] = value;
+    else if (isClause(key) && Array.isArray(value)) {
+      kept[key] = value.map((each) => isJsonObject(each) ? castAround(each as Filter, cast) : each);
+    } else rest[key] = value;
+  }
+  return { ...isEmpty(rest) ? rest : cast(rest), ...kept };
+}
+
+function isClause(key: string): boolean {
+  return key === "$and" || key === "$or" || key === "$nor";
+}

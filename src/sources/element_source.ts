@@ -1,0 +1,196 @@
+import mongoose from "mongoose";
+import type { Document, Model, Types } from "mongoose";
+import type { Patience } from "../database/patience.ts";
+import { badData } from "../errors/bad_data.ts";
+import { conflict } from "../errors/refusals.ts";
+import type { Filter } from "../query/compile_filter.ts";
+import { changedAtField, changesOf, saveBy } from "../mapper/internals.ts";
+import type { Shape } from "../shape/shape.ts";
+import { judgeScope } from "../writing/judge_scope.ts";
+import { storedValues } from "../writing/stored_values.ts";
+import { pageStages, projectionOf } from "./element_stages.ts";
+import { castFilter } from "./cast_filter.ts";
+import { everyFilter, isEmpty } from "./filters.ts";
+import { intoStages } from "./place.ts";
+import type { Place, Update } from "./place.ts";
+import { documentOf, IDENTIFIER, identifierOf, readOptions, withoutPage } from "./read_options.ts";
+import type { EntityValue, Selection, Source } from "./source.ts";
+
+/** What an {@linkcode ElementSource} is made of. */
+export interface ElementSourceOptions {
+  /** Where the parent is stored. */
+  readonly parent: Place;
+  /** The property of the parent. */
+  readonly property: string;
+  /** Whether the property is an array. */
+  readonly array: boolean;
+  /** Whether the parent must have it. */
+  readonly required: boolean;
+  /** The model that makes documents of what is embedded. */
+  readonly model: Model<unknown>;
+  /** The shape of its schema. */
+  readonly shape: Shape;
+  /** What to select. */
+  readonly selection: Selection;
+  /** Bounds the waits. */
+  readonly patience: Patience;
+  /** The time that the database itself may take. */
+  readonly maxTimeMS: number;
+}
+
+/** The source of what a parent embeds: an array of objects, or one object. The database filters it. */
+export class ElementSource implements Source {
+  readonly #options: ElementSourceOptions;
+  readonly #scope: Filter;
+
+  constructor(options: ElementSourceOptions) {
+    this.#options = options;
+    this.#scope = castFilter(options.model, options.selection.scope);
+  }
+
+  async *list(forChange: boolean): AsyncIterable<EntityValue> {
+    yield* await this.#read(this.#filter(), { shown: !forChange, options: this.#readOptions() });
+  }
+
+  byId(id: string): Promise<EntityValue | null> {
+    return this.#find(id, true);
+  }
+
+  forChange(id: string): Promise<EntityValue | null> {
+    return this.#find(id, false);
+  }
+
+  fresh(): Promise<EntityValue> {
+    return Promise.resolve(new this.#options.model() as EntityValue);
+  }
+
+  locate(entity: EntityValue): Promise<Place> {
+    const { parent, property, array, model } = this.#options;
+    const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
+    const stamp = changedAtField(model.schema);
+    const step = { property, scope: this.#scope, ...id, ...stamp !== undefined && { stamp } };
+    return Promise.resolve(parent.step(step));
+  }
+
+  async save(entity: EntityValue): Promise<EntityValue> {
+    const doc = documentOf(entity);
+    const work = saveBy(doc, async () => {
+      if (!isEmpty(this.#scope)) await judgeScope(doc, this.#scope);
+      await (doc.isNew ? this.#insert(doc) : this.#update(doc));
+    });
+    await this.#options.patience.wait(work);
+    if (!this.#isNarrowed()) return doc;
+    const [shown] = await this.#read(this.#naming(String(doc._id)), { shown: true, options: {} });
+    if (shown === undefined) throw conflict();
+    return shown;
+  }
+
+  async remove(entity: EntityValue): Promise<void> {
+    const { parent, property, array, required } = this.#options;
+    if (array) return await this.removeMany([documentOf(entity)._id]);
+    if (required) {
+      throw badData({
+        [property]: { message: `Field "${property}" is required`, kind: "required" },
+      });
+    }
+    const place = await this.locate(documentOf(entity));
+    await this.#options.patience.wait(
+      place.update({ $unset: { [parent.path(property)]: 1 } }, {}),
+    );
+  }
+
+  identify(entity: EntityValue): unknown {
+    return documentOf(entity)._id;
+  }
+
+  async removeMany(ids: readonly unknown[]): Promise<void> {
+    const { parent, property, patience } = this.#options;
+    if (ids.length === 0) return;
+    const doomed = everyFilter({ _id: { $in: ids } }, this.#scope);
+    const condition = ids.length === 1 ? { [property]: { $elemMatch: doomed } } : {};
+    await patience.wait(parent.update({ $pull: { [parent.path(property)]: doomed } }, condition));
+  }
+
+  async removeSelected(): Promise<void> {
+    const doomed = await this.#read(this.#filter(), {
+      shown: false,
+      options: this.#readOptions(),
+    });
+    await this.removeMany(doomed.map((entity) => this.identify(entity)));
+  }
+
+  async #insert(doc: Document): Promise<void> {
+    const { parent, property, array } = this.#options;
+    const values = storedValues(doc);
+    const path = parent.path(property);
+    if (array) await parent.update({ $push: { [path]: values } }, {});
+    else await parent.update({ $set: { [path]: values } }, { [property]: null });
+    doc.isNew = false;
+  }
+
+  async #update(doc: Document): Promise<void> {
+    const place = await this.locate(doc);
+    const changes = Object.entries(changesOf(doc)).map(([operator, paths]) => [
+      operator,
+      Object.fromEntries(Object.entries(paths).map(([path, value]) => [place.path(path), value])),
+    ]);
+    await place.update(Object.fromEntries(changes) as Update, {});
+  }
+
+  async #find(id: string, shown: boolean): Promise<EntityValue | null> {
+    if (this.#options.array && !IDENTIFIER.test(id)) return null;
+    const named = everyFilter(this.#naming(id), this.#filter());
+    const [found] = await this.#read(named, { shown, options: withoutPage(this.#readOptions()) });
+    return found ?? null;
+  }
+
+  /** The condition that names an element; the only one needs no name. */
+  #naming(id: string): Filter {
+    return this.#options.array ? { _id: new mongoose.Types.ObjectId(id) } : {};
+  }
+
+  #filter(): Filter {
+    return castFilter(this.#options.model, this.#options.selection.filter);
+  }
+
+  async #read(condition: Filter, { shown, options }: ReadOptions): Promise<EntityValue[]> {
+    const { parent, property, array, model, patience, maxTimeMS } = this.#options;
+    const { populate, lean, sort, skip, limit, strictQuery: _strict, ...rest } = options;
+    const projection = shown ? this.#projection() : {};
+    const match = everyFilter(condition, this.#scope);
+    const stages = [
+      ...parent.stages(),
+      ...intoStages(property, array),
+      ...isEmpty(match) ? [] : [{ $match: match }],
+      ...pageStages(model, { sort, skip, limit, projection }),
+    ];
+    const work = parent.model.collection.aggregate(stages as never, { maxTimeMS, ...rest });
+    const found = await patience.wait(work.toArray());
+    const docs = shown && lean ? found : found.map((raw) => model.hydrate(raw, projection));
+    if (shown && populate !== undefined) {
+      await patience.wait(model.populate(docs, populate as never));
+    }
+    return docs as EntityValue[];
+  }
+
+  #readOptions(): Record<string, unknown> {
+    return readOptions(this.#options.selection, this.#options.maxTimeMS, {});
+  }
+
+  #projection(): Record<string, unknown> {
+    const { model, selection, shape } = this.#options;
+    return projectionOf(model, selection.projection, shape);
+  }
+
+  #isNarrowed(): boolean {
+    return Object.keys(this.#projection()).length > 0;
+  }
+}
+
+/** How elements are read. */
+interface ReadOptions {
+  /** Whether as a read shows them, or whole, so that they can be changed. */
+  readonly shown: boolean;
+  /** The options of the query. */
+  readonly options: Record<string, unknown>;
+}

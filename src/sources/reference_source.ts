@@ -1,0 +1,127 @@
+import type { ClientSession, Connection, Document } from "mongoose";
+import { inTransaction } from "../database/in_transaction.ts";
+import { badData } from "../errors/bad_data.ts";
+import { conflict } from "../errors/refusals.ts";
+import type { Filter } from "../query/compile_filter.ts";
+import { CollectionSource } from "./collection_source.ts";
+import type { CollectionSourceOptions } from "./collection_source.ts";
+import { everyFilter } from "./filters.ts";
+import type { Place, Update } from "./place.ts";
+
+/** What a {@linkcode ReferenceSource} is made of. */
+export interface ReferenceSourceOptions extends CollectionSourceOptions {
+  /** Where the parent is stored. */
+  readonly parent: Place;
+  /** The property of the parent that holds the identifiers. */
+  readonly property: string;
+  /** Whether the property is an array. */
+  readonly array: boolean;
+  /** Whether the parent must have it. */
+  readonly required: boolean;
+  /** The identifiers that the parent holds. */
+  readonly ids: readonly unknown[];
+}
+
+/**
+ * The source of what a parent refers to: the entities of a collection whose identifiers the parent holds. An entity and
+ * its identifier are written together, or in the order that can leave an orphan but never a dangling reference.
+ */
+export class ReferenceSource extends CollectionSource {
+  readonly #link: ReferenceSourceOptions;
+
+  constructor(options: ReferenceSourceOptions) {
+    super(options);
+    this.#link = options;
+  }
+
+  override async removeMany(ids: readonly unknown[]): Promise<void> {
+    if (ids.length === 0) return;
+    this.#refuseRequired();
+    const work = this.#together(async (session) => {
+      await this.#unlink(ids, session);
+      await this.dropMany(ids, session);
+    });
+    await this.#link.patience.wait(work);
+  }
+
+  override async removeSelected(): Promise<void> {
+    await this.removeMany(await this.selectedIds());
+  }
+
+  /** An entity and its identifier go together: one statement would leave the other behind. */
+  override removeById(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  protected override conditions(): Filter {
+    return everyFilter({ _id: { $in: this.#link.ids } }, super.conditions());
+  }
+
+  protected override isNamed(id: string): boolean {
+    return this.#link.array ? super.isNamed(id) : true;
+  }
+
+  protected override naming(id: string): Filter {
+    return this.#link.array ? super.naming(id) : {};
+  }
+
+  protected override async store(doc: Document, session?: ClientSession): Promise<void> {
+    if (!doc.isNew) return await super.store(doc, session);
+    await doc.validate();
+    const vacant = await this.#vacancy();
+    await this.#together(async (inner) => {
+      await super.store(doc, inner);
+      await this.#linkTo(doc, vacant, inner);
+    });
+  }
+
+  protected override async drop(docs: readonly Document[]): Promise<void> {
+    this.#refuseRequired();
+    await this.#together(async (session) => {
+      await this.#unlink(docs.map((doc) => doc._id), session);
+      await super.drop(docs, session);
+    });
+  }
+
+  /**
+   * Says what must hold of the parent for a new entity: where it can have only one, none is there. An identifier that
+   * leads nowhere is none.
+   *
+   * @throws {RestError} 409 if one is there.
+   */
+  async #vacancy(): Promise<Filter> {
+    const { model, array, property, ids: [held] } = this.#link;
+    if (array) return {};
+    if (held === undefined) return { [property]: null };
+    if (await (await model()).exists({ _id: held }) !== null) throw conflict();
+    return { [property]: held };
+  }
+
+  /** An error leaves the entity where it is: nobody knows whether the identifier was written. */
+  async #linkTo(doc: Document, vacant: Filter, session: ClientSession | undefined): Promise<void> {
+    const { parent, property, array } = this.#link;
+    const path = parent.path(property);
+    const update: Update = array ? { $push: { [path]: doc._id } } : { $set: { [path]: doc._id } };
+    if (await parent.tryUpdate(update, vacant, session)) return;
+    // Outside a transaction the entity is stored already: nothing refers to it, so it can go.
+    if (session === undefined) await this.dropMany([doc._id]);
+    throw conflict();
+  }
+
+  async #unlink(ids: readonly unknown[], session: ClientSession | undefined): Promise<void> {
+    const { parent, property, array } = this.#link;
+    const path = parent.path(property);
+    const update: Update = array ? { $pull: { [path]: { $in: ids } } } : { $unset: { [path]: 1 } };
+    await parent.update(update, array ? {} : { [property]: ids[0] }, session);
+  }
+
+  #refuseRequired(): void {
+    const { required, array, property } = this.#link;
+    if (!required || array) return;
+    throw badData({ [property]: { message: `Field "${property}" is required`, kind: "required" } });
+  }
+
+  #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
+    return inTransaction(this.#link.parent.model.db as Connection, writes);
+  }
+}

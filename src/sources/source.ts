@@ -1,0 +1,56 @@
+import type { Place } from "./place.ts";
+import type { JsonObject } from "../query/json.ts";
+import type { Filter } from "../query/compile_filter.ts";
+
+/** A document, or a plain object of another database. */
+export type EntityValue = object;
+
+/** What a source needs to know of a request. */
+export interface Selection {
+  /** What hooks have made of `q`. */
+  readonly filter: Filter;
+  /** The trusted filter of every `@rest` on the way, cast by nobody yet. */
+  readonly scope: Filter;
+  /** The options of the query. */
+  readonly options: Record<string, unknown>;
+  /** The projection of the query. */
+  readonly projection: Record<string, unknown>;
+}
+
+/** Where the entities of a route live. Every operation of the pipeline works on any of them. */
+export interface Source {
+  /** Reads all that is selected: as a read shows it, or whole, so that it can be changed. */
+  list(forChange: boolean): AsyncIterable<EntityValue>;
+  /**
+   * Reads all that is selected as JSON text, pieces of one entity or several with commas between; `undefined` where that
+   * takes documents.
+   */
+  listJson?(): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Reads the one with an identifier as JSON text: one piece or none; `undefined` where that takes documents. */
+  byIdJson?(id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Reads the one with an identifier, as a read shows it. */
+  byId(id: string): Promise<EntityValue | null>;
+  /** Reads the one with an identifier, whole, so that it can be changed. */
+  forChange(id: string): Promise<EntityValue | null>;
+  /** Gives a new entity that is not stored yet. */
+  fresh(): Promise<EntityValue>;
+  /** Stores a new or changed entity; gives what the answer shows. */
+  save(entity: EntityValue): Promise<EntityValue>;
+  /** Tells where an entity of this source is stored, for what it holds itself. */
+  locate(entity: EntityValue): Promise<Place>;
+  /**
+   * Changes the one with an identifier in one statement; `null` where there is none, `undefined` where that takes the
+   * document.
+   */
+  patch?(id: string, body: JsonObject): Promise<EntityValue | null | undefined>;
+  /** Removes the one with an identifier in one statement; `undefined` where that takes the document. */
+  removeById?(id: string): Promise<boolean | undefined>;
+  /** Removes an entity. */
+  remove(entity: EntityValue): Promise<void>;
+  /** Gives the identifier of an entity that is to be removed. */
+  identify(entity: EntityValue): unknown;
+  /** Removes those entities of which only the identifiers are kept. */
+  removeMany(ids: readonly unknown[]): Promise<void>;
+  /** Removes all that is selected, in one go. */
+  removeSelected(): Promise<void>;
+}

@@ -1,0 +1,26 @@
+import mongoose from "mongoose";
+import type { ModelClass } from "../model/model_class.ts";
+import { embeddedModel } from "../schema/embedded_model.ts";
+import type { Shape } from "../shape/shape.ts";
+
+/**
+ * Runs the validators of a model on a plain entity, one of another database. Only declared fields are looked at, and
+ * not the identifier, whose form is that database's own.
+ *
+ * @throws {Error} The mapper's validation error.
+ */
+export async function validatePlain(
+  entity: object,
+  target: ModelClass,
+  shape: Shape,
+): Promise<void> {
+  const values = entity as Record<string, unknown>;
+  const paths = [...shape.fields].filter(([, { writable, type }]) =>
+    writable || type?.options.readonly === true
+  ).map(([name]) => name);
+  const declared = paths.filter((name) => values[name] !== undefined)
+    .map((name) => [name, values[name]]);
+  // Nothing is sent: the connection gives the mapper a place for its model.
+  const model = embeddedModel(target, mongoose.connection);
+  await new model(Object.fromEntries(declared)).validate(paths);
+}
