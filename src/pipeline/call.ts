@@ -1,0 +1,68 @@
+import type { FrameworkRequest, FrameworkState } from "../hooks/framework_request.ts";
+import { parseQ } from "../query/parse_q.ts";
+import { embeddedModel } from "../schema/embedded_model.ts";
+import { getModel } from "../schema/get_model.ts";
+import { openConnection } from "../database/open_connection.ts";
+import { Patience } from "../database/patience.ts";
+import type { Level, Route } from "./route.ts";
+import { actingLevel } from "./route.ts";
+
+/** A level of a route while a request passes it. */
+export interface LevelCall {
+  /** The level. */
+  readonly level: Level;
+  /** What `req.framework` is while its hooks run. */
+  readonly state: FrameworkState;
+}
+
+/** One request on its way through a route. */
+export interface Call {
+  /** The route. */
+  readonly route: Route;
+  /** The request. */
+  readonly req: FrameworkRequest;
+  /** The levels, outermost first. */
+  readonly levels: readonly LevelCall[];
+  /** The level that acts. */
+  readonly acting: LevelCall;
+  /** Bounds every wait for the database. */
+  readonly patience: Patience;
+  /** What is wrong with `q`; said after the `preFetch` hooks, who may have something graver to say. */
+  readonly badQuery?: unknown;
+}
+
+/** How much longer the framework waits than the database may take. */
+const MARGIN_MS = 1000;
+
+/** Opens a call: nothing but the request has been looked at when the first hook runs. */
+export function openCall(route: Route, req: FrameworkRequest): Call {
+  const patience = new Patience(route.maxTimeMS + MARGIN_MS);
+  const connection = openConnection(req, route.getConnection, patience);
+  const levels = route.levels.map((level) => ({ level, state: openState(level, connection) }));
+  const acting = levels[levels.length - 1] as LevelCall;
+  const call = { route, req, levels, acting, patience };
+  if (acting.level.operation === "create") return call;
+  try {
+    acting.state.filter = parseQ(req.url, actingLevel(route).shape, route.limits);
+    return call;
+  } catch (badQuery) {
+    return { ...call, badQuery };
+  }
+}
+
+function openState(level: Level, connection: ReturnType<typeof openConnection>): FrameworkState {
+  const compile = level.part?.embedded ? embeddedModel : getModel;
+  const model = async () => compile(level.target, await connection());
+  return {
+    filter: {},
+    options: {},
+    projection: {},
+    operation: level.operation,
+    model: model as FrameworkState["model"],
+  };
+}
+
+/** Makes a level the running one: `req.framework` is its own. */
+export function enterLevel({ req }: Call, { state }: LevelCall): void {
+  req.framework = state;
+}

@@ -1,0 +1,56 @@
+import { forbidden } from "../errors/refusals.ts";
+import type { Source } from "../sources/source.ts";
+import type { Call } from "./call.ts";
+import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
+import { hasEntityHooks, passHook } from "./guard.ts";
+import { keep } from "./keep.ts";
+import type { Reply } from "./reply.ts";
+
+const DONE: Reply = { status: 204 };
+
+/** Removes one entity, or all that are selected. */
+export async function erase(call: Call, source: Source): Promise<Reply> {
+  if (!call.route.operation.many) {
+    const removed = hasEntityHooks(call.acting.level)
+      ? undefined
+      : await source.removeById?.(entityName(call, call.acting));
+    if (removed === true) return DONE;
+    const { seen: entity } = await fetchOne(call, call.acting, source);
+    await eraseOne(call, source, await allow(call, entity));
+    return DONE;
+  }
+  if (!hasEntityHooks(call.acting.level)) await source.removeSelected();
+  else await eraseSeen(call, source);
+  return DONE;
+}
+
+/** Every entity passes its hooks before the first one is removed: one refusal, and nothing is. */
+async function eraseSeen(call: Call, source: Source): Promise<void> {
+  const { hooks } = call.acting.level;
+  const whole = hooks.persist !== undefined;
+  const allowed = keep(fetchEntities(call, call.acting, source), async (entity) => {
+    const seen = await passHook(hooks.postFetch, call, entity);
+    if (seen === undefined) return undefined;
+    const ready = await allow(call, seen);
+    return whole ? ready : source.identify(ready);
+  });
+  const doomed: unknown[] = [];
+  for await (const each of allowed) doomed.push(each);
+  if (!whole) return await source.removeMany(doomed);
+  for await (
+    const _done of keep(doomed, (entity) => eraseOne(call, source, entity as object))
+  ) { /* none is kept */ }
+}
+
+async function allow(call: Call, entity: object): Promise<object> {
+  const ready = await passHook(call.acting.level.hooks.preSave, call, entity, entity);
+  if (ready === undefined) throw forbidden();
+  return ready;
+}
+
+async function eraseOne(call: Call, source: Source, entity: object): Promise<undefined> {
+  const { persist } = call.acting.level.hooks;
+  if (persist === undefined) await source.remove(entity);
+  else await call.patience.wait(Promise.resolve(persist(call.req, entity, entity)));
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import { toJson } from "../answers/to_json.ts";
+import { notFound } from "../errors/refusals.ts";
+import type { Source } from "../sources/source.ts";
+import type { Call } from "./call.ts";
+import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
+import { hasEntityHooks, passHook } from "./guard.ts";
+import { keep, only } from "./keep.ts";
+import type { Reply } from "./reply.ts";
+
+/** Answers with a list: each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
+export async function readMany(call: Call, source: Source): Promise<Reply> {
+  const { hooks, shape } = call.acting.level;
+  const pieces = hasEntityHooks(call.acting.level) ? undefined : await source.listJson?.();
+  if (pieces !== undefined) return { status: 200, texts: pieces, streams: true };
+  const entities = fetchEntities(call, call.acting, source);
+  const texts = keep(entities, async (entity) => {
+    const seen = await passHook(hooks.postFetch, call, entity);
+    const sent = seen && await passHook(hooks.preSend, call, seen);
+    return sent && toJson(sent, shape);
+  });
+  return {
+    status: 200,
+    texts,
+    streams: hooks.postFetch === undefined && hooks.preSend === undefined,
+  };
+}
+
+/** Answers with one entity. */
+export async function readOne(call: Call, source: Source): Promise<Reply> {
+  const { hooks, shape } = call.acting.level;
+  const pieces = hasEntityHooks(call.acting.level)
+    ? undefined
+    : await source.byIdJson?.(entityName(call, call.acting));
+  if (pieces !== undefined) return { status: 200, text: await only(pieces) ?? refuse() };
+  const { seen: entity } = await fetchOne(call, call.acting, source);
+  const sent = await passHook(hooks.preSend, call, entity);
+  if (sent === undefined) throw notFound();
+  return { status: 200, text: toJson(sent, shape) };
+}
+
+function refuse(): never {
+  throw notFound();
+}

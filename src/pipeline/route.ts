@@ -1,0 +1,46 @@
+import type { RestRecord } from "../description/records.ts";
+import type { Hooks } from "../hooks/hooks.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import type { Operation, OperationName } from "../operations/operation.ts";
+import type { QueryLimits } from "../query/limits.ts";
+import type { PartLink } from "../schema/describe_parts.ts";
+import type { Shape } from "../shape/shape.ts";
+
+/** One level of a route: a model, and what guards it. The last level acts, those before it are read. */
+export interface Level {
+  /** The model. */
+  readonly target: ModelClass;
+  /** The shape of its schema. */
+  readonly shape: Shape;
+  /** The operation at this level: `one` for all but the last. */
+  readonly operation: OperationName;
+  /** Its hooks. */
+  readonly hooks: Hooks<object>;
+  /** The scopes that bind it. */
+  readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
+  /** The parameter of the path that names its entity; there is none where the parent holds only one. */
+  readonly parameter?: string;
+  /** How the level before it holds it; the first level is held by none. */
+  readonly part?: PartLink;
+}
+
+/** A route: everything that is known of it before a request comes. */
+export interface Route {
+  /** Its path under the mount. */
+  readonly path: string;
+  /** The operation, as data. */
+  readonly operation: Operation;
+  /** Its levels, outermost first. */
+  readonly levels: readonly [Level, ...Level[]];
+  /** Supplies the connection of a request. */
+  readonly getConnection?: RestRecord["getConnection"];
+  /** The time that the database may take. */
+  readonly maxTimeMS: number;
+  /** The caps on `q`. */
+  readonly limits: Required<QueryLimits>;
+}
+
+/** Gives the level that acts. */
+export function actingLevel({ levels }: Route): Level {
+  return levels[levels.length - 1] as Level;
+}

@@ -1,0 +1,68 @@
+import { toJson } from "../answers/to_json.ts";
+import { mergeBody } from "../body/merge_body.ts";
+import { mergePlain } from "../body/merge_plain.ts";
+import { forbidden, notFound } from "../errors/refusals.ts";
+import type { JsonObject } from "../query/json.ts";
+import { isDocument } from "../mapper/bson.ts";
+import type { Source } from "../sources/source.ts";
+import { validatePlain } from "../writing/validate_plain.ts";
+import type { Call } from "./call.ts";
+import { entityName, fetchOne } from "./fetch.ts";
+import { hasEntityHooks, passHook } from "./guard.ts";
+import type { Reply } from "./reply.ts";
+
+/** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
+export async function write(call: Call, source: Source, body: JsonObject): Promise<Reply> {
+  const { hooks, shape } = call.acting.level;
+  if (call.route.operation.fetch === "byId" && !hasEntityHooks(call.acting.level)) {
+    const patched = await source.patch?.(entityName(call, call.acting), body);
+    if (patched === null) throw notFound();
+    if (patched !== undefined) return { status: 200, text: toJson(patched, shape) };
+  }
+  const { seen: entity } = await fetchOne(call, call.acting, source);
+  const previous = call.route.operation.fetch === "fresh" ? undefined : snapshot(call, entity);
+  const merged = merge(entity, body, call);
+  const ready = await passHook(hooks.preSave, call, merged, previous);
+  if (ready === undefined) throw forbidden();
+  const saved = await persist(call, source, ready, previous);
+  const sent = saved && await passHook(hooks.preSend, call, saved, previous);
+  const created = call.route.operation.status === 201 ? nameOf(call, saved ?? ready) : undefined;
+  const reply: Reply = sent === undefined
+    ? { status: 204 }
+    : { status: call.route.operation.status, text: toJson(sent, shape) };
+  return created === undefined ? reply : { ...reply, created };
+}
+
+/** The entity before the merge, for the hooks that may ask for it. */
+function snapshot(call: Call, entity: object): object | undefined {
+  const { preSave, persist, preSend } = call.acting.level.hooks;
+  if (preSave === undefined && persist === undefined && preSend === undefined) return undefined;
+  return isDocument(entity) ? entity.$clone() : entity;
+}
+
+function merge(entity: object, body: JsonObject, { acting }: Call): object {
+  const { shape } = acting.level;
+  if (!isDocument(entity)) return mergePlain(entity, body, shape);
+  mergeBody(entity, body, shape);
+  return entity;
+}
+
+async function persist(
+  call: Call,
+  source: Source,
+  entity: object,
+  previous?: object,
+): Promise<object | undefined> {
+  const { hooks, target, shape } = call.acting.level;
+  if (hooks.persist === undefined) return await source.save(entity);
+  const valid = isDocument(entity) ? entity.validate() : validatePlain(entity, target, shape);
+  await call.patience.wait(valid);
+  return await call.patience.wait(passHook(hooks.persist, call, entity, previous));
+}
+
+/** What names a new entity below the path it was created at; nothing does where the parent holds only one. */
+function nameOf({ acting }: Call, entity: object): string | undefined {
+  if (acting.level.parameter === undefined) return "";
+  const { _id } = entity as { _id?: unknown };
+  return _id === undefined || _id === null ? undefined : String(_id);
+}
