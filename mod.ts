@@ -1,0 +1,95 @@
+/**
+ * Mongrove turns decorated model classes into REST endpoints over MongoDB.
+ *
+ * A class declares its fields, its route and its operations; `Framework.initialize()` gives an Express router that
+ * serves them. Hooks per operation see every request and every entity on its way.
+ *
+ * In Deno the library needs `--allow-env`, `--allow-net` and `--allow-sys`: without the last one the MongoDB driver is
+ * silent for half a minute, then gives up.
+ *
+ * @example A complete application
+ * ```ts ignore
+ * import express from "express";
+ * import mongoose from "mongoose";
+ * import { all, create, Framework, FrameworkModel, one, prop, remove, rest, update } from "@mongrove/mongrove";
+ *
+ * @rest({ route: "/todos", methods: [all(), one(), create(), update(), remove()] })
+ * class Todo extends FrameworkModel {
+ *   @prop({ required: true })
+ *   text!: string;
+ *   @prop({ default: false })
+ *   done!: boolean;
+ * }
+ *
+ * await mongoose.connect("mongodb://127.0.0.1:27017/todos");
+ * const app = express();
+ * app.use(express.json());
+ * app.use(Framework.initialize());
+ * app.use(Framework.errors());
+ * app.listen(3000);
+ * ```
+ *
+ * @module
+ */
+
+export { arrayProp } from "./src/decorators/array_prop.ts";
+export type { ArrayPropOptions, ModelOrThunk } from "./src/decorators/array_prop.ts";
+export type {
+  BaseOptions,
+  Bound,
+  FieldOptions,
+  Validator,
+} from "./src/decorators/field_options.ts";
+export type {
+  FieldDecorator,
+  FieldType,
+  Identifier,
+  MapperType,
+  MapperValues,
+  Ref,
+  ValueOf,
+} from "./src/decorators/field_type.ts";
+export { prop } from "./src/decorators/prop.ts";
+export type { Literal, PropOptions, Widen } from "./src/decorators/prop.ts";
+export { rest } from "./src/decorators/rest.ts";
+export type {
+  Accepts,
+  AcceptsPart,
+  ModelIn,
+  PartRestDecorator,
+  PartRestOptions,
+  RestDecorator,
+  RestOptions,
+  RoutedRestOptions,
+} from "./src/decorators/rest.ts";
+export { RestError } from "./src/errors/rest_error.ts";
+export type { RestErrorOptions } from "./src/errors/rest_error.ts";
+export { Framework } from "./src/framework.ts";
+export { and } from "./src/hooks/and.ts";
+export { asFilter } from "./src/hooks/as_filter.ts";
+export type {
+  FrameworkRequest,
+  FrameworkState,
+  QueryObject,
+} from "./src/hooks/framework_request.ts";
+export type {
+  AnyHooks,
+  EntityHook,
+  Fetch,
+  HookName,
+  Hooks,
+  HooksOf,
+  LeanHooksOf,
+  MaybePromise,
+  PreFetch,
+} from "./src/hooks/hooks.ts";
+export type { EntityOf, RequestOf, Together } from "./src/hooks/hook_types.ts";
+export { or } from "./src/hooks/or.ts";
+export type { InitializeOptions } from "./src/http/initialize.ts";
+export { FrameworkModel } from "./src/model/framework_model.ts";
+export type { Entity, ModelClass, ModelOf } from "./src/model/model_class.ts";
+export { all, create, one, remove, removeAll, update } from "./src/operations/methods.ts";
+export type { Method, MethodFunction, OnlyHooks } from "./src/operations/methods.ts";
+export type { OperationName } from "./src/operations/operation.ts";
+export type { QueryLimits } from "./src/query/limits.ts";
+export { getModel } from "./src/schema/get_model.ts";

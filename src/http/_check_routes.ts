@@ -1,0 +1,133 @@
+import type { Schema } from "mongoose";
+import type { RestRecord } from "../description/records.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import type { Method } from "../operations/methods.ts";
+import { OPERATIONS } from "../operations/operation.ts";
+import type { Route } from "../pipeline/route.ts";
+import type { PartLink } from "../schema/describe_parts.ts";
+import { collectionName } from "../schema/model_name.ts";
+
+const HOOKS = new Set(["preFetch", "fetch", "postFetch", "preSave", "persist", "preSend"]);
+
+/** Checks the route of a model, and takes a slash off its end. */
+export function checkPath(target: ModelClass, route: unknown): string {
+  if (typeof route !== "string" || !route.startsWith("/")) {
+    throw new TypeError(`Cannot mount "${target.name}": route "${route}" does not start with "/"`);
+  }
+  const taken = /:(id|subId\d*)\b/.exec(route)?.[1];
+  if (taken !== undefined) {
+    throw new TypeError(
+      `Cannot mount "${target.name}": route "${route}" uses the parameter "${taken}", which names an entity`,
+    );
+  }
+  return route === "/" ? route : route.replace(/\/+$/, "");
+}
+
+/** Checks the path of a part below its parent: the property's name where none is given. */
+export function checkPartPath(owner: ModelClass, property: string, route: unknown): string {
+  if (route === undefined) return `/${property}`;
+  if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
+    throw new TypeError(
+      `Cannot mount "${owner.name}": route "${route}" of property "${property}" is no plain path that starts with "/"`,
+    );
+  }
+  return route.replace(/\/+$/, "");
+}
+
+/** Checks that a part can have its operations: one object is no list, and an element needs a name. */
+export function checkPartOperations(
+  owner: ModelClass,
+  { property, array, embedded }: PartLink,
+  methods: readonly Method[],
+  identified: boolean,
+): void {
+  for (const { operation } of methods) {
+    const impossible = !array && OPERATIONS[operation].many
+      ? "holds one entity"
+      : array && embedded && !identified && operation !== "all"
+      ? "holds entities without _id"
+      : undefined;
+    if (impossible !== undefined) {
+      throw new TypeError(
+        `Cannot mount "${owner.name}": property "${property}" ${impossible} and cannot have ${operation}()`,
+      );
+    }
+  }
+}
+
+/** Checks the operations of an `@rest`, on a class or on a property of it. */
+export function checkMethods(
+  target: ModelClass,
+  methods: readonly Method[],
+  property?: string,
+): void {
+  const place = property === undefined ? "" : ` of property "${property}"`;
+  if (!Array.isArray(methods) || methods.length === 0) {
+    throw new TypeError(`Cannot mount "${target.name}": "methods"${place} is empty`);
+  }
+  for (const method of methods as (Method | undefined)[]) {
+    if (method === undefined || !Object.hasOwn(OPERATIONS, method.operation)) {
+      throw new TypeError(
+        `Cannot mount "${target.name}": "methods"${place} holds what no operation function made`,
+      );
+    }
+    const { lean, ...hooks } = method.hooks;
+    if (lean === true && OPERATIONS[method.operation].verb !== "get") {
+      throw new TypeError(
+        `Cannot mount "${target.name}": ${method.operation}() writes documents and cannot be lean`,
+      );
+    }
+    for (const [name, hook] of Object.entries(hooks)) {
+      if (!HOOKS.has(name)) {
+        throw new TypeError(
+          `Cannot mount "${target.name}": ${method.operation}()${place} has no hook "${name}"`,
+        );
+      }
+      if (hook !== undefined && typeof hook !== "function") {
+        throw new TypeError(
+          `Cannot mount "${target.name}": hook "${name}" of ${method.operation}()${place} is no function`,
+        );
+      }
+    }
+  }
+}
+
+/** Checks that what an `@rest` asks per request can be asked. */
+export function checkFunctions(target: ModelClass, rest: RestRecord): void {
+  for (const name of ["getConnection", "scope"] as const) {
+    if (rest[name] !== undefined && typeof rest[name] !== "function") {
+      throw new TypeError(`Cannot mount "${target.name}": "${name}" is no function`);
+    }
+  }
+}
+
+/** What is taken already: paths with their verbs, and collections with the names of their classes. */
+export class RouteRegister {
+  readonly #paths = new Map<string, ModelClass>();
+  readonly #collections = new Map<string, ModelClass>();
+
+  /** Takes a path for an operation. Express tells no upper from lower case, and no parameter from another. */
+  claimPath(target: ModelClass, { path, operation }: Route): void {
+    const key = `${operation.verb} ${path.toLowerCase().replace(/:\w+/g, ":")}`;
+    const holder = this.#paths.get(key);
+    if (holder !== undefined) {
+      throw new TypeError(
+        `Cannot mount "${target.name}": ${operation.verb.toUpperCase()} ${path} is taken by "${holder.name}"`,
+      );
+    }
+    this.#paths.set(key, target);
+  }
+
+  /** Takes a collection: two classes of one name may live side by side, not in one collection. */
+  claimCollection(target: ModelClass, schema: Schema): void {
+    const collection = collectionName(target, schema);
+    const key = `${target.name} ${collection}`;
+    const holder = this.#collections.get(key);
+    if (holder !== undefined && holder !== target) {
+      throw new TypeError(
+        `Cannot mount "${target.name}": another class "${holder.name}" keeps its entities in collection "${collection}" too`,
+      );
+    }
+    this.#collections.set(key, target);
+  }
+}

@@ -1,0 +1,73 @@
+// @ts-types="npm:@types/express@^5"
+import express from "express";
+import type { ErrorRequestHandler, Router } from "express-types";
+import { registeredModels } from "../description/registry.ts";
+import { notFound } from "../errors/refusals.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import type { FrameworkRequest } from "../hooks/framework_request.ts";
+import { completeLimits } from "../query/limits.ts";
+import type { QueryLimits } from "../query/limits.ts";
+import { sendError } from "./answer_error.ts";
+import { actingLevel } from "../pipeline/route.ts";
+import type { Route } from "../pipeline/route.ts";
+import { buildRoutes } from "./build_routes.ts";
+import { handleRoute } from "./handle_route.ts";
+
+/**
+ * The options of `Framework.initialize()`.
+ *
+ * @example Limits, and an answer for an error of your own
+ * ```ts
+ * import { type InitializeOptions, RestError } from "@mongrove/mongrove";
+ *
+ * const options: InitializeOptions = {
+ *   maxTimeMS: 2000,
+ *   onError: (_req, error) => error instanceof SyntaxError ? new RestError(502, "Bad answer") : undefined,
+ *   query: { maxDepth: 5, maxClauses: 20 },
+ * };
+ * ```
+ */
+export interface InitializeOptions {
+  /** The models to mount. @default {every model that has been imported} */
+  readonly models?: readonly ModelClass[];
+  /** Gets every unexpected error first; may give a `RestError` to answer with. Otherwise the error is logged. */
+  readonly onError?: (req: FrameworkRequest, error: unknown) => unknown;
+  /** The milliseconds that the database may take for one operation. @default {10000} */
+  readonly maxTimeMS?: number;
+  /** The caps on `q`. */
+  readonly query?: QueryLimits;
+}
+
+/**
+ * Creates the routes of all registered models.
+ *
+ * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
+ */
+export function initialize(options: InitializeOptions = {}): Router {
+  const { models = registeredModels(), onError, maxTimeMS = 10_000, query } = options;
+  if (!Number.isInteger(maxTimeMS) || maxTimeMS <= 0) {
+    throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
+  }
+  const router = express.Router({ mergeParams: true });
+  for (const route of buildRoutes(models, { maxTimeMS, limits: completeLimits(query) })) {
+    mountRoute(router, route, onError);
+  }
+  router.use(answerUndecodable);
+  return router;
+}
+
+function mountRoute(router: Router, route: Route, onError: InitializeOptions["onError"]): void {
+  try {
+    router[route.operation.verb](route.path, handleRoute(route, onError));
+  } catch (cause) {
+    const { name } = actingLevel(route).target;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`Cannot mount "${name}" at "${route.path}": ${reason}`, { cause });
+  }
+}
+
+/** An identifier that cannot be decoded, such as `%ff`, is none; the router tells so before any handler runs. */
+const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
+  if (error instanceof URIError) sendError(res, notFound());
+  else next(error);
+};
