@@ -1,0 +1,76 @@
+import mongoose, { type Connection } from "mongoose";
+import { withDatabase } from "./database_uri.ts";
+
+/** A database that belongs to one test file. */
+export interface TestDatabase extends AsyncDisposable {
+  /** Its own random name. */
+  readonly name: string;
+  /** A connection string that leads to it. */
+  readonly uri: string;
+  /** Mongoose's default connection. */
+  readonly connection: Connection;
+  /** Drops it, and closes the connection. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const NAME = /^mongrove_test_[0-9a-f]{16}$/;
+
+/** The databases that this process made and may drop. */
+const made = new Set<string>();
+
+function makeName(): string {
+  const name = `mongrove_test_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`;
+  made.add(name);
+  return name;
+}
+
+/**
+ * Connects Mongoose's default connection to a new database on the MongoDB in
+ * `MONGODB_URI`. Disposing drops that database and closes the connection.
+ *
+ * @returns The database.
+ * @throws {Error} If `MONGODB_URI` is not set or leads nowhere.
+ */
+export async function openDatabase(): Promise<TestDatabase> {
+  const base = Deno.env.get("MONGODB_URI");
+  if (!base) {
+    throw new Error(
+      "Cannot open a database: MONGODB_URI is not set, `deno task test` sets it",
+    );
+  }
+  const name = makeName();
+  const uri = withDatabase(base, name);
+  await mongoose.connect(uri, { serverSelectionTimeoutMS: 10_000 });
+  return {
+    name,
+    uri,
+    connection: mongoose.connection,
+    async [Symbol.asyncDispose]() {
+      await mongoose.disconnect();
+      await dropDatabase(uri, name);
+    },
+  };
+}
+
+/**
+ * Drops a database that {@linkcode openDatabase} made, and no other.
+ *
+ * A connection of its own does it: no index build of a model that is still under
+ * way can then bring the database back.
+ *
+ * @param uri A connection string.
+ * @param name The database.
+ * @throws {Error} If this process did not make the database.
+ */
+export async function dropDatabase(uri: string, name: string): Promise<void> {
+  if (!NAME.test(name) || !made.has(name)) {
+    throw new Error(
+      `Cannot drop the database "${name}": it was not made by this test run`,
+    );
+  }
+  const connection = await mongoose.createConnection(uri, { dbName: name })
+    .asPromise();
+  await connection.dropDatabase();
+  await connection.close();
+  made.delete(name);
+}

@@ -1,0 +1,63 @@
+import { DryMongoBinary, MongoBinary } from "mongodb-memory-server";
+import { say } from "../say.ts";
+
+/** How long the site may take to answer at all. */
+const PROBE_MS = 1_500;
+
+/** How long a download may take before another source is tried. */
+const DOWNLOAD_MS = 180_000;
+
+function downloadSite(): string {
+  return Deno.env.get("MONGOMS_DOWNLOAD_MIRROR") ||
+    "https://fastdl.mongodb.org";
+}
+
+/** Any answer will do; none in time means a closed network. */
+async function probe(site: string): Promise<void> {
+  try {
+    const signal = AbortSignal.timeout(PROBE_MS);
+    const answer = await fetch(site, { method: "HEAD", signal });
+    await answer.body?.cancel();
+  } catch (cause) {
+    throw new Error("the download site is out of reach", { cause });
+  }
+}
+
+/**
+ * Downloads a `mongod` by mongodb-memory-server's own means, from MongoDB's site
+ * or the mirror in `MONGOMS_DOWNLOAD_MIRROR`.
+ *
+ * @param folder Where to put it.
+ * @returns The path of the binary.
+ * @throws {Error} If the site is out of reach, at once, or the download fails.
+ */
+export async function downloadMongod(folder: string): Promise<string> {
+  await probe(downloadSite());
+  // It looks there for its own cache; without this, outside of a project of
+  // Node, it asks for the empty path, which Deno's permissions turn down
+  Deno.env.set("CACHE_DIR", folder);
+  const options = await DryMongoBinary.generateOptions({
+    downloadDir: folder,
+  });
+  say(`Downloading MongoDB ${options.version} from its own site`);
+  const download = MongoBinary.download({
+    ...options,
+    platform: Deno.build.os === "windows" ? "win32" : Deno.build.os,
+    downloadDir: folder,
+    checkMD5: true,
+  });
+  return await within(DOWNLOAD_MS, download);
+}
+
+async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`it took more than ${ms / 1000} s`)),
+    ms,
+  );
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,64 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { join } from "node:path";
+import { listCached, openCache, storeMongod } from "./mongod_cache.ts";
+
+const whole = () => Promise.resolve("6.0.5");
+const torn = () => Promise.reject(new Error("Exec format error"));
+
+async function fetch(folder: string): Promise<string> {
+  const path = join(folder, "unpacked");
+  await Deno.writeTextFile(path, "binary");
+  return path;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(folder));
+  return entries.map(({ name }) => name).sort();
+}
+
+Deno.test("openCache() takes XDG_CACHE_HOME, then HOME, then a temp folder", async () => {
+  const home = await Deno.makeTempDir();
+  const open = (env: Record<string, string>) => openCache({ env: (name) => env[name] });
+  assertEquals(
+    await open({ XDG_CACHE_HOME: join(home, "x"), HOME: home }),
+    join(home, "x", "mongrove"),
+  );
+  assertEquals(await open({ HOME: home }), join(home, ".cache", "mongrove"));
+  assertMatch(await open({ HOME: join(Deno.execPath(), "no") }), /mongrove-/);
+  assertMatch(await open({}), /mongrove-/);
+});
+
+Deno.test("storeMongod() keeps a binary that runs, and listCached() finds it", async () => {
+  const home = await Deno.makeTempDir();
+  const env = (name: string) => name === "HOME" ? home : undefined;
+  const cache = await openCache({ env });
+  const options = { name: "mongod", fetch, readVersion: whole };
+  const kept = await storeMongod(cache, options);
+  assertEquals(await namesIn(cache), ["mongod"]);
+  const listed = await listCached({ env });
+  assertEquals(listed[0], kept);
+});
+
+Deno.test("storeMongod() keeps nothing of what does not run", async () => {
+  const cache = await Deno.makeTempDir();
+  const options = { name: "mongod", fetch, readVersion: torn };
+  await assertRejects(() => storeMongod(cache, options), Error, "Exec format");
+  assertEquals(await namesIn(cache), []);
+});
+
+Deno.test("storeMongod() keeps nothing of a fetch that fails", async () => {
+  const cache = await Deno.makeTempDir();
+  const options = { name: "mongod", fetch: torn, readVersion: whole };
+  await assertRejects(() => storeMongod(cache, options), Error, "Exec format");
+  assertEquals(await namesIn(cache), []);
+});
+
+Deno.test("storeMongod() removes old leftovers of fetches that were cut off", async () => {
+  const cache = await Deno.makeTempDir();
+  const old = join(cache, "partial-old");
+  await Deno.mkdir(old);
+  await Deno.utime(old, 0, 0);
+  await Deno.mkdir(join(cache, "partial-new"));
+  await storeMongod(cache, { name: "mongod", fetch, readVersion: whole });
+  assertEquals(await namesIn(cache), ["mongod", "partial-new"]);
+});

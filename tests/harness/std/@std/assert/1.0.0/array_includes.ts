@@ -1,0 +1,19 @@
+import { show, suffix } from "./_show.ts";
+import { AssertionError } from "./assertion_error.ts";
+import { equal } from "./equal.ts";
+
+/** Asserts that an array-like holds every element of another, in any order. */
+export function assertArrayIncludes<T>(
+  actual: ArrayLike<T> & object,
+  expected: ArrayLike<T> & object,
+  msg?: string,
+): void {
+  const there = Array.from(actual);
+  const missing = Array.from(expected)
+    .filter((wanted) => !there.some((item) => equal(wanted, item)));
+  if (missing.length === 0) return;
+  throw new AssertionError(
+    `Expected actual: "${show(actual)}" to include: "${show(expected)}"` +
+      `${suffix(msg)}\nmissing: ${show(missing)}`,
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * Stand-ins for `@std/testing/types`, used where JSR is out of reach.
+ *
+ * @module
+ */
+
+/** Asserts, when the types are checked, that a type is `true` or `false`. */
+export function assertType<T extends boolean>(_expected: T): void {}
+
+/** Takes a type that is `true`. */
+export type AssertTrue<_T extends true> = never;
+
+/** Takes a type that is `false`. */
+export type AssertFalse<_T extends false> = never;
+
+/** Takes a type that is the expected one. */
+export type Assert<T extends boolean, _Expected extends T> = never;
+
+/** Whether a type is `any`. */
+export type IsAny<T> = 0 extends (1 & T) ? true : false;
+
+/** Whether a type is `never`. */
+export type IsNever<T> = [T] extends [never] ? true : false;
+
+/** Whether a type is `unknown`. */
+export type IsUnknown<T> = unknown extends T ? [T] extends [null] ? false : true
+  : false;
+
+/** Whether a type takes `null` or `undefined`. */
+export type IsNullable<T> = IsNever<Extract<T, null | undefined>> extends true ? false
+  : true;
+
+/** Whether a union has a member. */
+export type Has<T, U> = IsAny<T> extends true ? true
+  : IsAny<U> extends true ? false
+  : IsNever<Extract<T, U>> extends true ? false
+  : true;
+
+/** Whether a union lacks a member. */
+export type NotHas<T, U> = Has<T, U> extends false ? true : false;
+
+/** Whether two types are one and the same. */
+export type IsExact<T, U> = Same<Flat<T>, Flat<U>>;
+
+/**
+ * Whether the compiler holds two types for identical, which it decides for the
+ * conditions of two generic functions. Written out twice: of an alias, it would
+ * compare the arguments only.
+ */
+type Same<T, U> = (<X>() => X extends T ? 1 : 2) extends (<X>() => X extends U ? 1 : 2) ? true
+  : false;
+
+/** Writes intersections of records as one record. */
+type Flat<T> = IsAny<T> extends true ? T
+  : T extends Record<PropertyKey, unknown> ? { [K in keyof T]: Flat<T[K]> }
+  : T;

@@ -1,0 +1,24 @@
+import { openTaskMongo } from "../mongo/task_mongo.ts";
+import { runDeno } from "./run_deno.ts";
+
+/**
+ * Runs the demo with the flags that the library needs. Mongoose asks the system
+ * for its name and its memory, and waits in silence where it may not.
+ *
+ * @param args Arguments of the demo.
+ * @returns The exit code.
+ */
+export async function runDemo(args: string[]): Promise<number> {
+  await using mongo = await openTaskMongo();
+  const { code } = await runDeno([
+    "run",
+    "--quiet",
+    "--no-prompt",
+    "--allow-env",
+    "--allow-net",
+    "--allow-sys",
+    "examples/movies/main.ts",
+    ...args,
+  ], { env: mongo.env });
+  return code;
+}

@@ -1,0 +1,55 @@
+/** How many tests a run had. */
+export interface TestCounts {
+  /** Those that passed. */
+  readonly passed: number;
+  /** Those that failed. */
+  readonly failed: number;
+}
+
+interface TestCase {
+  /** The file, and the names of test and steps. */
+  readonly name: string;
+  /** The message of its failure. */
+  readonly failure: string | undefined;
+  readonly isSkipped: boolean;
+}
+
+function listCases(xml: string): TestCase[] {
+  const cases = xml.matchAll(/<testcase ([^>]*?)(?:\/>|>(.*?)<\/testcase>)/gs);
+  return [...cases].map(([, attributes = "", content = ""]) => {
+    const file = /\bclassname="([^"]*)"/.exec(attributes)?.[1];
+    const name = /\bname="([^"]*)"/.exec(attributes)?.[1];
+    return {
+      name: `${file} ${name}`,
+      failure: /<failure message="([^"]*)"/.exec(content)?.[1],
+      isSkipped: content.includes("<skipped"),
+    };
+  });
+}
+
+/**
+ * Counts the leaves of a report of `deno test --junit-path`: a test with steps
+ * counts by its steps, and once more if it failed by itself.
+ *
+ * @param xml The report.
+ * @returns The counts.
+ */
+export function countTests(xml: string): TestCounts {
+  const cases = listCases(xml).filter(({ isSkipped }) => !isSkipped);
+  const names = cases.map(({ name }) => name);
+  const leaves = cases.filter(({ name, failure }) => {
+    const isParent = names.some((other) => other.startsWith(`${name} &gt; `));
+    const isOwnFailure = failure !== undefined &&
+      !/^\d+ test steps? failed$/.test(failure);
+    return !isParent || isOwnFailure;
+  });
+  const failed = leaves.filter(({ failure }) => failure !== undefined).length;
+  return { passed: leaves.length - failed, failed };
+}
+
+if (import.meta.main) {
+  const { passed, failed } = countTests(
+    await Deno.readTextFile(Deno.args[0] ?? "junit.xml"),
+  );
+  console.log(`${passed} passed, ${failed} failed`);
+}

@@ -1,0 +1,82 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { chooseStd } from "./choose_std.ts";
+import { parseLcov, reportCoverage } from "./coverage.ts";
+import { countTests } from "./junit.ts";
+
+const yes = () => Promise.resolve(true);
+const no = () => Promise.resolve(false);
+
+Deno.test("chooseStd() takes the real packages if cached or in reach", async () => {
+  assertEquals(await chooseStd({ isCached: yes, isReachable: no }), {});
+  assertEquals(await chooseStd({ isCached: no, isReachable: yes }), {});
+});
+
+Deno.test("chooseStd() lays out the stand-ins as a registry otherwise", async () => {
+  const { JSR_URL } = await chooseStd({ isCached: no, isReachable: no });
+  assert(JSR_URL);
+  const { versions } = JSON.parse(
+    await Deno.readTextFile(new URL("@std/assert/meta.json", JSR_URL)),
+  );
+  assertEquals(Object.keys(versions), ["1.0.0"]);
+});
+
+const LCOV = `SF:/repo/src/a.ts
+LF:10
+LH:10
+end_of_record
+SF:/repo/src/b.ts
+LF:30
+LH:24
+end_of_record
+`;
+
+Deno.test("parseLcov() reads lines and hits of each file", () => {
+  assertEquals(parseLcov(LCOV, "/repo/"), [
+    { file: "src/a.ts", lines: 10, hit: 10 },
+    { file: "src/b.ts", lines: 30, hit: 24 },
+  ]);
+});
+
+Deno.test("reportCoverage() shows the files below the floor and the total", () => {
+  const { table, percent } = reportCoverage(parseLcov(LCOV, "/repo/"), 95);
+  assertEquals(percent, 85);
+  assert(!table.includes("src/a.ts"));
+  assertStringIncludes(table, "80.0 %        24/30  src/b.ts");
+  assertStringIncludes(table, "85.0 %        34/40  total");
+});
+
+function suite(...cases: string[]): string {
+  return `<testsuites><testsuite name="a">${cases.join("\n")}</testsuite>`;
+}
+
+function testCase(name: string, content = ""): string {
+  return `<testcase name="${name}" classname="a" line="1">${content}</testcase>`;
+}
+
+Deno.test("countTests() counts leaves", () => {
+  const stepFailed = '<failure message="1 test step failed">text</failure>';
+  const failed = '<failure message="Uncaught Error: no">text</failure>';
+  const report = suite(
+    testCase("plain"),
+    testCase("parent", stepFailed),
+    testCase("ignored", "<skipped/>"),
+    testCase("parent &gt; good"),
+    testCase("parent &gt; bad", failed),
+    testCase("parent &gt; deep"),
+    testCase("parent &gt; deep &gt; leaf"),
+  );
+  assertEquals(countTests(report), { passed: 3, failed: 1 });
+});
+
+Deno.test("countTests() counts a parent that failed by itself", () => {
+  const failed = '<failure message="Uncaught Error: own">text</failure>';
+  const report = suite(testCase("a", failed), testCase("a &gt; good"));
+  assertEquals(countTests(report), { passed: 1, failed: 1 });
+});
+
+Deno.test("countTests() counts nothing in an empty report", () => {
+  assertEquals(countTests("<testsuites></testsuites>"), {
+    passed: 0,
+    failed: 0,
+  });
+});

@@ -1,0 +1,50 @@
+import { tmpdir } from "node:os";
+import { chooseStd } from "./choose_std.ts";
+import { openTaskMongo } from "../mongo/task_mongo.ts";
+import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_deno.ts";
+
+/**
+ * Runs the tests on one MongoDB.
+ *
+ * @param args Arguments of `deno test`; files among them replace the default,
+ * which is all tests, and with `--doc` all snippets of the documentation too.
+ * @param options See {@linkcode RunDenoOptions}.
+ * @returns What became of `deno test`.
+ */
+export async function runTests(
+  args: string[],
+  options: RunDenoOptions = {},
+): Promise<DenoResult> {
+  const std = await chooseStd();
+  await using mongo = await openTaskMongo();
+  const named = await existing(args.filter((arg) => !arg.startsWith("-")));
+  const where = args.includes("--doc") ? ["mod.ts", "README.md", "src", "tests"] : ["src", "tests"];
+  const files = named.length > 0 ? [] : await existing(where);
+  return await runDeno([
+    "test",
+    "--quiet",
+    "--no-prompt",
+    ...permissions(mongo.mongod),
+    ...args,
+    ...files,
+  ], { ...options, env: { ...std, ...mongo.env } });
+}
+
+/**
+ * Tests run this Deno (the examples) and mongod (replica sets of their own).
+ * Where no binary is known, one may have to be fetched.
+ */
+function permissions(mongod: string | undefined): string[] {
+  return [
+    "--allow-read",
+    "--allow-env",
+    "--allow-net",
+    "--allow-sys",
+    ...mongod
+      ? [
+        `--allow-write=${tmpdir()}`,
+        `--allow-run=${[Deno.execPath(), mongod].join(",")}`,
+      ]
+      : ["--allow-write", "--allow-run"],
+  ];
+}
