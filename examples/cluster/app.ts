@@ -1,0 +1,12 @@
+import express, { type Express } from "express";
+import { Framework } from "@mongrove/mongrove";
+import { Note } from "./note.ts";
+
+/** Builds the application. It neither connects nor listens. */
+export function buildApp(): Express {
+  const app = express();
+  app.use(express.json());
+  app.use(Framework.initialize({ models: [Note] }));
+  app.use(Framework.errors());
+  return app;
+}

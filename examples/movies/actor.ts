@@ -1,0 +1,25 @@
+import { all, arrayProp, create, one, remove, update } from "@mongrove/mongrove";
+import { FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
+import { authenticated } from "./hooks/authenticated.ts";
+import { keepFields } from "./hooks/keep_fields.ts";
+import { paginate } from "./hooks/paginate.ts";
+import { Movie } from "./movie.ts";
+
+/** An actor. */
+@rest({
+  route: "/actors",
+  methods: [
+    all({ preFetch: paginate, preSend: keepFields("_id", "name") }),
+    one(),
+    create({ preFetch: authenticated }),
+    update({ preFetch: authenticated }),
+    remove({ preFetch: authenticated }),
+  ],
+})
+export class Actor extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+
+  @arrayProp({ items: () => Movie })
+  movies?: Ref<Movie>[];
+}
