@@ -1,0 +1,106 @@
+import { assert, assertEquals } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import mongoose from "mongoose";
+import { withDatabase } from "./harness/database_uri.ts";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { startApp } from "./reach/support/start_app.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const PERMISSIONS = ["--allow-env", "--allow-net", "--allow-sys", "--allow-run", "--allow-read"];
+const WORKERS = 3;
+
+/** Serves the example in several processes, on three nodes of MongoDB. */
+async function openCluster() {
+  const mongo = await startMongo({ replicaSet: 3 });
+  const uri = withDatabase(mongo.uri, "notes");
+  const run = ["run", "--quiet", "--no-prompt", ...PERMISSIONS, "examples/cluster/main.ts"];
+  const env = { MONGODB_URI: uri, WORKERS: String(WORKERS) };
+  const app = await startApp([Deno.execPath(), ...run], { cwd: ROOT, env });
+  const send = (method: string, tenant: string, path = "", body?: unknown) =>
+    request<{ _id: string; text: string }>(`${app.url}/notes${path}`, {
+      method,
+      ...body ? { body } : {},
+      headers: { "x-tenant": tenant, connection: "close" },
+    });
+  return {
+    uri,
+    send,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await mongo.stop();
+    },
+  };
+}
+
+type Cluster = Awaited<ReturnType<typeof openCluster>>;
+
+/** Asks until all processes have answered. */
+async function seeProcesses({ send }: Cluster): Promise<Set<string>> {
+  const seen = new Set<string>();
+  for (let left = 200; left > 0 && seen.size < WORKERS; left--) {
+    seen.add((await send("GET", "ada")).headers.get("x-process") ?? "");
+  }
+  return seen;
+}
+
+/** Counts the finds that the members of the replica set have run, by role. */
+async function countFinds(uri: string): Promise<{ primary: number; secondary: number }> {
+  const finds = { primary: 0, secondary: 0 };
+  const members = uri.replace(/^mongodb:\/\/([^/]*)\/.*$/, "$1").split(",");
+  for (const member of members) {
+    const direct = `mongodb://${member}/admin?directConnection=true`;
+    const connection = await mongoose.createConnection(direct).asPromise();
+    const { isWritablePrimary } = await connection.db?.command({ hello: 1 }) ?? {};
+    const { metrics } = await connection.db?.command({ serverStatus: 1 }) ?? {};
+    finds[isWritablePrimary ? "primary" : "secondary"] += Number(metrics.commands.find.total);
+    await connection.close();
+  }
+  return finds;
+}
+
+test("examples/cluster serves tenants from several processes and any member", async (t) => {
+  await using cluster = await openCluster();
+  const { send, uri } = cluster;
+  let id = "";
+  await t.step("what one process wrote, every process reads at once by its id", async () => {
+    const made = await send("POST", "ada", "", { text: "a" });
+    assertEquals(made.status, 201);
+    id = made.body._id;
+    for (let left = 12; left > 0; left--) {
+      assertEquals((await send("GET", "ada", `/${id}`)).body.text, "a");
+    }
+  });
+  await t.step("a tenant sees its own database only", async () => {
+    assertEquals((await send("GET", "bob", `/${id}`)).status, 404);
+    assertEquals((await send("GET", "bob")).text, "[]");
+    assertEquals((await send("GET", "No")).status, 400);
+  });
+  await t.step("all processes answer", async () => {
+    assertEquals((await seeProcesses(cluster)).size, WORKERS);
+  });
+  await t.step("lists are read from secondaries", async () => {
+    const before = await countFinds(uri);
+    for (let left = 30; left > 0; left--) await send("GET", "ada");
+    const after = await countFinds(uri);
+    assert(after.secondary - before.secondary >= 30, JSON.stringify({ before, after }));
+  });
+});
+
+test("examples/cluster answers again after the primary stepped down", async () => {
+  await using cluster = await openCluster();
+  const { send, uri } = cluster;
+  assertEquals((await send("POST", "ada", "", { text: "before" })).status, 201);
+  const connection = await mongoose.createConnection(uri).asPromise();
+  const stepDown = { replSetStepDown: 30, secondaryCatchUpPeriodSecs: 5, force: true };
+  await connection.db?.admin().command(stepDown).catch(() => {});
+  await connection.close();
+  const answers: number[] = [];
+  for (const end = Date.now() + 30_000; Date.now() < end && answers.at(-1) !== 201;) {
+    const { status, headers } = await send("POST", "ada", "", { text: "after" });
+    answers.push(status);
+    if (status === 503) assert(Number(headers.get("retry-after")) > 0);
+  }
+  assertEquals(answers.filter((status) => status !== 503), [201]);
+});

@@ -1,0 +1,357 @@
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertNotStrictEquals,
+  assertStrictEquals,
+} from "@std/assert";
+import { stub } from "@std/testing/mock";
+import mongoose, { type Connection } from "mongoose";
+import {
+  all,
+  create,
+  FrameworkModel,
+  type FrameworkRequest,
+  getModel,
+  one,
+  prop,
+  removeAll,
+  rest,
+  RestError,
+  update,
+} from "../mod.ts";
+import { openDatabase } from "./harness/database.ts";
+import { withDatabase } from "./harness/database_uri.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+type Json = Record<string, unknown>;
+
+/** Opens a connection of its own, disposed with its test. */
+async function connect(uri: string): Promise<Connection & AsyncDisposable> {
+  const connection = await mongoose.createConnection(uri).asPromise();
+  return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });
+}
+
+test("getConnection is called after preFetch, once per request, whatever the operation", async () => {
+  const calls: string[] = [];
+  const preFetch = () => Boolean(calls.push("preFetch"));
+  const ask = async (req: FrameworkRequest) => {
+    for (let count = 0; count < 3; count++) await req.framework.model();
+    return true;
+  };
+  const after = async (req: FrameworkRequest, entity: object) => await ask(req) && entity;
+  const hooks = {
+    preFetch,
+    postFetch: after as never,
+    preSave: after as never,
+    preSend: after as never,
+  };
+  @rest({
+    route: "/once",
+    methods: [all(hooks), one(hooks), create(hooks), update(hooks), removeAll(hooks)],
+    getConnection: () => {
+      calls.push("getConnection");
+      return mongoose.connection;
+    },
+  })
+  class Once extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Once]);
+  const url = `${app.url}/once`;
+  const made = await request<{ _id: string }>(url, { method: "POST", body: { name: "a" } });
+  await request(`${url}/${made.body._id}`, { method: "PATCH", body: { name: "b" } });
+  for (const path of [url, `${url}/${made.body._id}`]) await request(path);
+  await request(url, { method: "DELETE" });
+  assertEquals(calls, Array(5).fill(["preFetch", "getConnection"]).flat());
+});
+
+test("getConnection is not called for a request that preFetch, q or the body stops", async () => {
+  let calls = 0;
+  @rest({
+    route: "/stopped",
+    methods: [
+      all({ preFetch: (req) => req.query.ok !== undefined }),
+      one({ preFetch: () => Promise.reject(new RestError(401, "No")) }),
+      create(),
+    ],
+    getConnection: () => {
+      calls++;
+      return mongoose.connection;
+    },
+  })
+  class Stopped extends FrameworkModel {}
+  await using app = await mount([Stopped]);
+  const url = `${app.url}/stopped`;
+  assertEquals((await request(url)).status, 403);
+  assertEquals((await request(`${url}/${"0".repeat(24)}`)).status, 401);
+  assertEquals((await request(`${url}?ok&q={`)).status, 400);
+  assertEquals((await request(url, { method: "POST", body: [] })).status, 400);
+  assertEquals(calls, 0);
+});
+
+test("preFetch may ask for the model: the connection is asked for once all the same", async () => {
+  let calls = 0;
+  @rest({
+    route: "/early",
+    methods: [
+      all({ preFetch: async (req) => await (await req.framework.model()).countDocuments() === 0 }),
+    ],
+    getConnection: () => {
+      calls++;
+      return mongoose.connection;
+    },
+  })
+  class Early extends FrameworkModel {}
+  await using app = await mount([Early]);
+  assertEquals((await request(`${app.url}/early`)).body, []);
+  assertEquals(calls, 1);
+});
+
+test("getConnection serves several databases, asynchronously, from the request", async () => {
+  const open: Record<string, Connection> = {};
+  @rest({
+    route: "/tenants/:tenant/notes",
+    methods: [all(), create(), one(), removeAll()],
+    getConnection: async (req) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const connection = open[String(req.params.tenant)];
+      if (connection === undefined) throw new RestError(404, { code: "NO_TENANT" });
+      return connection;
+    },
+  })
+  class TenantNote extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  await using app = await mount([TenantNote]);
+  await using a = await connect(`${app.database.uri}`);
+  await using other = await openOther();
+  open.a = a;
+  open.b = other.connection;
+  const url = (tenant: string) => `${app.url}/tenants/${tenant}/notes`;
+  await Promise.all(
+    ["a", "b", "b"].map(async (tenant) =>
+      await request(url(tenant), { method: "POST", body: { text: tenant } })
+    ),
+  );
+  const texts = async (tenant: string) =>
+    (await request<{ text: string }[]>(url(tenant))).body.map(({ text }) => text);
+  assertEquals([await texts("a"), await texts("b")], [["a"], ["b", "b"]]);
+  await request(url("b"), { method: "DELETE" });
+  assertEquals([await texts("a"), await texts("b")], [["a"], []]);
+  const unknown = await request(url("c"));
+  assertEquals([unknown.status, unknown.body], [404, { code: "NO_TENANT" }]);
+});
+
+/** A second database on the same server, on a connection of its own. */
+async function openOther(): Promise<AsyncDisposable & { connection: Connection }> {
+  const name = `mongrove_other_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+  const uri = withDatabase(Deno.env.get("MONGODB_URI") ?? "", name);
+  const connection = await mongoose.createConnection(uri).asPromise();
+  return {
+    connection,
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      await using again = await connect(uri);
+      await again.dropDatabase();
+    },
+  };
+}
+
+test("getModel() compiles a class once per connection, for the framework and its host alike", async () => {
+  let configured = 0;
+  let connection: Connection;
+  let seen: unknown;
+  @rest({
+    route: "/compiled",
+    methods: [all({
+      preFetch: async (req) => {
+        seen = await req.framework.model();
+        return true;
+      },
+    })],
+    getConnection: () => connection,
+  })
+  class Compiled extends FrameworkModel {
+    static override configure(): void {
+      configured++;
+    }
+  }
+  await using app = await mount([Compiled]);
+  await using first = await connect(app.database.uri);
+  await using second = await connect(app.database.uri);
+  for (connection of [first, second, first]) {
+    assertEquals((await request(`${app.url}/compiled`)).status, 200);
+    assertStrictEquals(seen as object, getModel(Compiled, connection) as object);
+  }
+  assertNotStrictEquals(getModel(Compiled, first), getModel(Compiled, second));
+  assertStrictEquals(getModel(Compiled).db, mongoose.connection);
+  assertEquals(configured, 1);
+});
+
+test("getConnection gives hooks documents of the request's connection, and the mapper's default is left alone", async () => {
+  await using other = await openOther();
+  const names: string[] = [];
+  @rest({
+    route: "/where",
+    methods: [create({
+      preSave: (_req, entity) => {
+        names.push(entity.db.name);
+        return entity;
+      },
+    })],
+    getConnection: () => other.connection,
+  })
+  class Where extends FrameworkModel {}
+  await using app = await mount([Where]);
+  assertEquals((await request(`${app.url}/where`, { method: "POST", body: {} })).status, 201);
+  assertEquals(names, [other.connection.name]);
+  assertEquals(await other.connection.collection("wheres").countDocuments(), 1);
+  assertEquals(await app.database.connection.collection("wheres").countDocuments(), 0);
+  assert(!mongoose.connection.modelNames().includes("Where"));
+});
+
+test("getConnection serves the same fields as the default connection, the version among them", async () => {
+  @rest({
+    route: "/versions",
+    methods: [all(), create()],
+    getConnection: () => mongoose.connection,
+  })
+  class Versioned extends FrameworkModel {
+    static override schemaOptions = { strict: "throw" as const };
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Versioned]);
+  const url = `${app.url}/versions`;
+  const made = await request<Json>(url, { method: "POST", body: { name: "a", _id: "x", __v: 7 } });
+  assertEquals([made.status, made.body.__v], [201, 0]);
+  const q = encodeURIComponent(JSON.stringify({ __v: 0, _id: made.body._id }));
+  const { status, body } = await request(`${url}?q=${q}`);
+  assertEquals([status, body], [200, [made.body]]);
+});
+
+// Connections that are not there
+
+test("a connection that never opens is answered with 503, after at most five seconds", async () => {
+  const closed = mongoose.createConnection();
+  @rest({
+    route: "/closed",
+    methods: [all(), one(), create(), update(), removeAll()],
+    getConnection: () => closed,
+  })
+  class Closed extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Closed]);
+  const url = `${app.url}/closed`;
+  const id = `${url}/${"0".repeat(24)}`;
+  const start = performance.now();
+  const replies = await Promise.all([
+    request<Json>(url),
+    request<Json>(id),
+    request<Json>(url, { method: "POST", body: { name: "a" } }),
+    request<Json>(id, { method: "PATCH", body: { name: "a" } }),
+    request<Json>(url, { method: "DELETE" }),
+  ]);
+  assert(performance.now() - start < 7000);
+  for (const { status, body, headers } of replies) {
+    assertEquals([status, body.code], [503, "UNAVAILABLE"]);
+    assert(Number(headers.get("retry-after")) > 0);
+  }
+});
+
+test("a connection that opens while a request waits for it serves that request", async () => {
+  const late = mongoose.createConnection();
+  @rest({ route: "/late", methods: [all()], getConnection: () => late })
+  class Late extends FrameworkModel {}
+  await using app = await mount([Late]);
+  const waiting = request(`${app.url}/late`);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await late.openUri(app.database.uri);
+  const { status, body } = await waiting;
+  assertEquals([status, body], [200, []]);
+  await late.close();
+});
+
+test("a server that cannot be reached is answered with 503, and the process lives on", async () => {
+  const away = mongoose.createConnection("mongodb://127.0.0.1:1/away", {
+    serverSelectionTimeoutMS: 8_000,
+  });
+  away.on("error", () => {});
+  @rest({ route: "/away", methods: [all(), create()], getConnection: () => away })
+  class Away extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+  }
+  await using app = await mount([Away]);
+  const start = performance.now();
+  const { status, body } = await request<Json>(`${app.url}/away`);
+  assertEquals([status, body.code], [503, "UNAVAILABLE"]);
+  assert(performance.now() - start < 7000);
+  await away.close();
+});
+
+/** What a `getConnection` may do instead of giving a connection. */
+const WRONG: Record<string, () => unknown> = {
+  "nothing": () => undefined,
+  "text": () => "mongodb://127.0.0.1",
+  "a failure": () => Promise.reject(new Error("The password is x")),
+  "an exception": () => {
+    throw new Error("The password is x");
+  },
+};
+
+for (const [what, getConnection] of Object.entries(WRONG)) {
+  test(`getConnection that gives ${what} is a 500 that tells nothing`, async () => {
+    using _log = stub(console, "error");
+    const errors: unknown[] = [];
+    @rest({ route: "/none", methods: [all()], getConnection: getConnection as () => Connection })
+    class None extends FrameworkModel {}
+    await using app = await mount([None], { onError: (_req, error) => void errors.push(error) });
+    const { status, body, text } = await request<Json>(`${app.url}/none`);
+    assertEquals([status, body.code, text.includes("password")], [500, "INTERNAL", false]);
+    assertEquals(errors.length, 1);
+  });
+}
+
+// Index builds
+
+test("an index that cannot be built ends no process, and the model is served", async () => {
+  using log = stub(console, "warn");
+  await using database = await openDatabase();
+  await database.connection.collection("doubles").insertMany([{ name: "a" }, { name: "a" }]);
+  @rest({ route: "/doubles", methods: [all(), create()] })
+  class Double extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+  }
+  const model = getModel(Double);
+  await model.init().catch(() => {});
+  const indexes = await model.collection.indexes();
+  assertEquals(indexes.map(({ name }) => name), ["_id_"]);
+  assertEquals(await model.countDocuments(), 2);
+  assertMatch(String(log.calls[0]?.args[0]), /^Cannot build an index of "Double": /);
+});
+
+test("an index that can be built is built, on each connection", async () => {
+  await using app = await openDatabase();
+  await using other = await openOther();
+  class Indexed extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+    @prop({ type: Number, index: true })
+    year?: number;
+  }
+  for (const connection of [app.connection, other.connection]) {
+    const model = getModel(Indexed, connection);
+    await model.init();
+    const names = (await model.collection.indexes()).map(({ name }) => name).sort();
+    assertEquals(names, ["_id_", "name_1", "year_1"]);
+  }
+});

@@ -1,0 +1,115 @@
+import {
+  all,
+  arrayProp,
+  create,
+  FrameworkModel,
+  type HooksOf,
+  type ModelClass,
+  one,
+  type OperationName,
+  prop,
+  remove,
+  removeAll,
+  rest,
+  type RestOptions,
+  update,
+} from "../mod.ts";
+
+/** A part of an {@linkcode Item}. */
+export class Part extends FrameworkModel {
+  /** Shown. */
+  @prop()
+  label?: string;
+  /** A secret. */
+  @prop({ hidden: true })
+  secret?: string;
+}
+
+/** What hooks are tested on. */
+export class Item extends FrameworkModel {
+  /** Tells items apart. */
+  @prop()
+  name?: string;
+  /** Whose it is. */
+  @prop()
+  owner?: string;
+  /** A number. */
+  @prop({ type: Number })
+  rank?: number;
+  /** A secret. */
+  @prop({ hidden: true })
+  secret?: string;
+  /** An object with a secret. */
+  @prop({ type: Part })
+  part?: Part;
+  /** Objects with secrets. */
+  @arrayProp({ items: Part, embedded: true })
+  parts?: Part[];
+}
+
+/** Hooks by operation. */
+export type HooksByOperation = { readonly [K in OperationName]?: HooksOf<Item> };
+
+/** What a {@linkcode hooked} model may have besides hooks. */
+export type HookedOptions = Partial<
+  Pick<RestOptions, "route" | "scope" | "getConnection" | "schemaOptions">
+>;
+
+/** The six operations, with hooks. */
+export function sixOperations(hooks: HooksByOperation = {}) {
+  return [
+    all<Item>(hooks.all),
+    one<Item>(hooks.one),
+    create<Item>(hooks.create),
+    update<Item>(hooks.update),
+    remove<Item>(hooks.remove),
+    removeAll<Item>(hooks.removeAll),
+  ];
+}
+
+/**
+ * Makes a model of its own, on `/items`, with all six operations and hooks on them. Each test makes its own, so that
+ * no hook is shared.
+ *
+ * @param hooks The hooks.
+ * @param options The other options of `@rest`.
+ */
+export function hooked(
+  hooks: HooksByOperation = {},
+  options: HookedOptions = {},
+): ModelClass<Item> {
+  const collection = `items_${crypto.randomUUID().slice(0, 8)}`;
+  @rest({
+    route: "/items",
+    methods: sixOperations(hooks),
+    ...options,
+    // The mapper would else make the collections of all models, again in each new database.
+    schemaOptions: { collection, autoCreate: false, autoIndex: false, ...options.schemaOptions },
+  })
+  class Hooked extends Item {}
+  return Hooked;
+}
+
+/** Gives the same hooks to all six operations. */
+export function everywhere(hooks: HooksOf<Item>): HooksByOperation {
+  return {
+    all: hooks,
+    one: hooks,
+    create: hooks,
+    update: hooks,
+    remove: hooks,
+    removeAll: hooks,
+  };
+}
+
+/** How to call each operation, on an entity with an identifier. */
+export function callsFor(id: string): [OperationName, method: string, path: string][] {
+  return [
+    ["all", "GET", "/items"],
+    ["one", "GET", `/items/${id}`],
+    ["create", "POST", "/items"],
+    ["update", "PATCH", `/items/${id}`],
+    ["remove", "DELETE", `/items/${id}`],
+    ["removeAll", "DELETE", "/items"],
+  ];
+}

@@ -1,0 +1,471 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
+// @ts-types="express-types"
+import express from "express";
+import mongoose from "mongoose";
+import {
+  all,
+  create,
+  Framework,
+  FrameworkModel,
+  type FrameworkRequest,
+  type InitializeOptions,
+  type ModelClass,
+  one,
+  prop,
+  remove,
+  removeAll,
+  rest,
+  RestError,
+  update,
+} from "../mod.ts";
+import { openDatabase } from "./harness/database.ts";
+import { request } from "./harness/request.ts";
+import { serve } from "./harness/serve.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+type Json = Record<string, unknown>;
+
+const EVERY = [all(), one(), create(), update(), remove(), removeAll()];
+const NO_ID = "0".repeat(24);
+
+@rest({ route: "/things", methods: EVERY })
+class Thing extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+@rest({ route: "/reads", methods: [all()] })
+class Read extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+// Mounting
+
+test("initialize() mounts every registered model, in an application that names none", async () => {
+  await using _database = await openDatabase();
+  const app = express();
+  app.use(Framework.initialize());
+  await using served = await serve(app);
+  for (const route of ["things", "reads"]) {
+    const { status, body } = await request(`${served.url}/${route}`);
+    assertEquals([status, body], [200, []]);
+  }
+});
+
+test("initialize() with models mounts those, and no other", async () => {
+  await using app = await mount([Read]);
+  assertEquals((await request(`${app.url}/reads`)).status, 200);
+  assertEquals((await request(`${app.url}/things`)).status, 404);
+});
+
+test("initialize() serves under the path at which it is mounted, several times over", async () => {
+  await using _database = await openDatabase();
+  const app = express();
+  app.use("/v1/api", express.json(), Framework.initialize({ models: [Thing] }));
+  app.use("/v2", express.json(), Framework.initialize({ models: [Thing, Read] }));
+  await using served = await serve(app);
+  const made = await request<{ _id: string }>(`${served.url}/v1/api/things?a=b`, {
+    method: "POST",
+    body: { name: "a" },
+  });
+  const { _id } = made.body;
+  assertEquals(made.headers.get("location"), `/v1/api/things/${_id}`);
+  assertEquals((await request(`${served.url}/v2/things/${_id}`)).body, made.body);
+  const paths = ["/things", "/v1/things", "/v1/api/reads", "/v2/reads"];
+  const statuses = await Promise.all(paths.map((path) => request(served.url + path)));
+  assertEquals(statuses.map(({ status }) => status), [404, 404, 404, 200]);
+});
+
+test("initialize() merges the parameters of the path at which it is mounted", async () => {
+  const own = (req: FrameworkRequest): boolean => {
+    req.framework.filter.name = req.params.owner;
+    return req.params.room === "5";
+  };
+  @rest({ route: "/rooms/:room/owned", methods: [all({ preFetch: own }), create()] })
+  class Owned extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Owned], { at: "/users/:owner" });
+  for (const name of ["ada", "bob"]) {
+    const url = `${app.url}/users/${name}/rooms/5/owned`;
+    const { body, headers } = await request<Json>(url, { method: "POST", body: { name } });
+    assertEquals(headers.get("location"), `/users/${name}/rooms/5/owned/${body._id}`);
+  }
+  const reply = await request<Json[]>(`${app.url}/users/bob/rooms/5/owned`);
+  assertEquals(reply.body.map(({ name }) => name), ["bob"]);
+  assertEquals((await request(`${app.url}/users/bob/rooms/6/owned`)).status, 403);
+});
+
+test("initialize() gives hooks the response as req.res, and the operation", async () => {
+  const seen: string[] = [];
+  const look = (req: FrameworkRequest): boolean => {
+    seen.push(req.framework.operation);
+    req.res?.setHeader("X-Seen", String(seen.length));
+    return true;
+  };
+  const hooks = { preFetch: look };
+  @rest({
+    route: "/looked",
+    methods: [
+      all(hooks),
+      one(hooks),
+      create(hooks),
+      update(hooks),
+      remove(hooks),
+      removeAll(hooks),
+    ],
+  })
+  class Looked extends FrameworkModel {}
+  await using app = await mount([Looked]);
+  const url = `${app.url}/looked`;
+  assertEquals((await request(url)).headers.get("x-seen"), "1");
+  await request(`${url}/${NO_ID}`);
+  await request(url, { method: "POST", body: {} });
+  await request(`${url}/${NO_ID}`, { method: "PATCH", body: {} });
+  await request(`${url}/${NO_ID}`, { method: "DELETE" });
+  await request(url, { method: "DELETE" });
+  assertEquals(seen, ["all", "one", "create", "update", "remove", "removeAll"]);
+});
+
+test("initialize() mounts each operation at its method and path, and nothing else", async () => {
+  const paths: Record<string, [method: string, path: string]> = {
+    all: ["GET", ""],
+    one: ["GET", `/${NO_ID}`],
+    create: ["POST", ""],
+    update: ["PATCH", `/${NO_ID}`],
+    remove: ["DELETE", `/${NO_ID}`],
+    removeAll: ["DELETE", ""],
+  };
+  for (const method of EVERY) {
+    @rest({ route: "/single", methods: [method] })
+    class Single extends FrameworkModel {}
+    await using app = await mount([Single]);
+    for (const [name, [verb, path]] of Object.entries(paths)) {
+      const sends = verb === "POST" || verb === "PATCH" ? { body: {} } : {};
+      const { status, body } = await request(`${app.url}/single${path}`, {
+        method: verb,
+        ...sends,
+      });
+      const isOurs = typeof body === "object" || status < 300;
+      assertEquals([method.operation, name, isOurs], [
+        method.operation,
+        name,
+        name === method.operation,
+      ]);
+    }
+  }
+});
+
+test("initialize() leaves what is not generated to the host: its 404, its other routes", async () => {
+  await using app = await mount([Read]);
+  const requests: [string, string][] = [
+    ["GET", `/reads/${NO_ID}`],
+    ["DELETE", "/reads"],
+    ["PUT", "/reads"],
+    ["GET", "/other"],
+    ["GET", "/reads/a/b"],
+  ];
+  for (const [method, path] of requests) {
+    const { status, text, headers } = await request(app.url + path, { method });
+    assertEquals(status, 404);
+    assertMatch(text, new RegExp(`Cannot ${method} ${path}`));
+    assertStringIncludes(headers.get("content-type") ?? "", "text/html");
+  }
+});
+
+test("initialize() leaves the host's routes beside it alone, before and after", async () => {
+  await using _database = await openDatabase();
+  const app = express();
+  app.get("/reads/count", (_req, res) => void res.json("before"));
+  app.use(Framework.initialize({ models: [Read] }));
+  app.get("/reads/:id", (_req, res) => void res.json("after"));
+  app.use((_req, res) => void res.status(404).json("host"));
+  await using served = await serve(app);
+  const bodies = await Promise.all(
+    ["/reads", "/reads/count", "/reads/5", "/none"].map((path) => request(served.url + path)),
+  );
+  assertEquals(bodies.map(({ body }) => body), [[], "before", "after", "host"]);
+});
+
+test("initialize() with a route of one slash serves the mount itself", async () => {
+  @rest({ route: "/", methods: EVERY })
+  class Root extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Root], { at: "/roots" });
+  const made = await request<{ _id: string }>(`${app.url}/roots`, { method: "POST", body: {} });
+  assertEquals(made.headers.get("location"), `/roots/${made.body._id}`);
+  assertEquals((await request(`${app.url}/roots/${made.body._id}`)).body, made.body);
+  assertEquals((await request(`${app.url}/roots/`)).body, [made.body]);
+});
+
+test("initialize() takes a slash at the end of a route and of a request for nothing", async () => {
+  @rest({ route: "/slashes/", methods: [all(), create()] })
+  class Slash extends FrameworkModel {}
+  await using app = await mount([Slash]);
+  const made = await request<Json>(`${app.url}/slashes/`, { method: "POST", body: {} });
+  assertEquals(made.headers.get("location"), `/slashes/${made.body._id}`);
+  assertEquals((await request(`${app.url}/slashes`)).body, [made.body]);
+});
+
+// Order and overlap
+
+test("initialize() lets no /:id take what another model serves, in any order", async () => {
+  @rest({ route: "/films", methods: EVERY })
+  class Film extends FrameworkModel {}
+  const give = (name: string) => ({ fetch: () => [{ name }] });
+  @rest({ route: "/films/top", methods: [all(give("top")), one(give("one"))] })
+  class Top extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  @rest({ route: "/films/:kind/best", methods: [all(give("best"))] })
+  class Best extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  for (const models of [[Film, Top, Best], [Best, Top, Film], [Top, Best, Film]]) {
+    await using app = await mount(models);
+    const bodies = await Promise.all(
+      ["/films/top", "/films/top/5", "/films/top/best", "/films/x/best"].map((path) =>
+        request(app.url + path)
+      ),
+    );
+    assertEquals(bodies[0]?.body, [{ name: "top" }]);
+    assertEquals(bodies[1]?.body, { name: "one" });
+    assertEquals(bodies[3]?.body, [{ name: "best" }]);
+    assertEquals((await request(`${app.url}/films/${NO_ID}`)).status, 404);
+  }
+});
+
+// Start-up errors
+
+/** Declares a model past the compiler, as JavaScript would. */
+function declare(options: object): ModelClass {
+  const decorate = (rest as CallableFunction)(options);
+  @decorate
+  class Wrong extends FrameworkModel {}
+  return Wrong;
+}
+
+/** Declarations that cannot be mounted, and what their error names. */
+const WRONG: Record<string, [options: object, ...parts: string[]]> = {
+  "a route without a leading slash": [{ route: "things", methods: [all()] }, `"things"`, `"/"`],
+  "an empty route": [{ route: "", methods: [all()] }, "route", `"/"`],
+  "no route": [{ methods: [all()] }, "route"],
+  "a route that is no text": [{ route: 5, methods: [all()] }, "route"],
+  "a route with the parameter id": [{ route: "/a/:id/b", methods: [all()] }, `"id"`],
+  "a route that the host cannot read": [{ route: "/a/*", methods: [all()] }, `/a/*`],
+  "no operation": [{ route: "/w", methods: [] }, `"methods"`],
+  "no methods": [{ route: "/w" }, `"methods"`],
+  "methods that are no list": [{ route: "/w", methods: all() }, `"methods"`],
+  "an operation that is not called": [{ route: "/w", methods: [all] }, `"methods"`],
+  "an operation that there is not": [
+    { route: "/w", methods: [{ operation: "toString", hooks: {} }] },
+    `"methods"`,
+  ],
+  "an operation that is nothing": [{ route: "/w", methods: [undefined] }, `"methods"`],
+  "the same operation twice": [{ route: "/w", methods: [all(), one(), all()] }, "GET /w"],
+  "a hook that there is not": [
+    { route: "/w", methods: [all({ postFech: () => null } as object)] },
+    `"postFech"`,
+    "all()",
+  ],
+  "a hook that is no function": [
+    { route: "/w", methods: [create({ preSave: "x" } as object)] },
+    `"preSave"`,
+    "create()",
+  ],
+  "a scope that is no function": [{ route: "/w", methods: [all()], scope: {} }, `"scope"`],
+  "a getConnection that is no function": [
+    { route: "/w", methods: [all()], getConnection: mongoose.connection },
+    `"getConnection"`,
+  ],
+};
+
+for (const [what, [options, ...parts]] of Object.entries(WRONG)) {
+  Deno.test(`initialize() refuses ${what}, and names the class`, () => {
+    const start = () => Framework.initialize({ models: [declare(options)] });
+    const { message } = assertThrows(start, TypeError);
+    assert(message.startsWith("Cannot "), message);
+    for (const part of [`"Wrong"`, ...parts]) assertStringIncludes(message, part);
+  });
+}
+
+Deno.test("initialize() refuses to start without a model, and with one that has no route", () => {
+  class Bare extends FrameworkModel {}
+  for (const models of [[], [Bare], [undefined], [class Plain {}]] as unknown as ModelClass[][]) {
+    const { message } = assertThrows(() => Framework.initialize({ models }), TypeError);
+    assertMatch(message, /^Cannot .*("Bare"|"Plain"|model)/);
+  }
+});
+
+Deno.test("initialize() refuses one operation twice on one path, and names both classes", () => {
+  @rest({ route: "/taken", methods: [all(), one()] })
+  class First extends FrameworkModel {}
+  @rest({ route: "/Taken/", methods: [create(), one()] })
+  class Second extends FrameworkModel {}
+  @rest({ route: "/taken", methods: [create()] })
+  class Third extends FrameworkModel {}
+  @rest({ route: "/:kind", methods: [all()] })
+  class Kind extends FrameworkModel {}
+  @rest({ route: "/:sort", methods: [all()] })
+  class Sort extends FrameworkModel {}
+  @rest({ route: "/", methods: [one()] })
+  class Root extends FrameworkModel {}
+  for (const models of [[First, Second], [Kind, Sort], [Kind, Root]] as ModelClass[][]) {
+    const { message } = assertThrows(() => Framework.initialize({ models }), TypeError);
+    for (const { name } of models) assertStringIncludes(message, `"${name}"`);
+  }
+  Framework.initialize({ models: [First, Third] });
+});
+
+Deno.test("initialize() refuses options that make no sense", () => {
+  const wrong: InitializeOptions[] = [
+    { maxTimeMS: 0 },
+    { maxTimeMS: -1 },
+    { maxTimeMS: 1.5 },
+    { maxTimeMS: Infinity },
+    { maxTimeMS: NaN },
+    { query: { maxDepth: 0 } },
+    { query: { maxList: -5 } },
+    { query: { maxClauses: NaN } },
+    { query: { maxRegex: 1.5 } },
+  ];
+  for (const options of wrong) {
+    assertThrows(
+      () => Framework.initialize({ models: [Thing], ...options }),
+      RangeError,
+      "Cannot ",
+    );
+  }
+});
+
+Deno.test("initialize() changes none of its options", () => {
+  const options = Object.freeze({
+    models: Object.freeze([Thing]),
+    maxTimeMS: 5,
+    query: Object.freeze({ maxDepth: 2 }),
+  });
+  Framework.initialize(options);
+});
+
+// HEAD
+
+test("initialize() answers HEAD like GET, without a body", async () => {
+  await using app = await mount([Thing]);
+  const url = `${app.url}/things`;
+  const made = await request<{ _id: string }>(url, { method: "POST", body: { name: "a" } });
+  for (const path of [url, `${url}/${made.body._id}`, `${url}/${NO_ID}`, `${url}?q={`]) {
+    const get = await request(path);
+    const head = await request(path, { method: "HEAD" });
+    assertEquals([head.status, head.text], [get.status, ""]);
+    const type = head.headers.get("content-type");
+    assertEquals([path, type], [path, get.headers.get("content-type")]);
+  }
+});
+
+test("initialize() answers HEAD of a long list, and of the lists after it", async () => {
+  await using app = await mount([Thing]);
+  const name = "a".repeat(2000);
+  const docs = Array.from({ length: 200 }, () => ({ name }));
+  await app.database.connection.collection("things").insertMany(docs);
+  for (const method of ["HEAD", "GET", "HEAD"]) {
+    const { status, text } = await request(`${app.url}/things`, { method });
+    assertEquals([status, text.length > 400_000], [200, method === "GET"]);
+  }
+});
+
+// Framework.errors()
+
+/** An application whose parser, routes and own middleware may fail. */
+function failing(): express.Express {
+  const app = express();
+  app.use(express.json({ limit: 100 }));
+  app.use(Framework.initialize({ models: [Thing] }));
+  app.get("/crash", () => {
+    throw new Error("The password is x");
+  });
+  app.get("/text", () => {
+    return Promise.reject("The password is x");
+  });
+  app.get("/rest", () => {
+    throw new RestError(418, { code: "TEAPOT" }, { headers: { "X-Tea": "green" } });
+  });
+  app.get("/status", () => {
+    throw Object.assign(new Error("Pay first"), { status: 402, expose: true });
+  });
+  app.get("/secret", () => {
+    throw Object.assign(new Error("The password is x"), { status: 402, expose: false });
+  });
+  app.get("/late", (_req, res) => {
+    res.write("half");
+    throw new Error("Too late");
+  });
+  app.use(Framework.errors());
+  return app;
+}
+
+test("errors() answers what fails outside the router in the framework's form", async () => {
+  using log = stub(console, "error");
+  await using _database = await openDatabase();
+  await using served = await serve(failing());
+  const expected: [string, number, Json][] = [
+    ["/rest", 418, { code: "TEAPOT" }],
+    ["/status", 402, { code: "PAYMENT_REQUIRED", message: "Pay first" }],
+    ["/crash", 500, { code: "INTERNAL", message: "Internal error" }],
+    ["/text", 500, { code: "INTERNAL", message: "Internal error" }],
+    ["/secret", 500, { code: "INTERNAL", message: "Internal error" }],
+  ];
+  for (const [path, status, body] of expected) {
+    const reply = await request<Json>(served.url + path);
+    assertEquals([path, reply.status, reply.body], [path, status, body]);
+    assertEquals(reply.headers.get("content-type"), "application/json; charset=utf-8");
+  }
+  assertEquals((await request(`${served.url}/rest`)).headers.get("x-tea"), "green");
+  assertEquals(log.calls.length, 3);
+});
+
+test("errors() answers malformed JSON and a body over the limit", async () => {
+  await using _database = await openDatabase();
+  await using served = await serve(failing());
+  const headers = { "content-type": "application/json" };
+  const send = (raw: string) =>
+    request<Json>(`${served.url}/things`, { method: "POST", raw, headers });
+  const malformed = await send("{");
+  assertEquals([malformed.status, malformed.body.code], [400, "BAD_FORMAT"]);
+  const large = await send(JSON.stringify({ name: "a".repeat(200) }));
+  assertEquals(large.status, 413);
+  assertMatch(String(large.body.code), /^(CONTENT|PAYLOAD)_TOO_LARGE$/);
+  const array = await send("[]");
+  assertEquals([array.status, array.body.code], [400, "BAD_FORMAT"]);
+});
+
+test("errors() leaves an answer that has begun to the host, who ends it", async () => {
+  using _log = stub(console, "error");
+  await using _database = await openDatabase();
+  await using served = await serve(failing());
+  const failed = await request(`${served.url}/late`).then(() => false, () => true);
+  assert(failed);
+});
+
+test("without errors() the host answers what fails outside the router", async () => {
+  await using _database = await openDatabase();
+  const app = express();
+  app.use(express.json());
+  app.use(Framework.initialize({ models: [Thing] }));
+  app.use(
+    ((error, _req, res, _next) => {
+      res.status(499).send(`host: ${error.type}`);
+    }) as express.ErrorRequestHandler,
+  );
+  await using served = await serve(app);
+  const headers = { "content-type": "application/json" };
+  const reply = await request(`${served.url}/things`, { method: "POST", raw: "{", headers });
+  assertEquals([reply.status, reply.text], [499, "host: entity.parse.failed"]);
+});

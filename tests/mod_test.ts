@@ -1,0 +1,222 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import * as mod from "../mod.ts";
+import type {
+  Accepts,
+  AcceptsPart,
+  AnyHooks,
+  ArrayPropOptions,
+  BaseOptions,
+  Bound,
+  Entity,
+  EntityHook,
+  EntityOf,
+  Fetch,
+  FieldDecorator,
+  FieldOptions,
+  FieldType,
+  FrameworkRequest,
+  FrameworkState,
+  HookName,
+  Hooks,
+  HooksOf,
+  Identifier,
+  InitializeOptions,
+  LeanHooksOf,
+  Literal,
+  MapperType,
+  MapperValues,
+  MaybePromise,
+  Method,
+  MethodFunction,
+  ModelClass,
+  ModelIn,
+  ModelOf,
+  ModelOrThunk,
+  OnlyHooks,
+  OperationName,
+  PartRestDecorator,
+  PartRestOptions,
+  PreFetch,
+  PropOptions,
+  QueryLimits,
+  QueryObject,
+  Ref,
+  RequestOf,
+  RestDecorator,
+  RestErrorOptions,
+  RestOptions,
+  RoutedRestOptions,
+  Together,
+  Validator,
+  ValueOf,
+  Widen,
+} from "../mod.ts";
+
+/** The values that the package exports: the names of the reference, and `getModel`. */
+const VALUES = [
+  "Framework",
+  "FrameworkModel",
+  "RestError",
+  "all",
+  "and",
+  "arrayProp",
+  "asFilter",
+  "create",
+  "getModel",
+  "one",
+  "or",
+  "prop",
+  "remove",
+  "removeAll",
+  "rest",
+  "update",
+];
+
+/** The types that the package exports: each one is used, so that a missing one does not compile. */
+interface Types {
+  Accepts: Accepts<mod.FrameworkModel, Method>;
+  AcceptsPart: AcceptsPart<string, Method>;
+  AnyHooks: AnyHooks;
+  ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
+  BaseOptions: BaseOptions;
+  Bound: Bound<number>;
+  Entity: Entity<mod.FrameworkModel>;
+  EntityHook: EntityHook<object>;
+  EntityOf: EntityOf<EntityHook<object>>;
+  Fetch: Fetch;
+  FieldDecorator: FieldDecorator<string>;
+  FieldOptions: FieldOptions<string>;
+  FieldType: FieldType;
+  FrameworkRequest: FrameworkRequest;
+  FrameworkState: FrameworkState;
+  HookName: HookName;
+  Hooks: Hooks<object>;
+  HooksOf: HooksOf<mod.FrameworkModel>;
+  Identifier: Identifier;
+  InitializeOptions: InitializeOptions;
+  LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
+  Literal: Literal;
+  MapperType: MapperType;
+  MapperValues: MapperValues;
+  MaybePromise: MaybePromise<string>;
+  Method: Method;
+  MethodFunction: MethodFunction;
+  ModelClass: ModelClass;
+  ModelIn: ModelIn<string>;
+  ModelOf: ModelOf<ModelClass>;
+  ModelOrThunk: ModelOrThunk<mod.FrameworkModel>;
+  OnlyHooks: OnlyHooks<AnyHooks>;
+  OperationName: OperationName;
+  PartRestDecorator: PartRestDecorator<Method>;
+  PartRestOptions: PartRestOptions;
+  PreFetch: PreFetch;
+  PropOptions: PropOptions<string>;
+  QueryLimits: QueryLimits;
+  QueryObject: QueryObject;
+  Ref: Ref<mod.FrameworkModel>;
+  RequestOf: RequestOf<PreFetch>;
+  RestDecorator: RestDecorator<Method>;
+  RestErrorOptions: RestErrorOptions;
+  RestOptions: RestOptions;
+  RoutedRestOptions: RoutedRestOptions;
+  Together: Together<(each: string) => void>;
+  Validator: Validator<string>;
+  ValueOf: ValueOf<StringConstructor>;
+  Widen: Widen<5>;
+}
+
+Deno.test("mod.ts exports the public values, and no other", () => {
+  assertEquals(Object.keys(mod).sort(), VALUES);
+  const { FrameworkModel: _, Framework, ...functions } = mod;
+  for (const [name, value] of Object.entries(functions)) {
+    assertEquals([name, typeof value], [name, "function"]);
+  }
+  assertEquals(Object.keys(Framework).sort(), ["errors", "initialize"]);
+});
+
+Deno.test("mod.ts exports the public types by name, and no other", async () => {
+  const text = await Deno.readTextFile(new URL("../mod.ts", import.meta.url));
+  const code = text.replace(/\/\*[^]*?\*\//g, "");
+  const lists = [...code.matchAll(/export type \{([^}]*)\}/g)].map(([, names = ""]) => names);
+  const names = lists.join().split(",").map((name) => name.trim()).filter(Boolean).sort();
+  const expected: Record<keyof Types, true> = {
+    Accepts: true,
+    AcceptsPart: true,
+    AnyHooks: true,
+    ArrayPropOptions: true,
+    BaseOptions: true,
+    Bound: true,
+    Entity: true,
+    EntityHook: true,
+    EntityOf: true,
+    Fetch: true,
+    FieldDecorator: true,
+    FieldOptions: true,
+    FieldType: true,
+    FrameworkRequest: true,
+    FrameworkState: true,
+    HookName: true,
+    Hooks: true,
+    HooksOf: true,
+    Identifier: true,
+    InitializeOptions: true,
+    LeanHooksOf: true,
+    Literal: true,
+    MapperType: true,
+    MapperValues: true,
+    MaybePromise: true,
+    Method: true,
+    MethodFunction: true,
+    ModelClass: true,
+    ModelIn: true,
+    ModelOf: true,
+    ModelOrThunk: true,
+    OnlyHooks: true,
+    OperationName: true,
+    PartRestDecorator: true,
+    PartRestOptions: true,
+    PreFetch: true,
+    PropOptions: true,
+    QueryLimits: true,
+    QueryObject: true,
+    Ref: true,
+    RequestOf: true,
+    RestDecorator: true,
+    RestErrorOptions: true,
+    RestOptions: true,
+    RoutedRestOptions: true,
+    Together: true,
+    Validator: true,
+    ValueOf: true,
+    Widen: true,
+  };
+  assertEquals(names, Object.keys(expected));
+});
+
+Deno.test("mod.ts names every export: no `export *`, no default", async () => {
+  const text = await Deno.readTextFile(new URL("../mod.ts", import.meta.url));
+  assertEquals(/^export (\*|default)/m.test(text), false);
+});
+
+Deno.test("FrameworkModel is abstract to the compiler, and RestError is an Error", () => {
+  // @ts-expect-error the base class is no model
+  const base: mod.FrameworkModel = new mod.FrameworkModel();
+  assertEquals(Object.keys(base), []);
+  const error: Error = new mod.RestError(404, "x");
+  assertEquals([error.name, error.message, error instanceof Error], ["RestError", "x", true]);
+  assertThrows(() => new mod.RestError(200, "x"), RangeError);
+});
+
+Deno.test("the operation functions give the six operations, each with a copy of its hooks", () => {
+  const { all, one, create, update, remove, removeAll } = mod;
+  const hooks = { preFetch: () => true };
+  const made = [all, one, create, update, remove, removeAll].map((method) => method(hooks));
+  assertEquals(made.map(({ operation }) => operation), [
+    ...["all", "one", "create", "update", "remove", "removeAll"] as const,
+  ]);
+  for (const method of made) {
+    assertEquals(method.hooks, hooks);
+    assertEquals(Object.is(method.hooks, hooks), false);
+  }
+  assertEquals(all().hooks, {});
+});
