@@ -1,0 +1,62 @@
+import { assert, assertEquals } from "@std/assert";
+import { join } from "node:path";
+import { ROOT } from "../harness/tasks/run_deno.ts";
+import { test } from "../harness/testing.ts";
+import { runCommand, tryCommand } from "./support/run_command.ts";
+import { openWorkspace } from "./support/workspace.ts";
+
+const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
+
+/** What a user needs, and nothing else. `deno.json` goes with every package. */
+const ALLOWED = [/^mod\.ts$/, /^README\.md$/, /^LICENSE$/, /^deno\.json$/, /^src\/[a-z_/]+\.ts$/];
+
+const TEST = /(_test|_reach|_bench)\.ts$/;
+
+/** The size of what is published, in bytes, above which a reviewer shall look. */
+const MOST = 400_000;
+
+/** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
+async function listModules(entry: string): Promise<string[]> {
+  const options = { cwd: denoProject, env: denoEnv };
+  const args = ["info", "--json", "--quiet", "--no-config", "--no-lock", entry];
+  const { output } = await tryCommand(Deno.execPath(), args, options);
+  const { modules } = JSON.parse(output) as { modules: { specifier: string }[] };
+  return modules.map(({ specifier }) => specifier);
+}
+
+test("deno publish sends what a user needs, and no more", () => {
+  const paths = Object.keys(published);
+  const extra = paths.filter((path) => TEST.test(path) || !ALLOWED.some((each) => each.test(path)));
+  assertEquals(extra, []);
+  for (const path of ["mod.ts", "README.md", "LICENSE", "src/testing/mod.ts"]) {
+    assert(paths.includes(path), path);
+  }
+  const bytes = Object.values(published).reduce((sum, size) => sum + size, 0);
+  assert(bytes < MOST, `${bytes} bytes are published`);
+});
+
+test("npm gets the package with the dependencies that it needs", async () => {
+  const path = join(nodeProject, "node_modules/@mongrove/mongrove/package.json");
+  const { type, exports, dependencies } = JSON.parse(await Deno.readTextFile(path));
+  assertEquals(type, "module");
+  assertEquals(Object.keys(exports), [".", "./testing"]);
+  const names = ["express", "mongodb-memory-server-core", "mongoose"];
+  assertEquals(Object.keys(dependencies).sort(), names);
+});
+
+test("the core's modules reach no mongodb-memory-server", async () => {
+  const core = await listModules("jsr:@mongrove/mongrove");
+  assert(core.some((specifier) => specifier.startsWith("npm:/mongoose@9")), core.join());
+  const isTool = (specifier: string) => specifier.includes("mongodb-memory-server");
+  assertEquals(core.filter(isTool), []);
+  assert((await listModules("jsr:@mongrove/mongrove/testing")).some(isTool));
+});
+
+test("deno doc --html builds the pages of every name", async () => {
+  const output = await Deno.makeTempDir();
+  const args = ["doc", "--html", `--output=${output}`, "--name=Mongrove", "mod.ts"];
+  await runCommand(Deno.execPath(), [...args, "src/testing/mod.ts"], { cwd: ROOT.pathname });
+  const names = await Array.fromAsync(Deno.readDir(output), ({ name }) => name);
+  assert(names.includes("index.html"), names.join());
+  await Deno.remove(output, { recursive: true });
+});

@@ -1,0 +1,31 @@
+const BLOCK = 512;
+
+/**
+ * Reads the files of a `.tar.gz`.
+ *
+ * @param bytes The archive.
+ * @returns The files' contents by their path, without a leading `./`.
+ * @throws {TypeError} If there is something else in it than files and folders.
+ */
+export async function readTar(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
+  const unzipped = new Blob([bytes as BlobPart]).stream()
+    .pipeThrough(new DecompressionStream("gzip"));
+  const tar = new Uint8Array(await new Response(unzipped).arrayBuffer());
+  const files = new Map<string, Uint8Array>();
+  for (let at = 0; at < tar.length && tar[at] !== 0;) {
+    const text = (from: number, length: number) => readText(tar, at + from, length);
+    const size = parseInt(text(124, 12), 8);
+    const path = [text(345, 155), text(0, 100)].filter((part) => part !== "").join("/");
+    const start = at + BLOCK;
+    const type = text(156, 1);
+    if (type === "" || type === "0") {
+      files.set(path.replace(/^\.\//, ""), tar.slice(start, start + size));
+    } else if (type !== "5") throw new TypeError(`Cannot read "${path}": its type is ${type}`);
+    at = start + Math.ceil(size / BLOCK) * BLOCK;
+  }
+  return files;
+}
+
+function readText(tar: Uint8Array, at: number, length: number): string {
+  return new TextDecoder().decode(tar.subarray(at, at + length)).split("\0")[0] ?? "";
+}

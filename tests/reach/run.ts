@@ -1,0 +1,71 @@
+/**
+ * The task `reach`: publishes the package to a registry on the loopback interface, makes projects that use it, and runs
+ * the tests whose names end in `_reach.ts`.
+ *
+ * @module
+ */
+import { openTaskMongo } from "../harness/mongo/task_mongo.ts";
+import { say } from "../harness/say.ts";
+import { forwardSignals, ROOT, runDeno } from "../harness/tasks/run_deno.ts";
+import { chooseStd } from "../harness/tasks/choose_std.ts";
+import { serveRegistry } from "./registry/serve_registry.ts";
+import { runCommand } from "./support/run_command.ts";
+import { fetchNodes, makeDenoProject, makeNodeProject, WORKSPACE } from "./support/workspace.ts";
+import type { Workspace } from "./support/workspace.ts";
+
+const PUBLISH = ["publish", "--token", "none", "--allow-dirty"];
+
+/** Publishes the package, and makes what the tests share. */
+async function makeWorkspace(folder: string): Promise<Workspace & AsyncDisposable> {
+  const registry = serveRegistry();
+  const jsrUrl = registry.url;
+  say("Publishing to a registry of our own");
+  await runCommand(Deno.execPath(), PUBLISH, { cwd: ROOT.pathname, env: { JSR_URL: jsrUrl } });
+  const bytes = [...registry.published.values()].reduce((sum, { length }) => sum + length, 0);
+  say(`Published: ${registry.published.size} files, ${Math.round(bytes / 1024)} KiB`);
+  say("Making projects that use the package");
+  const [deno, nodeProject, nodes] = await Promise.all([
+    makeDenoProject(folder, jsrUrl),
+    makeNodeProject(folder, jsrUrl),
+    fetchNodes(folder),
+  ]);
+  const sizes = [...registry.published].map(([path, bytes]) => [path, bytes.length] as const);
+  return {
+    ...deno,
+    jsrUrl,
+    nodeProject,
+    nodes,
+    published: Object.fromEntries(sizes),
+    [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
+  };
+}
+
+async function listTests(): Promise<string[]> {
+  const names = await Array.fromAsync(Deno.readDir(new URL(".", import.meta.url)));
+  return names.map(({ name }) => `tests/reach/${name}`).filter((path) => path.endsWith("_reach.ts"))
+    .sort();
+}
+
+async function main(args: string[]): Promise<number> {
+  const folder = await Deno.makeTempDir({ prefix: "mongrove-reach-" });
+  try {
+    const std = await chooseStd();
+    await using mongo = await openTaskMongo();
+    await using workspace = await makeWorkspace(folder);
+    const env = { ...std, ...mongo.env, [WORKSPACE]: JSON.stringify(workspace) };
+    const isNamed = args.some((arg) => arg.endsWith(".ts"));
+    const files = isNamed ? [] : await listTests();
+    const { code } = await runDeno(["test", "--quiet", "-A", ...args, ...files], { env });
+    return code;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+forwardSignals();
+try {
+  Deno.exit(await main(Deno.args));
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  Deno.exit(1);
+}

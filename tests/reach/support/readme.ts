@@ -1,0 +1,46 @@
+const ROOT = new URL("../../../", import.meta.url);
+
+/** Reads a file of the repository. */
+export async function readRepository(path: string): Promise<string> {
+  return await Deno.readTextFile(new URL(path, ROOT));
+}
+
+/** Reads the README. */
+export async function readReadme(): Promise<string> {
+  return await readRepository("README.md");
+}
+
+/**
+ * Gives the first block of code below a heading of a page.
+ *
+ * @param page The text of the page.
+ * @param heading The heading.
+ * @param language What the block is marked with.
+ * @throws {Error} If there is none.
+ */
+export function blockBelow(page: string, heading: string, language: string): string {
+  const [, below] = page.split(new RegExp(`^#+ ${heading}$`, "m"));
+  const block = below?.match(new RegExp(`^\`\`\`${language}\\b[^\\n]*\\n([^]*?)^\`\`\``, "m"))?.[1];
+  if (block === undefined) throw new Error(`Cannot find ${language} code below "${heading}"`);
+  return block;
+}
+
+/** The application of the README, as a user copies it. */
+export async function readApp(): Promise<string> {
+  return blockBelow(await readReadme(), "A complete application", "ts");
+}
+
+/** The same without connecting and listening, as tests need it. */
+export async function readTestableApp(): Promise<string> {
+  return (await readApp())
+    .replaceAll(/^(await mongoose\.connect|app\.listen|import (process|mongoose) ).*\n/gm, "")
+    .replace("const app =", "export const app =");
+}
+
+/** The blocks below "Test your app": the test, and what the newest vitest needs. */
+export async function readTesting(): Promise<{ test: string; vitestConfig: string }> {
+  const readme = await readReadme();
+  const test = blockBelow(readme, "Test your app", "ts");
+  const [, after = ""] = readme.split(test);
+  return { test, vitestConfig: blockBelow(`# Rest\n${after.slice(4)}`, "Rest", "ts") };
+}

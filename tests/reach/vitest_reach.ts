@@ -1,0 +1,54 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { join } from "node:path";
+import { openDatabase } from "../harness/database.ts";
+import { test } from "../harness/testing.ts";
+import { readApp, readTesting } from "./support/readme.ts";
+import { tryCommand } from "./support/run_command.ts";
+import { startApp } from "./support/start_app.ts";
+import { ANSWERS, converse } from "./support/todo_conversation.ts";
+import { openWorkspace } from "./support/workspace.ts";
+
+const { nodeProject, nodes: [oldest, newest] } = openWorkspace();
+const newestProject = join(nodeProject, "newest");
+
+/** Serves the application until vitest is ended. */
+const SPEC = `import { test } from "vitest";
+test("serves", async () => {
+  await import("./main.ts");
+  await new Promise(() => {});
+}, 600_000);
+`;
+
+const RUN = ["node_modules/vitest/vitest.mjs", "run", "serves.test.ts"];
+
+await Deno.writeTextFile(join(nodeProject, "serves.test.ts"), SPEC);
+await Deno.writeTextFile(join(newestProject, "serves.test.ts"), SPEC);
+await Deno.writeTextFile(join(newestProject, "main.ts"), await readApp());
+
+async function serveWith(node: string, cwd: string): Promise<string[]> {
+  await using database = await openDatabase();
+  await using app = await startApp([node, ...RUN], { cwd, env: { MONGODB_URI: database.uri } });
+  return await converse(app.url);
+}
+
+for (const node of [oldest, newest]) {
+  test(`Node ${node.version} serves the README's application compiled by vitest 3`, async () => {
+    assertEquals(await serveWith(node.path, nodeProject), ANSWERS);
+  });
+}
+
+test("the newest vitest cannot read decorators by itself", async () => {
+  const { code, output } = await tryCommand(newest.path, RUN, { cwd: newestProject });
+  assert(code !== 0);
+  assertStringIncludes(output, "SyntaxError");
+});
+
+test("the newest vitest serves the README's application with the README's plugin", async () => {
+  const config = join(newestProject, "vitest.config.ts");
+  await Deno.writeTextFile(config, (await readTesting()).vitestConfig);
+  try {
+    assertEquals(await serveWith(newest.path, newestProject), ANSWERS);
+  } finally {
+    await Deno.remove(config);
+  }
+});
