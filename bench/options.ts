@@ -1,0 +1,79 @@
+import { type Effort, FULL, QUICK } from "./plan/effort.ts";
+import { GROWING } from "./plan/growth.ts";
+import { SCENARIOS } from "./plan/scenarios.ts";
+import { chooseServers, type Server } from "./plan/servers.ts";
+
+/** What the command line asks for. */
+export interface BenchOptions {
+  /** How long and how often to measure. */
+  readonly effort: Effort;
+  /** The names of the scenarios; none for all of them. */
+  readonly only: readonly string[];
+  /** The servers. */
+  readonly servers: readonly Server[];
+  /** Whether to measure how cost grows, instead of the scenarios. */
+  readonly growth: boolean;
+  /** Whether to write the page and the chart in `docs/`. */
+  readonly write: boolean;
+  /** What the command line leaves out, in words; the empty string for nothing. */
+  readonly partial: string;
+}
+
+/** What `--help` shows. */
+export const HELP = `Usage: deno task bench [options]
+
+  --rounds=<n>          how often each server meets each scenario; 5 unless given
+  --only=<names>        ${SCENARIOS.map(({ name }) => name).join(", ")}
+  --servers=<names>     such as mongrove,node/express_lean; the baseline is always among them
+  --growth              documents, connections and models, instead of the scenarios
+  --quick               less than a minute, to see that everything works
+  --write               write docs/benchmarks.md, docs/benchmarks.svg and docs/benchmarks.json`;
+
+const FLAGS = ["growth", "quick", "write"];
+const VALUES = ["rounds", "only", "servers"];
+
+/**
+ * Reads the command line.
+ *
+ * @param args The arguments.
+ * @returns The options.
+ * @throws {TypeError} If one of them is unknown or has no sense.
+ */
+export function readOptions(args: readonly string[]): BenchOptions {
+  const given = new Map(args.map(readArgument));
+  const isQuick = given.has("quick");
+  const base = isQuick ? QUICK : FULL;
+  const only = listOf(given.get("only"));
+  const unknown = only.find((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  if (unknown !== undefined) throw new TypeError(`Cannot measure "${unknown}": see --help`);
+  const rounds = Number(given.get("rounds") ?? base.rounds);
+  if (!Number.isInteger(rounds) || rounds < 1) {
+    throw new TypeError(`Cannot run "${given.get("rounds")}" rounds: a whole number is needed`);
+  }
+  const names = listOf(given.get("servers"));
+  const isGrowth = given.has("growth");
+  const isPart = only.length + names.length > 0;
+  return {
+    effort: { ...base, rounds },
+    only,
+    servers: chooseServers(isGrowth && names.length === 0 ? GROWING : names),
+    growth: isGrowth,
+    write: given.has("write"),
+    partial: isQuick
+      ? "a quick run on a tenth of the documents, whose figures mean nothing"
+      : isPart
+      ? "a part of all servers and scenarios"
+      : "",
+  };
+}
+
+function readArgument(argument: string): [string, string] {
+  const [, name = "", , value] = /^--([a-z]+)(=(.*))?$/.exec(argument) ?? [];
+  const isKnown = value === undefined ? FLAGS.includes(name) : VALUES.includes(name);
+  if (!isKnown) throw new TypeError(`Cannot read "${argument}": see --help`);
+  return [name, value ?? ""];
+}
+
+function listOf(value: string | undefined): string[] {
+  return (value ?? "").split(",").filter((name) => name !== "");
+}

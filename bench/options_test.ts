@@ -1,0 +1,28 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { readOptions } from "./options.ts";
+
+function idsOf(...args: string[]): string[] {
+  return readOptions(args).servers.map(({ id }) => id);
+}
+
+Deno.test("readOptions() adds the baseline of every runtime in use", () => {
+  assertEquals(idsOf("--servers=mongrove"), [
+    "node/bare",
+    "node/mongrove",
+    "deno/bare",
+    "deno/mongrove",
+  ]);
+  assertEquals(idsOf("--servers=deno/remult"), ["deno/bare", "deno/remult"]);
+});
+
+Deno.test("readOptions() tells what is left out", () => {
+  assertEquals(readOptions([]).partial, "");
+  assertEquals(readOptions(["--only=one"]).partial, "a part of all servers and scenarios");
+  assertEquals(readOptions(["--rounds=7"]).effort.rounds, 7);
+});
+
+Deno.test("readOptions() refuses what it does not know", () => {
+  for (const arg of ["--rounds=0", "--rounds=x", "--only=two", "--servers=php", "--fast", "one"]) {
+    assertThrows(() => readOptions([arg]), TypeError, "Cannot");
+  }
+});

@@ -1,0 +1,87 @@
+import { SIZES } from "../plan/collections.ts";
+import { ITEM_BYTES } from "../plan/items.ts";
+import { goalTable } from "./tables/goal_table.ts";
+import { growthTable, modelTable } from "./tables/growth_tables.ts";
+import type { GrowthRun, Results, Run, ScenarioRun } from "./run.ts";
+import { ratioTable, scenariosOf, scenarioTable } from "./tables/scenario_tables.ts";
+import { toMarkdown } from "./tables/table.ts";
+
+const HEAD = `# Benchmarks
+
+This page and its chart are written by the bench in \`bench/\`; nobody edits them.
+
+The main figure is a ratio: the CPU time of a server's process for one request (user and system, all
+threads, from \`/proc\`), divided by that of a server on bare \`node:http\`, the MongoDB driver and
+\`JSON.stringify\`, on the same runtime, in the same round. 1.00 is as much as by hand; less is better.
+CPU time is taken because, on a machine that also runs the database and the clients, requests per
+second tell as much about those.
+
+- Every server is a process of its own, started with \`NODE_ENV=production\`, on the same data: documents
+  of ${ITEM_BYTES} bytes of JSON text, ASCII only, in collections of up to ${
+  SIZES.at(-1)?.toLocaleString("en-US")
+} documents.
+- Before anything is measured, the answers of every server are compared with what was seeded.
+- All servers are warmed up, then measured in turn, round after round. A figure is the median of the
+  rounds; "of rounds" shows the lowest and the highest ratio.
+- Node and Deno run the same bundle of each server, with the same packages from npm.
+- In "list of 100,000", every round starts a new process, warmed up with lists of 1,000; peak memory and
+  first byte are those of the first answer.
+- The hook looks at one field and keeps the entity. What has no hooks of its own maps a function over
+  its list.
+- mongod and the load generator run on the same machine. How far rounds differ, "of rounds" tells.
+`;
+
+/** Writes the page. */
+export function toPage({ scenarios, growth }: Results): string {
+  const parts = [HEAD];
+  if (scenarios) parts.push(...scenarioPart(scenarios));
+  if (growth) parts.push(...growthPart(growth));
+  return `${parts.join("\n\n")}\n`;
+}
+
+function circumstances(run: Run): string {
+  const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);
+  return [
+    ...run.partial === "" ? [] : [`**This was ${run.partial}.**`, ""],
+    `- Command: \`${run.command}\``,
+    `- Date: ${run.date}; rounds: ${run.rounds}`,
+    `- Machine: ${run.machine}`,
+    `- Versions: ${versions.join(", ")}`,
+    ...run.notes.map((note) => `- Note: ${note}`),
+  ].join("\n");
+}
+
+function scenarioPart(run: ScenarioRun): string[] {
+  return [
+    "## Scenarios",
+    circumstances(run),
+    "![Bars of the ratios of all servers](benchmarks.svg)",
+    toMarkdown(ratioTable(run.figures)),
+    "### Goals",
+    'Set before the work began. "best other" is the best of the servers that are not Mongrove and not the\nbaseline.',
+    toMarkdown(goalTable(run.figures)),
+    ...scenariosOf(run.figures).flatMap(({ name, title }) => [
+      `### ${title} (\`${name}\`)`,
+      toMarkdown(scenarioTable(run.figures, name)),
+    ]),
+  ];
+}
+
+function growthPart(run: GrowthRun): string[] {
+  const { documents, connections, models } = run;
+  return [
+    "## How cost grows",
+    circumstances(run),
+    "### With the length of a list",
+    toMarkdown(growthTable(documents, "CPU ms/request, by documents", "cpuMs")),
+    toMarkdown(growthTable(documents, "ratio, by documents", "ratio")),
+    toMarkdown(growthTable(documents, "first byte ms, by documents", "firstByteMs")),
+    "### With connections",
+    toMarkdown(growthTable(connections, "CPU ms/request, by connections", "cpuMs")),
+    toMarkdown(growthTable(connections, "ratio, by connections", "ratio")),
+    toMarkdown(growthTable(connections, "requests/s, by connections", "perSecond")),
+    "### With models",
+    "A start is that of a process: the runtime, all modules, a connection to the database, the models and\ntheir routes. The request is for one entity of the model that was mounted last.",
+    toMarkdown(modelTable(models)),
+  ];
+}

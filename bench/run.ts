@@ -1,0 +1,101 @@
+/**
+ * The bench: Mongrove and its peers over a real MongoDB, held against the bare driver.
+ *
+ * @module
+ */
+import { reasonOf, say } from "../tests/harness/say.ts";
+import { sumUp } from "./figures/figure.ts";
+import type { Bench } from "./measure/bench.ts";
+import { checkLengths } from "./measure/check_lengths.ts";
+import { measureModels } from "./measure/measure_models.ts";
+import { measureRounds } from "./measure/measure_rounds.ts";
+import { type BenchOptions, HELP, readOptions } from "./options.ts";
+import { BY_CONNECTIONS, BY_DOCUMENTS } from "./plan/growth.ts";
+import { SCENARIOS } from "./plan/scenarios.ts";
+import { BASELINE, OURS } from "./plan/servers.ts";
+import { describeMachine } from "./report/machine.ts";
+import { printGrowth, printScenarios } from "./report/print.ts";
+import type { Results, Run } from "./report/run.ts";
+import { saveLast, writeDocs } from "./report/save.ts";
+import { openBenchDatabase } from "./setup/bench_database.ts";
+import { LoadClient } from "./setup/load_client.ts";
+import { openWorkspace } from "./setup/workspace.ts";
+
+async function main(args: readonly string[]): Promise<void> {
+  if (args.includes("--help")) return console.log(HELP);
+  const options = readOptions(args);
+  const results = await measure(options, args);
+  if (results.scenarios) printScenarios(results.scenarios);
+  if (results.growth) printGrowth(results.growth);
+  await saveLast(results);
+  if (options.write) await writeDocs(results);
+  requireAll(options, results);
+}
+
+/** Peers may be missing; without Mongrove or a baseline, a run has failed. */
+function requireAll({ servers }: BenchOptions, { scenarios, growth }: Results): void {
+  const figures = scenarios?.figures ?? growth?.documents ?? [];
+  const missing = servers.find(({ id, kind }) =>
+    [OURS, BASELINE].includes(kind.name) && !figures.some(({ server }) => server === id)
+  );
+  if (missing !== undefined) throw new Error(`${missing.id} could not be measured: see the notes`);
+}
+
+async function measure(options: BenchOptions, args: readonly string[]): Promise<Results> {
+  const { effort, only } = options;
+  const interrupted = listenForInterrupt();
+  await using workspace = await openWorkspace(options.servers);
+  await using database = await openBenchDatabase(effort.largest);
+  await using load = new LoadClient(workspace.programs.node, workspace.load);
+  const bench: Bench = {
+    workspace,
+    database,
+    load,
+    effort,
+    notes: [...workspace.notes],
+    interrupted,
+  };
+  const run = (): Run => ({
+    date: new Date().toISOString().slice(0, 10),
+    command: ["deno task bench", ...args].join(" "),
+    partial: options.partial,
+    rounds: effort.rounds,
+    machine: describeMachine(),
+    versions: { ...workspace.versions, MongoDB: database.version },
+    notes: bench.notes,
+  });
+  if (!options.growth) {
+    const scenarios = SCENARIOS.filter(({ name }) => only.length === 0 || only.includes(name));
+    const figures = sumUp(await measureRounds(bench, scenarios));
+    bench.notes.push(...checkLengths(figures));
+    return { scenarios: { ...run(), figures } };
+  }
+  const documents = sumUp(await measureRounds(bench, BY_DOCUMENTS));
+  const connections = sumUp(await measureRounds(bench, BY_CONNECTIONS));
+  const models = await measureModels(bench);
+  return { growth: { ...run(), documents, connections, models } };
+}
+
+/** A first signal stops what was started and drops the database; a second one ends the process. */
+function listenForInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    Deno.addSignalListener(signal, () => {
+      if (controller.signal.aborted) Deno.exit(130);
+      controller.abort(new Error("Interrupted"));
+    });
+  }
+  return controller.signal;
+}
+
+if (Deno.build.os !== "linux") {
+  console.error("Cannot run the bench: it reads /proc, which only Linux has");
+  Deno.exit(1);
+}
+try {
+  await main(Deno.args);
+  Deno.exit(0);
+} catch (error) {
+  say(reasonOf(error));
+  Deno.exit(1);
+}

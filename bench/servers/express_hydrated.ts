@@ -1,0 +1,23 @@
+/** Express on Mongoose, with documents, as its guide shows it. @module */
+import { COLLECTIONS } from "../plan/collections.ts";
+import { connectMongoose, itemModel } from "./support/mongoose_item.ts";
+import { serveCrud } from "./support/serve_crud.ts";
+
+await connectMongoose();
+const models = new Map([...COLLECTIONS.keys()].map((name) => [name, itemModel(name)]));
+
+function modelOf(name: string): ReturnType<typeof itemModel> {
+  return models.get(name) ?? itemModel(name);
+}
+
+serveCrud({
+  list: (name) => modelOf(name).find().exec(),
+  one: (name, id) => modelOf(name).findById(id).exec(),
+  create: (name, body) => modelOf(name).create({ ...body }),
+  async update(name, id, body) {
+    const item = await modelOf(name).findById(id);
+    if (item === null) return null;
+    item.set(body).increment();
+    return await item.save();
+  },
+}, "hook");

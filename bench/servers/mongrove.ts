@@ -1,0 +1,36 @@
+/** Mongrove, as its README shows it. @module */
+// @ts-types="npm:@types/express@^5"
+import express from "express";
+import { Framework } from "../../mod.ts";
+import { COLLECTIONS, itemsOf, TARGETS } from "../plan/collections.ts";
+import type { ModelClass } from "../../mod.ts";
+import type { Feature } from "../plan/scenarios.ts";
+import { listen } from "./support/listen.ts";
+import { connectMongoose } from "./support/mongoose_item.ts";
+import { hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
+import { modelCount } from "./support/settings.ts";
+
+/** The models that are measured, or as many as are asked for, the one that is read the last. */
+function chooseModels(): ModelClass[] {
+  const count = modelCount();
+  if (count === 0) return [...[...COLLECTIONS.keys()].map(itemClass), hookedItem()];
+  const others = Array.from({ length: count - 1 }, (_, index) => itemClass(`others${index}`));
+  return [...others, itemClass(itemsOf(TARGETS))];
+}
+
+/** Mounts what not every version of Mongrove has; one that lacks it does not take part. */
+function mountLean(): Feature[] {
+  try {
+    app.use(Framework.initialize({ models: [leanHookedItem()] }));
+    return ["lean-hook"];
+  } catch (error) {
+    if (error instanceof TypeError) return [];
+    throw error;
+  }
+}
+
+await connectMongoose();
+const app = express();
+app.use(express.json());
+app.use(Framework.initialize({ models: chooseModels() }));
+listen(app, ["hook", ...mountLean()]);

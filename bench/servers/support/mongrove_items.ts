@@ -1,0 +1,64 @@
+import { all, arrayProp, create, FrameworkModel, one, prop, rest, update } from "../../../mod.ts";
+import type { FrameworkRequest, ModelClass } from "../../../mod.ts";
+import { HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
+import { keepStarred, type Starred } from "./hook.ts";
+
+/** The fields, for all models. */
+abstract class Item extends FrameworkModel {
+  @prop({ required: true })
+  title!: string;
+  @prop({ required: true })
+  text!: string;
+  @prop()
+  author?: string;
+  @prop({ type: Number })
+  stars!: number;
+  @prop({ type: Number })
+  price?: number;
+  @prop({ type: Boolean })
+  published?: boolean;
+  @prop({ type: Date })
+  created?: Date;
+  @arrayProp({ items: String })
+  tags?: string[];
+}
+
+/** Makes the model of a collection, with all that is measured and no hook. */
+export function itemClass(collection: string): ModelClass {
+  @rest({
+    route: `/${collection}`,
+    methods: [all(), one(), create(), update()],
+    schemaOptions: { collection },
+  })
+  class CollectionItem extends Item {}
+  return CollectionItem;
+}
+
+function preSend(_req: FrameworkRequest, item: Starred): Starred | null {
+  return keepStarred(item);
+}
+
+/** Makes a model whose list goes through a hook. */
+export function hookedItem(): ModelClass {
+  @rest({
+    route: `/${HOOKED}`,
+    methods: [all({ preSend })],
+    schemaOptions: { collection: itemsOf(TARGETS) },
+  })
+  class HookedItem extends Item {}
+  return HookedItem;
+}
+
+/** Makes a model whose hook gets plain instances of the class. */
+export function leanHookedItem(): ModelClass {
+  const lean = { lean: true, preSend };
+  // Versions of Mongrove without the option still pass the type check
+  const hooks: { preSend: typeof preSend } = lean;
+  @rest({
+    route: `/${LEAN_HOOKED}`,
+    methods: [all(hooks)],
+    schemaOptions: { collection: itemsOf(TARGETS) },
+  })
+  class LeanHookedItem extends Item {}
+  return LeanHookedItem;
+}

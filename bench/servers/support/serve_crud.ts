@@ -1,0 +1,38 @@
+// @ts-types="npm:@types/express@^5"
+import express from "express";
+import { COLLECTIONS, HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
+import type { Feature } from "../../plan/scenarios.ts";
+import type { Crud } from "./crud.ts";
+import { keepAllStarred } from "./hook.ts";
+import { listen } from "./listen.ts";
+
+/**
+ * Serves the collections with Express, route by route, as people write it by hand.
+ *
+ * @param crud Reads and writes them.
+ * @param feature The hook that its lists can be measured with.
+ */
+export function serveCrud(crud: Crud, feature: Feature): void {
+  const app = express();
+  app.use(express.json());
+  for (const name of COLLECTIONS.keys()) {
+    app.get(`/${name}`, async (_req, res) => {
+      res.json(await crud.list(name));
+    });
+    app.get(`/${name}/:id`, async (req, res) => {
+      const item = await crud.one(name, req.params.id);
+      res.status(item ? 200 : 404).json(item);
+    });
+    app.post(`/${name}`, async (req, res) => {
+      res.status(201).json(await crud.create(name, req.body));
+    });
+    app.patch(`/${name}/:id`, async (req, res) => {
+      const item = await crud.update(name, req.params.id, req.body);
+      res.status(item ? 200 : 404).json(item);
+    });
+  }
+  app.get(`/${feature === "hook" ? HOOKED : LEAN_HOOKED}`, async (_req, res) => {
+    res.json(keepAllStarred(await crud.list(itemsOf(TARGETS))));
+  });
+  listen(app, [feature]);
+}

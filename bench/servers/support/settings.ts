@@ -1,0 +1,13 @@
+import process from "node:process";
+
+/** The database to serve, as a connection string. */
+export function databaseUri(): string {
+  const uri = process.env.MONGODB_URI;
+  if (uri === undefined) throw new Error("Cannot serve: MONGODB_URI is not set");
+  return uri;
+}
+
+/** How many models to register, in place of those that are measured; 0 for those. */
+export function modelCount(): number {
+  return Number(process.env.BENCH_MODELS ?? 0);
+}
