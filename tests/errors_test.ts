@@ -15,7 +15,7 @@ import {
   RestError,
   update,
 } from "../mod.ts";
-import type { ModelClass } from "../mod.ts";
+import type { FrameworkRequest, ModelClass } from "../mod.ts";
 import { openDatabase } from "./harness/database.ts";
 import { request } from "./harness/request.ts";
 import { requestRaw } from "./harness/request_raw.ts";
@@ -448,4 +448,22 @@ test("a hook that answers by itself is not answered over", async () => {
     assertEquals(reply.text.includes("FORBIDDEN"), false);
     assertEquals(error.calls.length, 0);
   }
+});
+
+test("all() answers 500 when the database refuses what a hook has put into the filter", async () => {
+  const errors: unknown[] = [];
+  const preFetch = (req: FrameworkRequest) => {
+    req.framework.filter.rank = { $mod: [0, 0] };
+    return true;
+  };
+  @rest({ route: "/hooked", methods: [all({ preFetch })] })
+  class HookFiltered extends FrameworkModel {
+    @prop({ type: Number })
+    rank?: number;
+  }
+  const onError = (_req: FrameworkRequest, error: unknown) => errors.push(error);
+  await using app = await mount([HookFiltered], { onError });
+  await getModel(HookFiltered).create({ rank: 1 });
+  const reply = await request<ErrorBody>(`${app.url}/hooked`);
+  assertEquals([reply.status, reply.body.code, errors.length], [500, "INTERNAL", 1]);
 });

@@ -18,7 +18,8 @@ export function handleRoute(route: Route, onError: OnError | undefined): Request
     try {
       await sendReply(res, await runPipeline(openCall(route, req)));
     } catch (error) {
-      const filtered = Object.keys(req.framework?.filter ?? {}).length > 0;
+      // What a hook has put into the filter is the host's to mend, not the client's.
+      const filtered = /[?&]q=/.test(req.url);
       await answerError(req, error, { filtered, isHidden, ...onError && { onError } });
     }
   };
