@@ -33,7 +33,7 @@ async function open(
 const OPENING_MS = 5000;
 
 /** The mapper's number for a connection that is open. */
-const OPEN = 1;
+export const OPEN = 1;
 
 /**
  * Waits until a connection is open, judged by its state: the mapper would rather buffer what it cannot send.

@@ -2,12 +2,10 @@ import mongoose from "mongoose";
 import { badData } from "../errors/bad_data.ts";
 import type { Problems } from "../errors/bad_data.ts";
 import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
+import { OPEN } from "./open_connection.ts";
 import { RestError } from "../errors/rest_error.ts";
 
 const { Error: MapperError, mongo } = mongoose;
-
-/** The mapper's number for a connection that is open. */
-const OPEN = 1;
 
 /** Codes of the server that say: not now. */
 const UNAVAILABLE = new Set([

@@ -1,7 +1,6 @@
 import { CollectionSource } from "../sources/collection_source.ts";
 import { openPart } from "../sources/open_part.ts";
 import type { Source } from "../sources/source.ts";
-import { enterLevel } from "./call.ts";
 import type { Call, LevelCall } from "./call.ts";
 import { fetchOne } from "./fetch.ts";
 import { selectFor } from "./guard.ts";
@@ -15,7 +14,6 @@ export async function openSource(call: Call): Promise<Source> {
   let source: Source = new CollectionSource(await settingsFor(call, root));
   let above = root;
   for (const part of parts) {
-    enterLevel(call, above);
     const { stored, seen: parent } = await fetchOne(call, above, source);
     const { part: link, target } = part.level;
     if (link === undefined) {
@@ -26,7 +24,6 @@ export async function openSource(call: Call): Promise<Source> {
     source = await openPart({ ...await settingsFor(call, part), place, link, target, parent });
     above = part;
   }
-  enterLevel(call, call.acting);
   return source;
 }
 

@@ -1,4 +1,5 @@
 import type { Model, PipelineStage } from "mongoose";
+import { orderOf } from "./read_options.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 
@@ -17,7 +18,7 @@ export interface Page {
 /** The stages of an aggregation that make a page out of a list. */
 export function pageStages(model: Model<unknown>, page: Page): PipelineStage[] {
   const { sort, skip, limit, projection } = page;
-  const order = sort ? model.find().sort(sort as never).getOptions().sort : {};
+  const order = orderOf(model, sort);
   const stages: PipelineStage[] = [];
   if (Object.keys(order ?? {}).length > 0) stages.push({ $sort: order as never });
   if (typeof skip === "number" && skip > 0) stages.push({ $skip: skip });

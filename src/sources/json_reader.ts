@@ -7,14 +7,14 @@ import type { Batch, ReadMode } from "../database/read_batches.ts";
 import type { Patience } from "../database/patience.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { castFilter } from "./cast_filter.ts";
+import { orderOf } from "./read_options.ts";
 import { planJson } from "../shape/json_plan.ts";
 import { readsPlainly } from "../shape/plain_reads.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { JsonWriter } from "../transcode/json_writer.ts";
 import type { Plan } from "../transcode/plan.ts";
-import { transcodeArrayItems, transcodeDocument } from "../transcode/transcode.ts";
-import { UnknownTypeError } from "../transcode/unknown_type_error.ts";
+import { transcodeArrayItems, transcodeOrDecode } from "../transcode/transcode.ts";
 
 /** How many documents the database sends at a time. */
 const BATCH_SIZE = 2000;
@@ -97,9 +97,8 @@ export class JsonReader {
 
   #open({ conditions, projection, options }: JsonQuery, mode: ReadMode) {
     const { strictQuery: _strict, ...given } = options;
-    const query = this.#model.find({}, projection, options);
     const filter = castFilter(this.#model, conditions);
-    const sort = query.getOptions().sort as never;
+    const sort = orderOf(this.#model, given.sort);
     return this.#model.collection.find(filter, {
       batchSize: BATCH_SIZE,
       ...given,
@@ -129,14 +128,7 @@ export class JsonReader {
   #writeEach(out: JsonWriter, documents: readonly Buffer[], plan: Plan): number {
     for (const [index, document] of documents.entries()) {
       if (index > 0) out.text(",");
-      const before = out.length;
-      try {
-        transcodeDocument(out, document, 0, plan);
-      } catch (error) {
-        if (!(error instanceof UnknownTypeError)) throw error;
-        out.length = before;
-        out.text(this.#decode(document, plan));
-      }
+      transcodeOrDecode(out, document, 0, plan, (item) => this.#decode(item, plan));
     }
     return documents.length;
   }

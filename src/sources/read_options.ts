@@ -45,6 +45,11 @@ function checkCount(name: string, value: unknown): number {
   throw badFormat(`Option "${name}" is no count`);
 }
 
+/** Gives an order in the form that the database takes; the mapper takes more. */
+export function orderOf(model: Model<unknown>, sort: unknown): object | undefined {
+  return sort ? model.find().sort(sort as never).getOptions().sort as object : undefined;
+}
+
 /** The options of a read that names its entity: no page has a say in it. */
 export function withoutPage(
   { skip: _skip, limit: _limit, ...options }: Record<string, unknown>,

@@ -141,18 +141,34 @@ export function transcodeArrayItems(
   while (at < end - 1) {
     at = endOfName(source, at + 1) + 1;
     if (count++ > 0) out.text(",");
-    const before = out.length;
-    const next = at + readInt32(source, at);
-    try {
-      transcodeDocument(out, source, at, plan);
-    } catch (error) {
-      if (!(error instanceof UnknownTypeError)) throw error;
-      out.length = before;
-      out.text(decode(source.subarray(at, next)));
-    }
-    at = next;
+    at = transcodeOrDecode(out, source, at, plan, decode);
   }
   return count;
+}
+
+/**
+ * Writes a BSON document, or the text that it decodes to where it holds an unknown type.
+ *
+ * @param decode Gives the JSON text of such a document.
+ * @returns The position after the document.
+ */
+export function transcodeOrDecode(
+  out: JsonWriter,
+  source: Buffer,
+  start: number,
+  plan: Plan,
+  decode: (document: Buffer) => string,
+): number {
+  const before = out.length;
+  const end = start + readInt32(source, start);
+  try {
+    transcodeDocument(out, source, start, plan);
+  } catch (error) {
+    if (!(error instanceof UnknownTypeError)) throw error;
+    out.length = before;
+    out.text(decode(source.subarray(start, end)));
+  }
+  return end;
 }
 
 function writeDefaults(out: JsonWriter, plan: Plan, object: number, first: boolean): void {
