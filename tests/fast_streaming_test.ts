@@ -232,7 +232,7 @@ test("all() answers 503 when the time runs out at the start, and breaks off when
     @prop({ type: Number })
     n?: number;
   }
-  await using app = await mount([Late, Row], { maxTimeMS: 1500 });
+  await using app = await mount([Late, Row], { maxTimeMS: 2500 });
   await seed(5000, 10);
   assertEquals((await request(`${app.url}/late`)).status, 503);
   first = 4500;

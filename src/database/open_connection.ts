@@ -25,7 +25,7 @@ async function open(
     ? mongoose.connection
     : await patience.wait(Promise.resolve(getConnection(req)));
   checkConnection(connection);
-  await patience.wait(waitUntilOpen(connection));
+  if (connection.readyState !== OPEN) await patience.wait(waitUntilOpen(connection));
   return connection;
 }
 
@@ -41,7 +41,6 @@ export const OPEN = 1;
  * @throws {RestError} 503 if it does not open in time.
  */
 async function waitUntilOpen(connection: Connection): Promise<void> {
-  if (connection.readyState === OPEN) return;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let opened: (() => void) | undefined;
   const open = await new Promise<boolean>((resolve) => {

@@ -1,3 +1,4 @@
+import { liftDeadline, setDeadline } from "./deadline.ts";
 import { unavailable } from "../errors/refusals.ts";
 
 /**
@@ -25,19 +26,28 @@ export class Patience {
    *
    * @throws {RestError} 503 if the time is up first.
    */
-  async wait<T>(work: PromiseLike<T>): Promise<T> {
-    const { left } = this;
+  wait<T>(work: PromiseLike<T>): Promise<T> {
     // Waits that overlap cost the time that passes, once.
     if (this.#waiting++ === 0) this.#since = performance.now();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(unavailable()), left);
+    return new Promise((resolve, reject) => {
+      const expire = () => {
+        this.#end();
+        this.#left = 0;
+        reject(unavailable());
+      };
+      const deadline = { at: this.#since + this.#left, expire };
+      setDeadline(deadline);
+      work.then((value) => {
+        if (liftDeadline(deadline)) this.#end();
+        resolve(value);
+      }, (error) => {
+        if (liftDeadline(deadline)) this.#end();
+        reject(error);
+      });
     });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-      if (--this.#waiting === 0) this.#left -= performance.now() - this.#since;
-    }
+  }
+
+  #end(): void {
+    if (--this.#waiting === 0) this.#left -= performance.now() - this.#since;
   }
 }

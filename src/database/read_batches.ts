@@ -25,15 +25,16 @@ interface ReplyCursor {
  * document is touched twice; otherwise the driver hands out documents, raw if it can.
  *
  * @param cursor A cursor that was opened with `raw: true`, unless the mode is `plain`.
+ * @param patience Bounds the waits; without it, they are bounded by whoever asks.
  * @param mode The best way to try.
  */
 export async function* readBatches(
   cursor: mongo.FindCursor,
-  patience: Patience,
+  patience?: Patience,
   mode: ReadMode = "reply",
 ): AsyncGenerator<Batch> {
   try {
-    while (await patience.wait(cursor.hasNext())) {
+    while (await (patience?.wait(cursor.hasNext()) ?? cursor.hasNext())) {
       yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
         asBatch([await cursor.next(), ...cursor.readBufferedDocuments()]);
     }

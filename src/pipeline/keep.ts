@@ -24,9 +24,3 @@ export async function* keep<T, R>(
     if (value !== undefined) yield value;
   }
 }
-
-/** Gives the only element, or nothing. */
-export async function only<T>(entities: AsyncIterable<T>): Promise<T | undefined> {
-  for await (const entity of entities) return entity;
-  return undefined;
-}

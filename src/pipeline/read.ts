@@ -4,7 +4,7 @@ import type { Source } from "../sources/source.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
-import { keep, only } from "./keep.ts";
+import { keep } from "./keep.ts";
 import type { Reply } from "./reply.ts";
 
 /** Answers with a list: each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
@@ -28,16 +28,13 @@ export async function readMany(call: Call, source: Source): Promise<Reply> {
 /** Answers with one entity. */
 export async function readOne(call: Call, source: Source): Promise<Reply> {
   const { hooks, shape } = call.acting.level;
-  const pieces = hasEntityHooks(call.acting.level)
+  const text = hasEntityHooks(call.acting.level)
     ? undefined
     : await source.byIdJson?.(entityName(call, call.acting));
-  if (pieces !== undefined) return { status: 200, text: await only(pieces) ?? refuse() };
+  if (text === null) throw notFound();
+  if (text !== undefined) return { status: 200, text };
   const { seen: entity } = await fetchOne(call, call.acting, source);
   const sent = await passHook(hooks.preSend, call, entity);
   if (sent === undefined) throw notFound();
   return { status: 200, text: toJson(sent, shape) };
-}
-
-function refuse(): never {
-  throw notFound();
 }

@@ -17,7 +17,7 @@ export async function write(call: Call, source: Source, body: JsonObject): Promi
   if (call.route.operation.fetch === "byId" && !hasEntityHooks(call.acting.level)) {
     const patched = await source.patch?.(entityName(call, call.acting), body);
     if (patched === null) throw notFound();
-    if (patched !== undefined) return { status: 200, text: toJson(patched, shape) };
+    if (patched !== undefined) return { status: 200, text: patched };
   }
   const { seen: entity } = await fetchOne(call, call.acting, source);
   const previous = call.route.operation.fetch === "fresh" ? undefined : snapshot(call, entity);

@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import type { Model, Query } from "mongoose";
 import type { Filter } from "../query/compile_filter.ts";
 import { isCompiled } from "../query/compiled.ts";
@@ -9,9 +10,15 @@ type AnyQuery = Query<unknown, unknown>;
 
 /** Casts a filter to a model's types, as a query does before it runs. */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
-  if (isEmpty(filter)) return filter;
+  if (Object.entries(filter).every(([path, value]) => isCast(model, path, value))) return filter;
   const query = model.find().setOptions(KEEP_CONDITIONS) as AnyQuery;
   return withConditions(query, {}).cast(model, copyFilter(filter)) as Filter;
+}
+
+/** Tells of the condition that names an entity that there is nothing to be cast. */
+function isCast(model: Model<unknown>, path: string, value: unknown): boolean {
+  return path === "_id" && value instanceof mongoose.Types.ObjectId &&
+    model.schema.path("_id") instanceof mongoose.Schema.Types.ObjectId;
 }
 
 /**

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, Schema } from "mongoose";
+import { toJson } from "../answers/to_json.ts";
 import type { Patience } from "../database/patience.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
@@ -12,7 +13,9 @@ import { saveDocument } from "../writing/save_document.ts";
 import { castFilter, withConditions } from "./cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import { jsonReader } from "./json_reader.ts";
+import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { Place } from "./place.ts";
+import { isShareable, readShared } from "./shared_reads.ts";
 import { documentOf, IDENTIFIER, identifierOf, readOptions, withoutPage } from "./read_options.ts";
 import type { EntityValue, Selection, Source } from "./source.ts";
 
@@ -61,14 +64,24 @@ export class CollectionSource implements Source {
   }
 
   async listJson(): Promise<AsyncIterable<Uint8Array> | undefined> {
-    return await this.#readJson(this.conditions(), this.#readOptions());
+    const { patience } = this.#options;
+    const reading = await this.#openJson(this.#readOptions());
+    return reading?.reader.read(reading.query, patience);
   }
 
-  async byIdJson(id: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+  async byIdJson(id: string): Promise<Uint8Array | null | undefined> {
     if (!this.isNamed(id)) return undefined;
-    const { skip: _skip, ...options } = this.#readOptions();
-    const conditions = everyFilter(this.naming(id), this.conditions());
-    return await this.#readJson(conditions, { ...options, limit: -1 });
+    const { patience } = this.#options;
+    const reading = await this.#openJson(withoutPage(this.#readOptions()));
+    if (reading === undefined) return undefined;
+    const { reader, query, model } = reading;
+    const naming = castFilter(model, this.naming(id));
+    if (naming._id instanceof mongoose.Types.ObjectId && isShareable(query)) {
+      return await patience.wait(readShared(reader, naming._id, query));
+    }
+    const conditions = everyFilter(naming, query.conditions);
+    for await (const text of reader.read({ ...query, conditions }, patience)) return text;
+    return null;
   }
 
   byId(id: string): Promise<EntityValue | null> {
@@ -105,15 +118,19 @@ export class CollectionSource implements Source {
     return shown as EntityValue;
   }
 
-  async patch(id: string, body: JsonObject): Promise<EntityValue | null | undefined> {
+  async patch(id: string, body: JsonObject): Promise<string | Uint8Array | null | undefined> {
     const { model, patience, selection, shape, maxTimeMS } = await this.#open();
     if (!isEmpty(selection.scope) || !isEmpty(selection.options) || this.#isNarrowed()) {
       return undefined;
     }
     const changes = this.isNamed(id) ? flatPatch(model, body, shape) : undefined;
     if (changes === undefined) return undefined;
-    const conditions = everyFilter(this.naming(id), this.conditions());
-    return await patience.wait(patchStored(model, conditions, changes, maxTimeMS));
+    const reader = jsonReader(model, shape);
+    const conditions = castFilter(model, everyFilter(this.naming(id), this.conditions()));
+    const patch = { conditions, changes, maxTimeMS, raw: reader !== undefined };
+    const stored = await patience.wait(patchStored(model, patch));
+    if (stored === null || stored === undefined) return stored;
+    return reader?.text(stored) ?? toJson(model.hydrate(stored), shape);
   }
 
   async removeById(id: string): Promise<boolean | undefined> {
@@ -195,14 +212,15 @@ export class CollectionSource implements Source {
     return { ...this.#options, model: await this.#options.model() };
   }
 
-  async #readJson(
-    conditions: Filter,
+  /** The query of a read without documents, and who runs it; `undefined` where it takes documents. */
+  async #openJson(
     options: Record<string, unknown>,
-  ): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const { model, patience, selection, shape } = await this.#open();
-    const query = { conditions, options, projection: selection.projection };
+  ): Promise<{ model: Model<unknown>; reader: JsonReader; query: JsonQuery } | undefined> {
+    const { model, selection: { projection }, shape } = await this.#open();
     const reader = jsonReader(model, shape);
-    return reader?.takes(query) ? reader.read(query, patience) : undefined;
+    if (!reader?.takes({ projection, options })) return undefined;
+    const conditions = castFilter(model, this.conditions());
+    return { model, reader, query: { conditions, options, projection } };
   }
 
   async #find(

@@ -1,27 +1,23 @@
-import { Buffer } from "node:buffer";
-import mongoose from "mongoose";
-import type { Model } from "mongoose";
-import { toJson } from "../answers/to_json.ts";
+import type { Buffer } from "node:buffer";
+import type { Model, mongo } from "mongoose";
 import { readBatches } from "../database/read_batches.ts";
 import type { Batch, ReadMode } from "../database/read_batches.ts";
 import type { Patience } from "../database/patience.ts";
 import type { Filter } from "../query/compile_filter.ts";
-import { castFilter } from "./cast_filter.ts";
-import { orderOf } from "./read_options.ts";
-import { planJson } from "../shape/json_plan.ts";
 import { readsPlainly } from "../shape/plain_reads.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { JsonWriter } from "../transcode/json_writer.ts";
-import type { Plan } from "../transcode/plan.ts";
-import { transcodeArrayItems, transcodeOrDecode } from "../transcode/transcode.ts";
+import { orderOf } from "./read_options.ts";
+import { StoredWriter } from "./stored_writer.ts";
+import type { Stored } from "./stored_writer.ts";
 
 /** How many documents the database sends at a time. */
 const BATCH_SIZE = 2000;
 
 /** A query whose answer is JSON text. */
 export interface JsonQuery {
-  /** The conditions, not cast yet. */
+  /** The conditions, cast. */
   readonly conditions: Filter;
   /** The hooks' projection. */
   readonly projection: Readonly<Record<string, unknown>>;
@@ -58,7 +54,7 @@ export function jsonReader(model: Model<unknown>, shape: Shape): JsonReader | un
 export class JsonReader {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
-  readonly #plan: Plan;
+  readonly #writer: StoredWriter;
 
   /**
    * @param model The model.
@@ -67,11 +63,11 @@ export class JsonReader {
   constructor(model: Model<unknown>, shape: Shape) {
     this.#model = model;
     this.#shape = shape;
-    this.#plan = planJson(model);
+    this.#writer = new StoredWriter(model, shape);
   }
 
   /** Whether this reader can run a query, as hooks have made it. */
-  takes({ projection, options }: JsonQuery): boolean {
+  takes({ projection, options }: Omit<JsonQuery, "conditions">): boolean {
     return Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
       Object.entries(projection).every(([path, value]) => this.#projects(path, value));
   }
@@ -88,70 +84,54 @@ export class JsonReader {
     patience: Patience,
     mode: ReadMode = "reply",
   ): AsyncGenerator<Buffer> {
-    const plan = this.#planFor(query.projection);
-    const cursor = this.#open(query, mode);
-    for await (const batch of readBatches(cursor, patience, mode)) {
-      yield* this.#write(batch, plan);
+    const writer = this.writerFor(query);
+    for await (const batch of readBatches(this.open(query, mode), patience, mode)) {
+      yield* writePieces(batch, writer);
     }
   }
 
-  #open({ conditions, projection, options }: JsonQuery, mode: ReadMode) {
+  /** Opens the cursor of a query. */
+  open({ conditions, projection, options }: JsonQuery, mode: ReadMode): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
-    const filter = castFilter(this.#model, conditions);
     const sort = orderOf(this.#model, given.sort);
-    return this.#model.collection.find(filter, {
+    return this.#model.collection.find(conditions, {
       batchSize: BATCH_SIZE,
       ...given,
       ...sort !== undefined && { sort },
       ...Object.keys(projection).length > 0 && { projection },
       raw: mode !== "plain",
-    } as never) as unknown as mongoose.mongo.FindCursor;
+    } as never) as unknown as mongo.FindCursor;
   }
 
-  #planFor(projection: JsonQuery["projection"]): Plan {
-    return Object.keys(projection).length === 0 ? this.#plan : planJson(this.#model, projection);
+  /** Gives the text of a whole document. */
+  text(stored: Stored): Buffer {
+    return this.#writer.text(stored);
   }
 
-  *#write(batch: Batch, plan: Plan): Generator<Buffer> {
-    if ("values" in batch) {
-      for (const value of batch.values) yield Buffer.from(this.#asDocument(value, plan));
-      return;
-    }
-    const size = "array" in batch ? batch.array.length : 64 * 1024;
-    const out = new JsonWriter(size + (size >> 2) + 256);
-    const documents = "array" in batch
-      ? transcodeArrayItems(out, batch.array, batch.start, plan, (item) => this.#decode(item, plan))
-      : this.#writeEach(out, batch.documents, plan);
-    if (documents > 0) yield out.bytes.subarray(0, out.length);
+  /** Gives what writes the documents of a query. */
+  writerFor({ projection }: JsonQuery): StoredWriter {
+    if (Object.keys(projection).length === 0) return this.#writer;
+    return new StoredWriter(this.#model, this.#shape, projection);
   }
+}
 
-  #writeEach(out: JsonWriter, documents: readonly Buffer[], plan: Plan): number {
-    for (const [index, document] of documents.entries()) {
-      if (index > 0) out.text(",");
-      transcodeOrDecode(out, document, 0, plan, (item) => this.#decode(item, plan));
-    }
-    return documents.length;
+function* writePieces(batch: Batch, writer: StoredWriter): Generator<Buffer> {
+  if ("values" in batch) {
+    for (const value of batch.values) yield writer.text(value);
+    return;
   }
+  const size = "array" in batch ? batch.array.length : 64 * 1024;
+  const out = new JsonWriter(size + (size >> 2) + 256);
+  const documents = "array" in batch
+    ? writer.array(out, batch.array, batch.start)
+    : writeEach(out, batch.documents, writer);
+  if (documents > 0) yield out.written;
+}
 
-  /** The long way, for what the transcoder does not know: the mapper makes a document. */
-  #decode(bson: Uint8Array, plan: Plan): string {
-    return this.#asDocument(
-      mongoose.mongo.BSON.deserialize(bson, { validation: { utf8: false } }),
-      plan,
-    );
+function writeEach(out: JsonWriter, documents: readonly Buffer[], writer: StoredWriter): number {
+  for (const [index, document] of documents.entries()) {
+    if (index > 0) out.text(",");
+    writer.document(out, document, 0);
   }
-
-  #asDocument(value: object, plan: Plan): string {
-    return toJson(this.#model.hydrate(value, this.#leftOut(plan) as never), this.#shape);
-  }
-
-  /** What the database has sent and the answer does not show, as a projection. */
-  #leftOut(plan: Plan): Record<string, 0> | undefined {
-    const roots = [...this.#shape.fields.keys()].filter((name) => !plan.fields.has(name));
-    const inner = unselectedPaths(this.#shape).filter((path) =>
-      plan.fields.has(path.split(".")[0] as string)
-    );
-    const paths = [...roots, ...inner.filter((path) => path.includes("."))];
-    return paths.length === 0 ? undefined : Object.fromEntries(paths.map((path) => [path, 0]));
-  }
+  return documents.length;
 }

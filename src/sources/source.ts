@@ -26,8 +26,8 @@ export interface Source {
    * takes documents.
    */
   listJson?(): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Reads the one with an identifier as JSON text: one piece or none; `undefined` where that takes documents. */
-  byIdJson?(id: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Reads the one with an identifier as JSON text: `null` where there is none, `undefined` where that takes documents. */
+  byIdJson?(id: string): Promise<Uint8Array | null | undefined>;
   /** Reads the one with an identifier, as a read shows it. */
   byId(id: string): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
@@ -39,10 +39,10 @@ export interface Source {
   /** Tells where an entity of this source is stored, for what it holds itself. */
   locate(entity: EntityValue): Promise<Place>;
   /**
-   * Changes the one with an identifier in one statement; `null` where there is none, `undefined` where that takes the
-   * document.
+   * Changes the one with an identifier in one statement, and gives its JSON text; `null` where there is none, `undefined`
+   * where that takes the document.
    */
-  patch?(id: string, body: JsonObject): Promise<EntityValue | null | undefined>;
+  patch?(id: string, body: JsonObject): Promise<string | Uint8Array | null | undefined>;
   /** Removes the one with an identifier in one statement; `undefined` where that takes the document. */
   removeById?(id: string): Promise<boolean | undefined>;
   /** Removes an entity. */

@@ -55,7 +55,7 @@ function jsonOf(bson: Uint8Array, plan?: Plan, size = 1): string {
   const source = Buffer.from(bson);
   const end = transcodeDocument(out, source, 0, plan);
   assertEquals(end, source.length);
-  return out.take().toString();
+  return out.written.toString();
 }
 
 /** The JSON text of one value. */
@@ -418,7 +418,7 @@ Deno.test("transcodeArrayItems() writes documents with commas, and counts them",
   const array = Buffer.from(BSON.serialize({ ...[{ a: 1 }, { b: 2 }, {}] }));
   const out = new JsonWriter(1);
   const count = transcodeArrayItems(out, array, 0, planOf({ a: {} }), () => "");
-  assertEquals([count, out.take().toString()], [3, '{"a":1},{},{}']);
+  assertEquals([count, out.written.toString()], [3, '{"a":1},{},{}']);
   assertEquals(
     transcodeArrayItems(out, Buffer.from(BSON.serialize({})), 0, planOf({}), () => ""),
     0,
@@ -433,7 +433,7 @@ Deno.test("transcodeArrayItems() sets the writer back for a document that is dec
     decoded.push(BSON.deserialize(item));
     return '{"é":0}';
   });
-  assertEquals([count, out.take().toString()], [3, '{"a":1},{"é":0},{"a":3}']);
+  assertEquals([count, out.written.toString()], [3, '{"a":1},{"é":0},{"a":3}']);
   assertEquals(decoded.length, 1);
 });
 

@@ -1,0 +1,186 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import { FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { asQuery, type EntityBody, mount, NOBODY } from "./support.ts";
+import { type SentCommand, watchCommands } from "./both_paths.ts";
+
+/** How many requests are to meet, and what lets them go on once they have. */
+let expected = 0;
+let arrived: (() => void)[] = [];
+
+/** Holds requests until as many as expected are here: then all go on in the same turn. */
+function meet(): Promise<void> {
+  return new Promise((resolve) => {
+    arrived.push(resolve);
+    if (arrived.length < expected) return;
+    for (const go of arrived.splice(0)) go();
+  });
+}
+
+/** Does what a request's own headers say. */
+async function preFetch(req: FrameworkRequest): Promise<boolean> {
+  const { filter, projection, options } = JSON.parse(String(req.headers["x-ask"] ?? "{}"));
+  Object.assign(req.framework.filter, filter);
+  Object.assign(req.framework.projection, projection);
+  Object.assign(req.framework.options, options);
+  await meet();
+  return true;
+}
+
+const scope = (req: FrameworkRequest) =>
+  req.headers["x-owner"] === undefined ? {} : { owner: req.headers["x-owner"] };
+
+@rest({ route: "/notes", methods: [one({ preFetch })], scope })
+class Note extends FrameworkModel {
+  @prop()
+  text?: string;
+  @prop()
+  owner?: string;
+  @prop({ hidden: true })
+  secret?: string;
+  @prop({ type: Number })
+  count?: number;
+}
+
+async function seed(count: number): Promise<string[]> {
+  const notes = Array.from({ length: count }, (_, index) => ({
+    _id: new mongoose.Types.ObjectId(),
+    text: `t${index}`,
+    owner: index % 2 ? "ann" : "bob",
+    secret: "SECRET",
+    count: index,
+    __v: 0,
+  }));
+  await getModel(Note).collection.insertMany(notes as never[]);
+  return notes.map(({ _id }) => String(_id));
+}
+
+/** One of the requests that meet. */
+interface Asked {
+  readonly id: string;
+  readonly owner?: string;
+  readonly ask?: object;
+}
+
+/** Asks for notes in one turn; gives the answers, and how many queries they took. */
+async function ask(url: string, sent: SentCommand[], asked: readonly Asked[]) {
+  expected = asked.length;
+  arrived = [];
+  sent.length = 0;
+  const replies = await Promise.all(
+    asked.map(({ id, owner, ask = {} }) =>
+      request<EntityBody>(`${url}/notes/${id}`, {
+        headers: { "x-ask": JSON.stringify(ask), ...owner !== undefined && { "x-owner": owner } },
+      })
+    ),
+  );
+  return { replies, queries: sent.splice(0).filter(({ name }) => name === "find").length };
+}
+
+test("one() reads in one query what is asked for in one turn", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const ids = await seed(20);
+  const asked = [...ids, ids[3] as string, (ids[4] as string).toUpperCase()].map((id) => ({ id }));
+  const { replies, queries } = await ask(app.url, sent, [...asked, { id: NOBODY }]);
+  assertEquals(queries, 1);
+  assertEquals(replies.map(({ status }) => status), [...asked.map(() => 200), 404]);
+  const shown = replies.slice(0, -1).map(({ body }) => [body._id, body.text]);
+  assertEquals(
+    shown,
+    asked.map(({ id }) => [id.toLowerCase(), `t${ids.indexOf(id.toLowerCase())}`]),
+  );
+  assertEquals(replies.some(({ text }) => text.includes("SECRET")), false);
+});
+
+test("one() takes one more query beyond the most that one reads", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const ids = await seed(70);
+  const { replies, queries } = await ask(app.url, sent, ids.map((id) => ({ id })));
+  assertEquals([queries, replies.filter(({ status }) => status === 200).length], [2, 70]);
+  assertEquals(replies.map(({ body }) => body._id), ids);
+});
+
+test("one() shares no query with a request of another scope", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const ids = await seed(6);
+  const asked = ids.flatMap((id) => ["ann", "bob"].map((owner) => ({ id, owner })));
+  const { replies, queries } = await ask(app.url, sent, asked);
+  assertEquals(queries, 2);
+  const own = (index: number) => index % 2 ? "ann" : "bob";
+  assertEquals(
+    replies.map(({ status }) => status),
+    asked.map(({ id, owner }) => owner === own(ids.indexOf(id)) ? 200 : 404),
+  );
+});
+
+test("one() shares no query with another filter, projection or option", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const [first = "", second = ""] = await seed(2);
+  const asks = [
+    {},
+    { filter: { count: { $gte: 0 } } },
+    { filter: { count: { $gte: 1 } } },
+    { projection: { text: 1 } },
+    { projection: { text: 0 } },
+    { options: { comment: "a" } },
+    { filter: { count: { $gte: "0" } } },
+  ];
+  const asked = asks.flatMap((ask) => [{ id: first, ask }, { id: second, ask }]);
+  const { replies, queries } = await ask(app.url, sent, asked);
+  // The last one is cast to what the second one says.
+  assertEquals(queries, 6);
+  const keys = replies.map(({ body }) => body._id === undefined ? [] : Object.keys(body).sort());
+  const all = ["__v", "_id", "count", "owner", "text"];
+  const most = ["__v", "_id", "count", "owner"];
+  assertEquals(keys, [
+    ...[all, all],
+    ...[all, all],
+    ...[[], all],
+    ...[["_id", "text"], ["_id", "text"]],
+    ...[most, most],
+    ...[all, all],
+    ...[all, all],
+  ]);
+});
+
+test("one() answers each its own where documents do not show who they are", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const ids = await seed(4);
+  const hidden = { projection: { _id: 0, text: 1 } };
+  const { replies, queries } = await ask(app.url, sent, ids.map((id) => ({ id, ask: hidden })));
+  assertEquals(queries, 4);
+  assertEquals(replies.map(({ body }) => body as unknown), ids.map((_, i) => ({ text: `t${i}` })));
+});
+
+test("one() answers an error to those alone whose query has it", async () => {
+  await using app = await mount([Note], { onError: () => {} });
+  const sent = await watchCommands(app.database.uri);
+  const [first = "", second = ""] = await seed(2);
+  const { replies } = await ask(app.url, sent, [
+    { id: first },
+    { id: second },
+    { id: `${first}${asQuery({ count: { $in: [0] } })}` },
+    { id: `${second}${asQuery({ count: { $in: [0] } })}` },
+    { id: `${first}${asQuery({ count: "x" })}` },
+    { id: first, ask: { options: { hint: "no such index" } } },
+  ]);
+  assertEquals(replies.map(({ status }) => status), [200, 200, 200, 404, 400, 500]);
+});
+
+test("one() leaves its neighbours alone when what is stored cannot be shown", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const ids = await seed(3);
+  await getModel(Note).collection.updateOne({ text: "t1" }, { $set: { count: "odd" } as never });
+  const { replies, queries } = await ask(app.url, sent, ids.map((id) => ({ id })));
+  assertEquals([queries, replies[0]?.status, replies[2]?.status], [1, 200, 200]);
+  const alone = await ask(app.url, sent, [{ id: ids[1] as string }]);
+  assertEquals(replies[1]?.text, alone.replies[0]?.text);
+});
