@@ -37,19 +37,19 @@ export function toPlain(value: unknown, shape?: Shape): unknown {
 }
 
 function fromObject(value: object, shape: Shape | undefined): unknown {
-  if (isDocument(value)) return entries(value.toJSON(), describeShape(value.schema));
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof Uint8Array) {
-    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
-  }
   if (Array.isArray(value)) return Array.from(value, (each) => toPlain(each, shape) ?? null);
-  if (value instanceof RegExp) return String(value);
-  if (value instanceof Map) return entries(Object.fromEntries(value), shape);
-  if (value instanceof Set) return Array.from(value, (each) => toPlain(each, shape) ?? null);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   // Stored data may have a key of that name; the driver's classes have it on their prototypes.
   if ("_bsontype" in value && !Object.hasOwn(value, "_bsontype")) {
     return fromBson(value as BsonValue);
   }
+  if (isDocument(value)) return entries(value.toJSON(), describeShape(value.schema));
+  if (value instanceof Uint8Array) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  }
+  if (value instanceof RegExp) return String(value);
+  if (value instanceof Map) return entries(Object.fromEntries(value), shape);
+  if (value instanceof Set) return Array.from(value, (each) => toPlain(each, shape) ?? null);
   if ("toJSON" in value && typeof value.toJSON === "function") {
     return toPlain(value.toJSON(), shape);
   }
@@ -69,17 +69,26 @@ function heldBy({ _doc, ...own }: { readonly _doc: object }): object {
 
 function entries(value: object, shape: Shape | undefined): object {
   const joined = shape?.joined;
-  const result: [string, unknown][] = [];
-  for (const [key, each] of Object.entries(value)) {
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
     const field = shape?.fields.get(key);
     if (field?.hidden || PROTOTYPE_KEYS.has(key)) continue;
+    const each: unknown = value[key as keyof typeof value];
     // A copy may stand under a key of the hook's own: its secrets are known by their names.
-    const plain = field === undefined
+    const plain = isPlain(each)
+      ? each
+      : field === undefined
       ? toPlain(each, joined?.get(key) ?? shape)
       : fromField(each, field);
-    if (plain !== undefined) result.push([key, plain]);
+    if (plain !== undefined) result[key] = plain;
   }
-  return Object.fromEntries(result);
+  return result;
+}
+
+/** Whether a value is in JSON what it is, whatever its field. */
+function isPlain(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ||
+    value === null;
 }
 
 function fromField(value: unknown, field: FieldShape): unknown {

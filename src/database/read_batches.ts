@@ -43,6 +43,21 @@ export async function* readBatches(
   }
 }
 
+/** How many documents are decoded at a time. */
+const AT_ONCE = 100;
+
+/** Reads a cursor as decoded documents, several at a time; those that the database has sent beyond them stay bytes. */
+export async function* readValues(
+  cursor: mongo.FindCursor,
+  patience: Patience,
+): AsyncGenerator<readonly object[]> {
+  try {
+    while (await patience.wait(cursor.hasNext())) yield cursor.readBufferedDocuments(AT_ONCE);
+  } finally {
+    cursor.close().catch(() => {});
+  }
+}
+
 function takeReply({ documents }: ReplyCursor): Batch | undefined {
   const { bson, offset } = documents?.batch ?? {};
   const known = bson instanceof Uint8Array && typeof offset === "number" &&

@@ -35,10 +35,10 @@ async function eraseSeen(call: Call, source: Source): Promise<void> {
     return whole ? ready : source.identify(ready);
   });
   const doomed: unknown[] = [];
-  for await (const each of allowed) doomed.push(each);
+  for await (const some of allowed) doomed.push(...some);
   if (!whole) return await source.removeMany(doomed);
   for await (
-    const _done of keep(doomed, (entity) => eraseOne(call, source, entity as object))
+    const _done of keep([doomed], (entity) => eraseOne(call, source, entity as object))
   ) { /* none is kept */ }
 }
 

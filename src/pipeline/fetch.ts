@@ -1,28 +1,32 @@
 import { notFound } from "../errors/refusals.ts";
 import { projected } from "../shape/projected.ts";
-import { toInstance } from "../shape/to_instance.ts";
+import { instanceMaker } from "../shape/instance_maker.ts";
 import type { Source } from "../sources/source.ts";
 import type { Call, LevelCall } from "./call.ts";
 import { passHook } from "./guard.ts";
 
-/** Reads the entities of a level: by its `fetch` hook, or from its source. No hook but `fetch` has seen them. */
+/**
+ * Reads the entities of a level, several at a time: by its `fetch` hook, or from its source. No hook but `fetch` has seen
+ * them.
+ */
 export async function* fetchEntities(
   call: Call,
   levelCall: LevelCall,
   source: Source,
-): AsyncGenerator<object> {
+): AsyncGenerator<readonly object[]> {
   const { level } = levelCall;
   const { fetch } = level.hooks;
   const { operation } = call.route;
   if (fetch !== undefined) {
     const given: unknown = await call.patience.wait(Promise.resolve(fetch(call.req)));
-    yield* isIterable(given) ? given : isEntity(given) ? [given] : [];
+    yield* listsOf(given);
     return;
   }
+  const present = presenter(levelCall);
   const acts = level === call.acting.level;
   if (acts && operation.fetch === "list") {
-    for await (const entity of source.list(operation.change !== undefined)) {
-      yield present(entity, levelCall);
+    for await (const entities of source.list(operation.change !== undefined)) {
+      yield present === undefined ? entities : entities.map(present);
     }
     return;
   }
@@ -32,7 +36,16 @@ export async function* fetchEntities(
     : acts && operation.change !== undefined
     ? await source.forChange(id)
     : await source.byId(id);
-  if (found !== null) yield present(found, levelCall);
+  if (found !== null) yield [present?.(found) ?? found];
+}
+
+/** What a `fetch` hook gave: entities, one, or none. */
+async function* listsOf(given: unknown): AsyncGenerator<readonly object[]> {
+  if (Array.isArray(given)) yield given;
+  else if (!isEntity(given)) return;
+  else if (Symbol.asyncIterator in given) {
+    for await (const each of given as AsyncIterable<object>) yield [each];
+  } else yield [given];
 }
 
 /** An entity before and after `postFetch`. */
@@ -49,7 +62,8 @@ export interface Fetched {
  * @throws {RestError} 404 if there is none, or its reader may not see it.
  */
 export async function fetchOne(call: Call, levelCall: LevelCall, source: Source): Promise<Fetched> {
-  for await (const stored of fetchEntities(call, levelCall, source)) {
+  for await (const [stored] of fetchEntities(call, levelCall, source)) {
+    if (stored === undefined) continue;
     const seen = await passHook(levelCall.level.hooks.postFetch, call, stored);
     if (seen !== undefined) return { stored, seen };
     break;
@@ -57,11 +71,11 @@ export async function fetchOne(call: Call, levelCall: LevelCall, source: Source)
   throw notFound();
 }
 
-/** What the hooks of a level get: the mapper's document, or a plain instance of the class. */
-function present(entity: object, { level, state }: LevelCall): object {
+/** Makes what the hooks of a level get of an entity: a plain instance of the class, where it is not the document. */
+function presenter({ level, state }: LevelCall): ((entity: object) => object) | undefined {
   const { hooks, target, shape } = level;
-  if (hooks.lean !== true) return entity;
-  return toInstance(entity, target, shape, { shows: projected(state.projection), prefix: "" });
+  if (hooks.lean !== true) return undefined;
+  return instanceMaker(target, shape, { shows: projected(state.projection), prefix: "" });
 }
 
 /** The name of a level's entity in the path; empty where the parent holds only one. */
@@ -71,8 +85,4 @@ export function entityName({ req }: Call, { level }: LevelCall): string {
 
 function isEntity(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function isIterable(value: unknown): value is Iterable<object> | AsyncIterable<object> {
-  return isEntity(value) && (Array.isArray(value) || Symbol.asyncIterator in value);
 }

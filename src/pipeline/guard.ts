@@ -1,7 +1,8 @@
 import { forbidden } from "../errors/refusals.ts";
-import type { EntityHook } from "../hooks/hooks.ts";
+import type { EntityHook, MaybePromise } from "../hooks/hooks.ts";
 import { checkFilter, everyFilter } from "../sources/filters.ts";
 import type { Selection } from "../sources/source.ts";
+import { andThen } from "./and_then.ts";
 import { enterLevel } from "./call.ts";
 import type { Call, LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";
@@ -42,14 +43,17 @@ export function hasEntityHooks({ hooks }: Level): boolean {
 }
 
 /** Runs a hook on an entity. `undefined` and `false` reject like `null`: a forgotten `return` hides, it never shows. */
-export async function passHook(
+export function passHook(
   hook: EntityHook<object> | undefined,
   { req }: Call,
   entity: object,
   previous?: object,
-): Promise<object | undefined> {
+): MaybePromise<object | undefined> {
   if (hook === undefined) return entity;
-  const result: unknown =
-    await (previous === undefined ? hook(req, entity) : hook(req, entity, previous));
+  const result = previous === undefined ? hook(req, entity) : hook(req, entity, previous);
+  return andThen<unknown, object | undefined>(result, orRejected);
+}
+
+function orRejected(result: unknown): object | undefined {
   return typeof result === "object" && result !== null ? result : undefined;
 }

@@ -1,26 +1,52 @@
-/** How many entities of a list are with the hooks at a time. */
+import type { MaybePromise } from "../hooks/hooks.ts";
+import { isPromise } from "./and_then.ts";
+
+/** How many entities of a list are with hooks that take their time. */
 const WINDOW = 32;
 
 /**
  * Maps entities through hooks, several at a time, in order, and leaves out what becomes `undefined`.
  *
  * The first failure, in order, ends it; what is still under way is let go.
+ *
+ * @param lists The entities, several at a time.
+ * @param map Gives what to keep, at once or later.
  */
 export async function* keep<T, R>(
-  entities: AsyncIterable<T> | Iterable<T>,
-  map: (entity: T) => Promise<R | undefined>,
-): AsyncGenerator<R> {
+  lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+  map: (entity: T) => MaybePromise<R | undefined>,
+): AsyncGenerator<R[]> {
   const pending: Promise<R | undefined>[] = [];
-  for await (const entity of entities) {
-    const result = map(entity);
-    result.catch(() => {});
-    pending.push(result);
-    if (pending.length < WINDOW) continue;
-    const value = await pending.shift();
-    if (value !== undefined) yield value;
+  let kept: R[] = [];
+  const add = (value: R | undefined) => {
+    if (value !== undefined) kept.push(value);
+  };
+  for await (const entities of lists) {
+    for (const entity of entities) {
+      const result = attempt(map, entity);
+      if (!isPromise(result) && pending.length === 0) {
+        add(result);
+        continue;
+      }
+      pending.push(Promise.resolve(result));
+      if (pending.length >= WINDOW) add(await pending.shift());
+    }
+    if (kept.length > 0) yield kept;
+    kept = [];
   }
-  for (const result of pending) {
-    const value = await result;
-    if (value !== undefined) yield value;
+  for (const result of pending) add(await result);
+  if (kept.length > 0) yield kept;
+}
+
+/** A failure waits for its turn like any other result. */
+function attempt<T, R>(map: (entity: T) => MaybePromise<R>, entity: T): MaybePromise<R> {
+  try {
+    const result = map(entity);
+    if (isPromise(result)) result.catch(() => {});
+    return result;
+  } catch (error) {
+    const failed = Promise.reject(error);
+    failed.catch(() => {});
+    return failed;
   }
 }

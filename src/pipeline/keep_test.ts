@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { keep } from "./keep.ts";
 
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];
-  for await (const value of values) all.push(value);
+  for await (const values of lists) all.push(...values);
   return all;
 }
 
@@ -15,14 +15,20 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
+/** The same, a few at a time. */
+function lists(count: number): number[][] {
+  const all = numbers(count);
+  return all.filter((each) => each % 7 === 0).map((start) => all.slice(start, start + 7));
+}
+
 Deno.test("keep() maps in order, though later ones finish first", async () => {
-  const kept = keep(numbers(50), (each) => later(each * 2, (50 - each) % 10));
+  const kept = keep(lists(50), (each) => later(each * 2, (50 - each) % 10));
   assertEquals(await collect(kept), numbers(50).map((each) => each * 2));
 });
 
 Deno.test("keep() leaves out undefined, and nothing else", async () => {
   const values = [0, "", false, null, undefined, NaN];
-  assertEquals(await collect(keep(values, (each) => Promise.resolve(each))), [
+  assertEquals(await collect(keep([values], (each) => Promise.resolve(each))), [
     0,
     "",
     false,
@@ -34,7 +40,7 @@ Deno.test("keep() leaves out undefined, and nothing else", async () => {
 Deno.test("keep() maps several at a time, and never all of many", async () => {
   let running = 0;
   let most = 0;
-  const kept = keep(numbers(300), async (each) => {
+  const kept = keep(lists(300), async (each) => {
     most = Math.max(most, ++running);
     await later(undefined, 1);
     running--;
@@ -44,29 +50,41 @@ Deno.test("keep() maps several at a time, and never all of many", async () => {
   assert(most > 1 && most <= 32, `${most} at a time`);
 });
 
-Deno.test("keep() fails with the first failure in order, after what came before it", async () => {
-  const seen: number[] = [];
-  const kept = keep(numbers(10), async (each) => {
+Deno.test("keep() fails with the first failure in order, though a later one was sooner", async () => {
+  const kept = keep([numbers(10)], async (each) => {
     if (each === 7) throw new Error("seven");
     await later(undefined, 5);
     if (each === 3) throw new Error("three");
     return each;
   });
-  await assertRejects(
-    async () => {
-      for await (const each of kept) seen.push(each);
-    },
-    Error,
-    "three",
-  );
-  assertEquals(seen, [0, 1, 2]);
+  await assertRejects(() => collect(kept), Error, "three");
+});
+
+Deno.test("keep() keeps the order of what comes at once and what comes later", async () => {
+  const kept = keep(lists(50), (each) => each % 3 ? each : later(each, each % 5));
+  assertEquals(await collect(kept), numbers(50));
+});
+
+Deno.test("keep() waits for nothing that comes at once", async () => {
+  const kept = keep([numbers(5), numbers(3)], (each) => each ? each : undefined);
+  const found: number[][] = [];
+  for await (const some of kept) found.push(some);
+  assertEquals(found, [[1, 2, 3, 4], [1, 2]]);
+});
+
+Deno.test("keep() fails with the first failure in order, though a later hook throws at once", async () => {
+  const kept = keep([numbers(10)], (each) => {
+    if (each === 7) throw new Error("seven");
+    return each === 3 ? later(undefined, 5).then(() => Promise.reject(new Error("three"))) : each;
+  });
+  await assertRejects(() => collect(kept), Error, "three");
 });
 
 Deno.test("keep() closes its source when its reader leaves", async () => {
   let closed = false;
   async function* source() {
     try {
-      for (let index = 0;; index++) yield index;
+      for (let index = 0;; index++) yield [index];
     } finally {
       closed = true;
     }

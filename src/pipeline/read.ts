@@ -1,6 +1,7 @@
 import { toJson } from "../answers/to_json.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { Source } from "../sources/source.ts";
+import { andThen } from "./and_then.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
@@ -12,15 +13,19 @@ export async function readMany(call: Call, source: Source): Promise<Reply> {
   const { hooks, shape } = call.acting.level;
   const pieces = hasEntityHooks(call.acting.level) ? undefined : await source.listJson?.();
   if (pieces !== undefined) return { status: 200, texts: pieces, streams: true };
-  const entities = fetchEntities(call, call.acting, source);
-  const texts = keep(entities, async (entity) => {
-    const seen = await passHook(hooks.postFetch, call, entity);
-    const sent = seen && await passHook(hooks.preSend, call, seen);
-    return sent && toJson(sent, shape);
-  });
+  const kept = keep(
+    fetchEntities(call, call.acting, source),
+    (entity) =>
+      andThen(
+        passHook(hooks.postFetch, call, entity),
+        (seen) =>
+          seen &&
+          andThen(passHook(hooks.preSend, call, seen), (sent) => sent && toJson(sent, shape)),
+      ),
+  );
   return {
     status: 200,
-    texts,
+    texts: joined(kept),
     streams: hooks.postFetch === undefined && hooks.preSend === undefined,
   };
 }
@@ -37,4 +42,8 @@ export async function readOne(call: Call, source: Source): Promise<Reply> {
   const sent = await passHook(hooks.preSend, call, entity);
   if (sent === undefined) throw notFound();
   return { status: 200, text: toJson(sent, shape) };
+}
+
+async function* joined(lists: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
+  for await (const texts of lists) yield texts.join(",");
 }

@@ -57,7 +57,9 @@ async function persist(
   if (hooks.persist === undefined) return await source.save(entity);
   const valid = isDocument(entity) ? entity.validate() : validatePlain(entity, target, shape);
   await call.patience.wait(valid);
-  return await call.patience.wait(passHook(hooks.persist, call, entity, previous));
+  return await call.patience.wait(
+    Promise.resolve(passHook(hooks.persist, call, entity, previous)),
+  );
 }
 
 /** What names a new entity below the path it was created at; nothing does where the parent holds only one. */

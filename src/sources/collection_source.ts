@@ -47,16 +47,19 @@ export class CollectionSource implements Source {
     this.#options = options;
   }
 
-  async *list(forChange: boolean): AsyncIterable<EntityValue> {
+  async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
     const { model, patience } = await this.#open();
-    const options = forChange ? { ...this.#readOptions(), lean: false } : this.#readOptions();
-    const query = model.find({}, this.#projection(forChange), options);
+    const { lean, ...options } = this.#readOptions();
+    const reading = lean === true && !forChange ? await this.#openJson(options) : undefined;
+    if (reading !== undefined) return yield* reading.reader.values(reading.query, patience);
+    const given = { ...options, lean: lean === true && !forChange };
+    const query = model.find({}, this.#projection(forChange), given);
     const cursor = withConditions(query, this.conditions()).cursor();
     try {
       for (;;) {
-        const entity = await patience.wait(cursor.next());
-        if (entity === null) return;
-        yield entity as EntityValue;
+        const entities = await patience.wait(take(cursor));
+        if (entities.length === 0) return;
+        yield entities;
       }
     } finally {
       cursor.close().catch(() => {});
@@ -262,4 +265,18 @@ export class CollectionSource implements Source {
     const { selection, shape } = this.#options;
     return Object.keys(selection.projection).length > 0 || unselectedPaths(shape).length > 0;
   }
+}
+
+/** How many documents are read at a time. */
+const AT_ONCE = 32;
+
+/** Takes the next documents of a cursor; none at its end. */
+async function take(cursor: { next(): Promise<unknown> }): Promise<EntityValue[]> {
+  const taken: EntityValue[] = [];
+  while (taken.length < AT_ONCE) {
+    const next = await cursor.next();
+    if (next === null) break;
+    taken.push(next as EntityValue);
+  }
+  return taken;
 }

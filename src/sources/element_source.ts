@@ -48,8 +48,8 @@ export class ElementSource implements Source {
     this.#scope = castFilter(options.model, options.selection.scope);
   }
 
-  async *list(forChange: boolean): AsyncIterable<EntityValue> {
-    yield* await this.#read(this.#filter(), { shown: !forChange, options: this.#readOptions() });
+  async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
+    yield await this.#read(this.#filter(), { shown: !forChange, options: this.#readOptions() });
   }
 
   byId(id: string): Promise<EntityValue | null> {

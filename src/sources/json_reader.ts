@@ -1,6 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
-import { readBatches } from "../database/read_batches.ts";
+import { readBatches, readValues } from "../database/read_batches.ts";
 import type { Batch, ReadMode } from "../database/read_batches.ts";
 import type { Patience } from "../database/patience.ts";
 import type { Filter } from "../query/compile_filter.ts";
@@ -8,6 +8,7 @@ import { readsPlainly } from "../shape/plain_reads.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { JsonWriter } from "../transcode/json_writer.ts";
+import { projectionOf } from "./element_stages.ts";
 import { orderOf } from "./read_options.ts";
 import { StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
@@ -88,6 +89,12 @@ export class JsonReader {
     for await (const batch of readBatches(this.open(query, mode), patience, mode)) {
       yield* writePieces(batch, writer);
     }
+  }
+
+  /** Reads what a query selects as values, several at a time: what a read of the mapper gives that makes no documents. */
+  values(query: JsonQuery, patience: Patience): AsyncIterable<readonly object[]> {
+    const projection = projectionOf(this.#model, query.projection, this.#shape);
+    return readValues(this.open({ ...query, projection }, "plain"), patience);
   }
 
   /** Opens the cursor of a query. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import { isDeepStrictEqual } from "node:util";
-import mongoose from "mongoose";
+import type mongoose from "mongoose";
 import { readBatches } from "../database/read_batches.ts";
 import type { Batch } from "../database/read_batches.ts";
 import { documentsIn, identifierIn } from "../transcode/documents_in.ts";

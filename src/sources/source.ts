@@ -19,8 +19,8 @@ export interface Selection {
 
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
 export interface Source {
-  /** Reads all that is selected: as a read shows it, or whole, so that it can be changed. */
-  list(forChange: boolean): AsyncIterable<EntityValue>;
+  /** Reads all that is selected, several at a time: as a read shows it, or whole, so that it can be changed. */
+  list(forChange: boolean): AsyncIterable<readonly EntityValue[]>;
   /**
    * Reads all that is selected as JSON text, pieces of one entity or several with commas between; `undefined` where that
    * takes documents.

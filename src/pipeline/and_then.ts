@@ -1,0 +1,15 @@
+import type { MaybePromise } from "../hooks/hooks.ts";
+
+/** Tells whether a hook has given a promise of its result. */
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && "then" in value &&
+    typeof value.then === "function";
+}
+
+/** Goes on with a value: at once, unless it is a promise. Most hooks wait for nothing, and lists are long. */
+export function andThen<T, R>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
+  return isPromise(value) ? value.then(next) : next(value);
+}
