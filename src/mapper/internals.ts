@@ -29,6 +29,40 @@ export function givenDefault(type: SchemaType | undefined, object: object): unkn
   return typeof defaultValue === "function" ? defaultValue.call(object, object) : defaultValue;
 }
 
+/** Whether the default of a field is a function that may look at the document. */
+export function hasComputedDefault(type: SchemaType | undefined): boolean {
+  const { defaultValue } = (type ?? {}) as { defaultValue?: unknown };
+  return typeof defaultValue === "function" && defaultValue !== Date.now;
+}
+
+/** Whether an array is empty by default, as the mapper has it unless told otherwise. */
+export function hasEmptyDefault(type: SchemaType | undefined): boolean {
+  const { default: given } = (type?.options ?? {}) as { default?: unknown };
+  return hasDefault(type) &&
+    (given === undefined || (Array.isArray(given) && given.length === 0));
+}
+
+/** Whether a field can be set only once. */
+export function isImmutable(type: SchemaType): boolean {
+  return Boolean((type as { $immutable?: unknown }).$immutable);
+}
+
+/** Whether a function decides if a field is required. */
+export function isRequiredAtTimes(type: SchemaType): boolean {
+  const { originalRequiredValue } = type as { originalRequiredValue?: unknown };
+  return typeof (originalRequiredValue ?? type.options.required) === "function";
+}
+
+/** Options of a text that are setters to the mapper. */
+const SETTING_OPTIONS = ["lowercase", "uppercase", "trim"];
+
+/** Whether a field has setters of the user's. */
+export function hasOwnSetters(type: SchemaType): boolean {
+  const { setters } = type as { setters?: readonly unknown[] };
+  const options = type.options as Record<string, unknown>;
+  return (setters?.length ?? 0) > SETTING_OPTIONS.filter((name) => options[name]).length;
+}
+
 /** The stored values of a document, past getters and change tracking. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as { _doc: Record<string, unknown> })._doc;
@@ -87,10 +121,12 @@ export async function saveBy(doc: Document, write: () => Promise<void>): Promise
   await middleware.execPost("save", doc, [doc]);
 }
 
-/** The field in which the mapper keeps when a document was changed; `undefined` where it keeps none. */
-export function changedAtField(schema: Schema): string | undefined {
-  const { $timestamps } = schema as { $timestamps?: { updatedAt?: string | null } };
-  return $timestamps?.updatedAt ?? undefined;
+/** The fields in which the mapper keeps when a document was created and changed; none where it keeps none. */
+export function stampFields(
+  schema: Schema,
+): { readonly createdAt?: string | null; readonly updatedAt?: string | null } {
+  const { $timestamps } = schema as { $timestamps?: ReturnType<typeof stampFields> };
+  return $timestamps ?? {};
 }
 
 /** Middleware of the framework. */

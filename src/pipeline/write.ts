@@ -14,11 +14,10 @@ import type { Reply } from "./reply.ts";
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(call: Call, source: Source, body: JsonObject): Promise<Reply> {
   const { hooks, shape } = call.acting.level;
-  if (call.route.operation.fetch === "byId" && !hasEntityHooks(call.acting.level)) {
-    const patched = await source.patch?.(entityName(call, call.acting), body);
-    if (patched === null) throw notFound();
-    if (patched !== undefined) return { status: 200, text: patched };
-  }
+  const reply = hasEntityHooks(call.acting.level)
+    ? undefined
+    : await writeAtOnce(call, source, body);
+  if (reply !== undefined) return reply;
   const { seen: entity } = await fetchOne(call, call.acting, source);
   const previous = call.route.operation.fetch === "fresh" ? undefined : snapshot(call, entity);
   const merged = merge(entity, body, call);
@@ -27,10 +26,25 @@ export async function write(call: Call, source: Source, body: JsonObject): Promi
   const saved = await persist(call, source, ready, previous);
   const sent = saved && await passHook(hooks.preSend, call, saved, previous);
   const created = call.route.operation.status === 201 ? nameOf(call, saved ?? ready) : undefined;
-  const reply: Reply = sent === undefined
+  const answer: Reply = sent === undefined
     ? { status: 204 }
     : { status: call.route.operation.status, text: toJson(sent, shape) };
-  return created === undefined ? reply : { ...reply, created };
+  return created === undefined ? answer : { ...answer, created };
+}
+
+/** Writes in one statement, which takes no document; `undefined` where the source says that it does. */
+async function writeAtOnce(
+  call: Call,
+  source: Source,
+  body: JsonObject,
+): Promise<Reply | undefined> {
+  if (call.route.operation.fetch === "fresh") {
+    const inserted = await source.insert?.(body);
+    return inserted && { status: 201, text: inserted.text, created: inserted.id };
+  }
+  const text = await source.patch?.(entityName(call, call.acting), body);
+  if (text === null) throw notFound();
+  return text === undefined ? undefined : { status: 200, text };
 }
 
 /** The entity before the merge, for the hooks that may ask for it. */

@@ -4,7 +4,7 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
 import { ANY } from "../transcode/plan.ts";
 import type { Default, FieldPlan, Plan, ValuePlan } from "../transcode/plan.ts";
-import { defaultOf, hasDefault } from "../mapper/internals.ts";
+import { defaultOf, hasDefault, hasEmptyDefault } from "../mapper/internals.ts";
 import { projected } from "./projected.ts";
 import type { Projection, Shows } from "./projected.ts";
 import { describeShape } from "./shape.ts";
@@ -124,10 +124,8 @@ function planObject(shape: Shape, planning: Planning): Plan {
 function defaultText(name: string, { type, kind }: FieldShape): Uint8Array | undefined {
   // An embedded object without identifier gets a new one with every read: that one stands for nothing.
   if (!hasDefault(type) || name === "_id") return undefined;
+  if (kind === "array" && hasEmptyDefault(type)) return entry(name, "[]");
   const { default: given, set } = type?.options as { default?: unknown; set?: unknown };
-  const empty = kind === "array" &&
-    (given === undefined || (Array.isArray(given) && given.length === 0));
-  if (empty) return entry(name, "[]");
   const computed = given === undefined || set !== undefined || typeof given === "function" ||
     (typeof given === "object" && given !== null);
   if (computed) return new Uint8Array();

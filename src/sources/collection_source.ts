@@ -8,8 +8,11 @@ import type { JsonObject } from "../query/json.ts";
 import { hasMiddleware } from "../mapper/internals.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
-import { flatPatch, patchStored } from "../writing/patch_stored.ts";
+import { flatEntity } from "../writing/flat_entity.ts";
+import { flatFields } from "../writing/flat_fields.ts";
+import { patchStored } from "../writing/patch_stored.ts";
 import { saveDocument } from "../writing/save_document.ts";
+import { writesPlainly } from "../writing/writes_plainly.ts";
 import { castFilter, withConditions } from "./cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import { jsonReader } from "./json_reader.ts";
@@ -17,7 +20,7 @@ import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { Place } from "./place.ts";
 import { isShareable, readShared } from "./shared_reads.ts";
 import { documentOf, IDENTIFIER, identifierOf, readOptions, withoutPage } from "./read_options.ts";
-import type { EntityValue, Selection, Source } from "./source.ts";
+import type { EntityValue, Inserted, Selection, Source } from "./source.ts";
 
 /** How many identifiers one delete carries. */
 const DELETE_BATCH = 1000;
@@ -126,7 +129,9 @@ export class CollectionSource implements Source {
     if (!isEmpty(selection.scope) || !isEmpty(selection.options) || this.#isNarrowed()) {
       return undefined;
     }
-    const changes = this.isNamed(id) ? flatPatch(model, body, shape) : undefined;
+    const changes = this.isNamed(id) && writesPlainly(model, shape)
+      ? flatFields(body, shape)
+      : undefined;
     if (changes === undefined) return undefined;
     const reader = jsonReader(model, shape);
     const conditions = castFilter(model, everyFilter(this.naming(id), this.conditions()));
@@ -134,6 +139,17 @@ export class CollectionSource implements Source {
     const stored = await patience.wait(patchStored(model, patch));
     if (stored === null || stored === undefined) return stored;
     return reader?.text(stored) ?? toJson(model.hydrate(stored), shape);
+  }
+
+  async insert(body: JsonObject): Promise<Inserted | undefined> {
+    const { model, patience, selection, shape } = await this.#open();
+    if (!isEmpty(selection.scope) || !isEmpty(selection.options) || this.#isNarrowed()) {
+      return undefined;
+    }
+    const entity = jsonReader(model, shape) && flatEntity(model, body, shape);
+    if (entity === undefined) return undefined;
+    await patience.wait(model.collection.insertOne(entity));
+    return { text: toJson(entity, shape), id: String(entity._id) };
   }
 
   async removeById(id: string): Promise<boolean | undefined> {

@@ -4,7 +4,7 @@ import type { Patience } from "../database/patience.ts";
 import { badData } from "../errors/bad_data.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
-import { changedAtField, changesOf, saveBy } from "../mapper/internals.ts";
+import { changesOf, saveBy, stampFields } from "../mapper/internals.ts";
 import type { Shape } from "../shape/shape.ts";
 import { judgeScope } from "../writing/judge_scope.ts";
 import { storedValues } from "../writing/stored_values.ts";
@@ -67,8 +67,8 @@ export class ElementSource implements Source {
   locate(entity: EntityValue): Promise<Place> {
     const { parent, property, array, model } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
-    const stamp = changedAtField(model.schema);
-    const step = { property, scope: this.#scope, ...id, ...stamp !== undefined && { stamp } };
+    const { updatedAt: stamp } = stampFields(model.schema);
+    const step = { property, scope: this.#scope, ...id, ...stamp && { stamp } };
     return Promise.resolve(parent.step(step));
   }
 

@@ -48,7 +48,12 @@ export class ReferenceSource extends CollectionSource {
     await this.removeMany(await this.selectedIds());
   }
 
-  /** An entity and its identifier go together: one statement would leave the other behind. */
+  /** An entity and its identifier come and go together: one statement would leave the other behind. */
+  override insert(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  /** See {@linkcode insert}. */
   override removeById(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

@@ -17,6 +17,14 @@ export interface Selection {
   readonly projection: Record<string, unknown>;
 }
 
+/** A new entity, stored. */
+export interface Inserted {
+  /** Its JSON text. */
+  readonly text: string;
+  /** Its identifier. */
+  readonly id: string;
+}
+
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
 export interface Source {
   /** Reads all that is selected, several at a time: as a read shows it, or whole, so that it can be changed. */
@@ -38,6 +46,8 @@ export interface Source {
   save(entity: EntityValue): Promise<EntityValue>;
   /** Tells where an entity of this source is stored, for what it holds itself. */
   locate(entity: EntityValue): Promise<Place>;
+  /** Stores a new entity in one statement; `undefined` where that takes a document. */
+  insert?(body: JsonObject): Promise<Inserted | undefined>;
   /**
    * Changes the one with an identifier in one statement, and gives its JSON text; `null` where there is none, `undefined`
    * where that takes the document.
