@@ -39,10 +39,14 @@ export function projectionOf(
   const entries = Object.entries(model.find().select(given as never).projection() ?? {});
   const forced = entries.flatMap(([path]) => path.startsWith("+") ? [path.slice(1)] : []);
   const named = entries.filter(([path]) => !path.startsWith("+"));
-  const picks = named.some(([path, value]) => path !== "_id" && Boolean(value));
+  const picks = named.some(([path, value]) =>
+    (path !== "_id" || named.length === 1) && Boolean(value)
+  );
   // The mapper's documents take a projection by the letter: who picks fields gets the identifier as well, as in a query.
   const others = picks
     ? ["_id", ...forced].map((path) => [path, 1])
-    : unselectedPaths(shape).filter((path) => !forced.includes(path)).map((path) => [path, 0]);
+    : unselectedPaths(shape).filter((path) =>
+      !forced.includes(path) && !named.some(([other]) => path.startsWith(`${other}.`))
+    ).map((path) => [path, 0]);
   return Object.fromEntries([...others, ...named]);
 }

@@ -32,17 +32,19 @@ export function flatEntity(
     leftOut = writesPlainly(model, shape) ? leftOutFields(model.schema as Schema, shape) : null;
     known.set(model, leftOut);
   }
-  const values = leftOut && flatFields(body, shape);
-  if (!leftOut || values === undefined) return undefined;
-  const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId(), ...values };
+  if (leftOut === null) return undefined;
+  const values = flatFields(body, shape);
+  if (values === undefined) return undefined;
+  // In the order in which a document has them: what has a default comes first.
+  const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId() };
   for (const { name, allowed, value } of leftOut) {
-    if (entity[name] !== undefined) continue;
-    if (!allowed) return undefined;
-    const given = value();
-    if (given !== undefined) entity[name] = given;
+    if (!allowed && values[name] === undefined) return undefined;
+    const standing = value();
+    if (standing !== undefined) entity[name] = standing;
   }
   return {
     ...entity,
+    ...values,
     ...timeStamps(model, "createdAt", "updatedAt"),
     [model.schema.get("versionKey") as string]: 0,
   };
