@@ -28,10 +28,11 @@ export function readTime(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
 
-/** Tells whether a name in the source is the one that is given. */
-export function isNamed(name: Uint8Array, source: Buffer, start: number, end: number): boolean {
-  if (name.length !== end - start) return false;
-  for (let i = 0; i < name.length; i++) {
+/** Tells whether a name in the source, and the zero after it, is the one that is given. */
+export function isNamed(name: Uint8Array, source: Buffer, start: number): boolean {
+  const { length } = name;
+  if (source[start + length] !== 0) return false;
+  for (let i = 0; i < length; i++) {
     if (name[i] !== source[start + i]) return false;
   }
   return true;

@@ -30,7 +30,11 @@ export class JsonWriter {
 
   /** Makes room for more bytes. */
   reserve(count: number): void {
-    if (this.length + count <= this.bytes.length) return;
+    if (this.length + count > this.bytes.length) this.#grow(count);
+  }
+
+  /** Apart from its check, which is made for every value, so that the check stays small. */
+  #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);
     this.bytes = larger;

@@ -57,14 +57,14 @@ export function transcodeDocument(
   out.byte(0x7b);
   while (at < end - 1) {
     const type = source[at++] as number;
-    const nameEnd = endOfName(source, at);
-    const field = findField(plan, position++, source, at, nameEnd);
-    const value = nameEnd + 1;
+    const field = findField(plan, position++, source, at);
     if (field === undefined) {
       if (source[at] === DOLLAR) throw new UnknownTypeError("Cannot tell a field from a reference");
-      at = value + sizeOf(type, source, value);
+      const skipped = endOfName(source, at) + 1;
+      at = skipped + sizeOf(type, source, skipped);
       continue;
     }
+    const value = at + field.name.length + 1;
     if (field.seen === object) throw new UnknownTypeError("Cannot write a duplicate key");
     field.seen = object;
     missing -= field.expected;
@@ -140,7 +140,10 @@ export function transcodeArrayItems(
   let count = 0;
   while (at < end - 1) {
     at = endOfName(source, at + 1) + 1;
-    if (count++ > 0) out.text(",");
+    if (count++ > 0) {
+      out.reserve(1);
+      out.byte(COMMA);
+    }
     at = transcodeOrDecode(out, source, at, plan, decode);
   }
   return count;
@@ -190,11 +193,12 @@ function findField(
   position: number,
   source: Buffer,
   start: number,
-  end: number,
 ): FieldPlan | undefined {
   const guess = plan.order[position];
-  if (guess !== undefined && isNamed(guess.name, source, start, end)) return guess;
-  const field = plan.fields.get(source.toString("utf8", start, end));
+  if (guess !== undefined && isNamed(guess.name, source, start)) return guess;
+  const named = plan.fields.get(source.toString("utf8", start, endOfName(source, start)));
+  // Decoding replaces what is no UTF-8: such a name is not the one that it looks like.
+  const field = named !== undefined && isNamed(named.name, source, start) ? named : undefined;
   if (position < 256) plan.order[position] = field;
   return field;
 }
