@@ -8,7 +8,7 @@ import { Patience } from "../src/database/patience.ts";
 import type { ReadMode } from "../src/database/read_batches.ts";
 import { buildSchema } from "../src/schema/build_schema.ts";
 import { describeShape } from "../src/shape/shape.ts";
-import { JsonReader } from "../src/sources/json_reader.ts";
+import { JsonReader } from "../src/plain_reads/json_reader.ts";
 import { openDatabase } from "./harness/database.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";

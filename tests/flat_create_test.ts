@@ -6,7 +6,7 @@ import { arrayProp, create, FrameworkModel, getModel, one, prop, rest } from "..
 import type { ModelClass } from "../mod.ts";
 import { buildSchema } from "../src/schema/build_schema.ts";
 import { describeShape } from "../src/shape/shape.ts";
-import { flatEntity } from "../src/writing/flat_entity.ts";
+import { flatEntity } from "../src/plain_writes/flat_entity.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { type EntityBody, type ErrorBody, mount } from "./support.ts";

@@ -1,8 +1,8 @@
 import { forbidden } from "../errors/refusals.ts";
 import type { EntityHook, MaybePromise } from "../hooks/hooks.ts";
-import { checkFilter, everyFilter } from "../sources/filters.ts";
+import { checkFilter, everyFilter } from "../selection/filters.ts";
 import type { Selection } from "../sources/source.ts";
-import { andThen } from "./and_then.ts";
+import { andThen } from "../hooks/and_then.ts";
 import { enterLevel } from "./call.ts";
 import type { Call, LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";

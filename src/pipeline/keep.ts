@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../hooks/hooks.ts";
-import { isPromise } from "./and_then.ts";
+import { isPromise } from "../hooks/and_then.ts";
 
 /** How many entities of a list are with hooks that take their time. */
 const WINDOW = 32;

@@ -1,7 +1,7 @@
 import { toJson } from "../answers/to_json.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { Source } from "../sources/source.ts";
-import { andThen } from "./and_then.ts";
+import { andThen } from "../hooks/and_then.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";

@@ -1,45 +1,32 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model, Schema } from "mongoose";
-import { toJson } from "../answers/to_json.ts";
-import type { Patience } from "../database/patience.ts";
+import type { ClientSession, Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import type { JsonObject } from "../query/json.ts";
-import { hasMiddleware } from "../mapper/internals.ts";
-import type { Shape } from "../shape/shape.ts";
+import { castFilter, withConditions } from "../selection/cast_filter.ts";
+import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../selection/filters.ts";
+import {
+  documentOf,
+  IDENTIFIER,
+  identifierOf,
+  readOptions,
+  withoutPage,
+} from "../selection/read_options.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
-import { flatEntity } from "../writing/flat_entity.ts";
-import { flatFields } from "../writing/flat_fields.ts";
-import { patchStored } from "../writing/patch_stored.ts";
 import { saveDocument } from "../writing/save_document.ts";
-import { writesPlainly } from "../writing/writes_plainly.ts";
-import { castFilter, withConditions } from "./cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
-import { jsonReader } from "./json_reader.ts";
-import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { Place } from "./place.ts";
-import { isShareable, readShared } from "./shared_reads.ts";
-import { documentOf, IDENTIFIER, identifierOf, readOptions, withoutPage } from "./read_options.ts";
-import type { EntityValue, Inserted, Selection, Source } from "./source.ts";
+import { PlainCollection } from "./plain_collection.ts";
+import type { PlainCollectionOptions } from "./plain_collection.ts";
+import type { EntityValue, Inserted, Source } from "./source.ts";
 
 /** How many identifiers one delete carries. */
 const DELETE_BATCH = 1000;
 
-/** Middleware that removing a document runs. */
-const REMOVE_HOOKS = ["deleteOne", "find", "findOne", "init"];
-
 /** What a {@linkcode CollectionSource} is made of. */
-export interface CollectionSourceOptions {
+export interface CollectionSourceOptions
+  extends Omit<PlainCollectionOptions, "model" | "conditions"> {
   /** Gives the mapper's model on the request's connection, at the first need of it. */
   readonly model: () => Promise<Model<unknown>>;
-  /** The shape of its schema. */
-  readonly shape: Shape;
-  /** What to select; read when a query runs, as hooks change it. */
-  readonly selection: Selection;
-  /** Bounds the waits. */
-  readonly patience: Patience;
-  /** The time that the database itself may take. */
-  readonly maxTimeMS: number;
 }
 
 /** The source of a root model: a collection. */
@@ -52,11 +39,11 @@ export class CollectionSource implements Source {
 
   async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
     const { model, patience } = await this.#open();
-    const { lean, ...options } = this.#readOptions();
-    const reading = lean === true && !forChange ? await this.#openJson(options) : undefined;
-    if (reading !== undefined) return yield* reading.reader.values(reading.query, patience);
-    const given = { ...options, lean: lean === true && !forChange };
-    const query = model.find({}, this.#projection(forChange), given);
+    const options = this.#readOptions();
+    const lean = options.lean === true && !forChange;
+    const values = lean ? (await this.#plain()).listValues() : undefined;
+    if (values !== undefined) return yield* values;
+    const query = model.find({}, this.#projection(forChange), { ...options, lean });
     const cursor = withConditions(query, this.conditions()).cursor();
     try {
       for (;;) {
@@ -70,24 +57,11 @@ export class CollectionSource implements Source {
   }
 
   async listJson(): Promise<AsyncIterable<Uint8Array> | undefined> {
-    const { patience } = this.#options;
-    const reading = await this.#openJson(this.#readOptions());
-    return reading?.reader.read(reading.query, patience);
+    return (await this.#plain()).listJson();
   }
 
   async byIdJson(id: string): Promise<Uint8Array | null | undefined> {
-    if (!this.isNamed(id)) return undefined;
-    const { patience } = this.#options;
-    const reading = await this.#openJson(withoutPage(this.#readOptions()));
-    if (reading === undefined) return undefined;
-    const { reader, query, model } = reading;
-    const naming = castFilter(model, this.naming(id));
-    if (naming._id instanceof mongoose.Types.ObjectId && isShareable(query)) {
-      return await patience.wait(readShared(reader, naming._id, query));
-    }
-    const conditions = everyFilter(naming, query.conditions);
-    for await (const text of reader.read({ ...query, conditions }, patience)) return text;
-    return null;
+    return this.isNamed(id) ? await (await this.#plain()).oneJson(this.naming(id)) : undefined;
   }
 
   byId(id: string): Promise<EntityValue | null> {
@@ -124,43 +98,16 @@ export class CollectionSource implements Source {
     return shown as EntityValue;
   }
 
-  async patch(id: string, body: JsonObject): Promise<string | Uint8Array | null | undefined> {
-    const { model, patience, selection, shape, maxTimeMS } = await this.#open();
-    if (!isEmpty(selection.scope) || !isEmpty(selection.options) || this.#isNarrowed()) {
-      return undefined;
-    }
-    const changes = this.isNamed(id) && writesPlainly(model, shape)
-      ? flatFields(body, shape)
-      : undefined;
-    if (changes === undefined) return undefined;
-    const reader = jsonReader(model, shape);
-    const conditions = castFilter(model, everyFilter(this.naming(id), this.conditions()));
-    const patch = { conditions, changes, maxTimeMS, raw: reader !== undefined };
-    const stored = await patience.wait(patchStored(model, patch));
-    if (stored === null || stored === undefined) return stored;
-    return reader?.text(stored) ?? toJson(model.hydrate(stored), shape);
+  async insert(body: JsonObject): Promise<Inserted | undefined> {
+    return await (await this.#plain()).insert(body);
   }
 
-  async insert(body: JsonObject): Promise<Inserted | undefined> {
-    const { model, patience, selection, shape } = await this.#open();
-    if (!isEmpty(selection.scope) || !isEmpty(selection.options) || this.#isNarrowed()) {
-      return undefined;
-    }
-    const entity = jsonReader(model, shape) && flatEntity(model, body, shape);
-    if (entity === undefined) return undefined;
-    await patience.wait(model.collection.insertOne(entity));
-    return { text: toJson(entity, shape), id: String(entity._id) };
+  async patch(id: string, body: JsonObject): Promise<string | Uint8Array | null | undefined> {
+    return this.isNamed(id) ? await (await this.#plain()).patch(this.naming(id), body) : undefined;
   }
 
   async removeById(id: string): Promise<boolean | undefined> {
-    const { model, patience, selection } = await this.#open();
-    if (!this.isNamed(id) || !isEmpty(selection.options)) return undefined;
-    if (hasMiddleware(model.schema as Schema, REMOVE_HOOKS)) return undefined;
-    const conditions = everyFilter(this.naming(id), this.conditions());
-    const options = { ...KEEP_CONDITIONS, maxTimeMS: this.#options.maxTimeMS };
-    const query = withConditions(model.deleteOne({}, options), conditions);
-    const { deletedCount } = await patience.wait(query.exec());
-    return deletedCount > 0;
+    return this.isNamed(id) ? await (await this.#plain()).remove(this.naming(id)) : undefined;
   }
 
   async remove(entity: EntityValue): Promise<void> {
@@ -231,15 +178,8 @@ export class CollectionSource implements Source {
     return { ...this.#options, model: await this.#options.model() };
   }
 
-  /** The query of a read without documents, and who runs it; `undefined` where it takes documents. */
-  async #openJson(
-    options: Record<string, unknown>,
-  ): Promise<{ model: Model<unknown>; reader: JsonReader; query: JsonQuery } | undefined> {
-    const { model, selection: { projection }, shape } = await this.#open();
-    const reader = jsonReader(model, shape);
-    if (!reader?.takes({ projection, options })) return undefined;
-    const conditions = castFilter(model, this.conditions());
-    return { model, reader, query: { conditions, options, projection } };
+  async #plain(): Promise<PlainCollection> {
+    return new PlainCollection({ ...await this.#open(), conditions: this.conditions() });
   }
 
   async #find(

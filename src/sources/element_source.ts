@@ -8,12 +8,19 @@ import { changesOf, saveBy, stampFields } from "../mapper/internals.ts";
 import type { Shape } from "../shape/shape.ts";
 import { judgeScope } from "../writing/judge_scope.ts";
 import { storedValues } from "../writing/stored_values.ts";
-import { pageStages, projectionOf } from "./element_stages.ts";
-import { castFilter } from "./cast_filter.ts";
-import { everyFilter, isEmpty } from "./filters.ts";
+import { projectionOf } from "../selection/projection_of.ts";
+import { pageStages } from "./element_stages.ts";
+import { castFilter } from "../selection/cast_filter.ts";
+import { everyFilter, isEmpty } from "../selection/filters.ts";
 import { intoStages } from "./place.ts";
 import type { Place, Update } from "./place.ts";
-import { documentOf, IDENTIFIER, identifierOf, readOptions, withoutPage } from "./read_options.ts";
+import {
+  documentOf,
+  IDENTIFIER,
+  identifierOf,
+  readOptions,
+  withoutPage,
+} from "../selection/read_options.ts";
 import type { EntityValue, Selection, Source } from "./source.ts";
 
 /** What an {@linkcode ElementSource} is made of. */

@@ -3,7 +3,7 @@ import type { PipelineStage, Types } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { writeAsIs } from "../mapper/internals.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS, moveFilter } from "./filters.ts";
+import { everyFilter, isEmpty, KEEP_CONDITIONS, moveFilter } from "../selection/filters.ts";
 
 /** A step from a document into an object that it embeds. */
 export interface Step {

@@ -5,7 +5,7 @@ import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { CollectionSource } from "./collection_source.ts";
 import type { CollectionSourceOptions } from "./collection_source.ts";
-import { everyFilter } from "./filters.ts";
+import { everyFilter } from "../selection/filters.ts";
 import type { Place, Update } from "./place.ts";
 
 /** What a {@linkcode ReferenceSource} is made of. */

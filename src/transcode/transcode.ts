@@ -4,6 +4,7 @@
 // byte), a name that ends with a zero, and a value whose form follows from the type. An array is a document whose names
 // are "0", "1" and so on. Numbers are little-endian; a string is a length, UTF-8 bytes and a zero.
 import type { Buffer } from "node:buffer";
+import { writeBinary } from "./_binary.ts";
 import { checkValue } from "./_check.ts";
 import { writeDate } from "./_date.ts";
 import type { JsonWriter } from "./json_writer.ts";
@@ -122,58 +123,6 @@ function transcodeFree(
   return end;
 }
 
-/**
- * Writes the documents of a BSON array with commas between them, and no brackets around.
- *
- * @param decode Gives the JSON text of a document that holds an unknown type.
- * @returns How many there were.
- */
-export function transcodeArrayItems(
-  out: JsonWriter,
-  source: Buffer,
-  start: number,
-  plan: Plan,
-  decode: (document: Buffer) => string,
-): number {
-  const end = start + readInt32(source, start);
-  let at = start + 4;
-  let count = 0;
-  while (at < end - 1) {
-    at = endOfName(source, at + 1) + 1;
-    if (count++ > 0) {
-      out.reserve(1);
-      out.byte(COMMA);
-    }
-    at = transcodeOrDecode(out, source, at, plan, decode);
-  }
-  return count;
-}
-
-/**
- * Writes a BSON document, or the text that it decodes to where it holds an unknown type.
- *
- * @param decode Gives the JSON text of such a document.
- * @returns The position after the document.
- */
-export function transcodeOrDecode(
-  out: JsonWriter,
-  source: Buffer,
-  start: number,
-  plan: Plan,
-  decode: (document: Buffer) => string,
-): number {
-  const before = out.length;
-  const end = start + readInt32(source, start);
-  try {
-    transcodeDocument(out, source, start, plan);
-  } catch (error) {
-    if (!(error instanceof UnknownTypeError)) throw error;
-    out.length = before;
-    out.text(decode(source.subarray(start, end)));
-  }
-  return end;
-}
-
 function writeDefaults(out: JsonWriter, plan: Plan, object: number, first: boolean): void {
   // The objects within have taken its marks.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
@@ -251,7 +200,7 @@ function transcodeValue(
     case 0x04:
       return transcodeArray(out, source, at, plan?.items);
     case 0x05:
-      return transcodeBinary(out, source, at, plan);
+      return writeBinary(out, source, at, plan);
     case UNDEFINED:
     case 0x0a:
       out.ascii("null");
@@ -283,31 +232,3 @@ function transcodeValue(
       throw new UnknownTypeError(`Cannot write BSON type ${type} as JSON`);
   }
 }
-
-function transcodeBinary(
-  out: JsonWriter,
-  source: Buffer,
-  at: number,
-  plan: ValuePlan | undefined,
-): number {
-  const size = readInt32(source, at);
-  const subtype = source[at + 4];
-  const start = at + 5;
-  const uuid = subtype === 4 && size === 16;
-  if (plan?.bytes === "uuid" && !uuid) throw new UnknownTypeError("Cannot write bytes as a UUID");
-  out.byte(0x22);
-  if (uuid && plan?.bytes !== "base64") {
-    for (const [from, to] of UUID_PARTS) {
-      if (from > 0) out.byte(0x2d);
-      out.hex(source, start + from, start + to);
-    }
-  } else {
-    // Subtype 2 repeats its length inside.
-    out.ascii(source.toString("base64", subtype === 2 ? start + 4 : start, start + size));
-  }
-  out.reserve(1);
-  out.byte(0x22);
-  return start + size;
-}
-
-const UUID_PARTS = [[0, 4], [4, 6], [6, 8], [8, 10], [10, 16]] as const;

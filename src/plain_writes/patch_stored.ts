@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
 import type { Filter } from "../query/compile_filter.ts";
-import type { Stored } from "../sources/stored_writer.ts";
+import type { Stored } from "../plain_reads/stored_writer.ts";
 import { timeStamps } from "./time_stamps.ts";
 
 /** An update of one entity in one statement. */

@@ -5,10 +5,10 @@ import { toJson } from "../answers/to_json.ts";
 import { ANY } from "../transcode/plan.ts";
 import type { Default, FieldPlan, Plan, ValuePlan } from "../transcode/plan.ts";
 import { defaultOf, hasDefault, hasEmptyDefault } from "../mapper/internals.ts";
-import { projected } from "./projected.ts";
-import type { Projection, Shows } from "./projected.ts";
-import { describeShape } from "./shape.ts";
-import type { FieldShape, Shape } from "./shape.ts";
+import { projected } from "../shape/projected.ts";
+import type { Projection, Shows } from "../shape/projected.ts";
+import { describeShape } from "../shape/shape.ts";
+import type { FieldShape, Shape } from "../shape/shape.ts";
 
 const { Types } = mongoose.Schema;
 

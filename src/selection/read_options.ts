@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 import { badFormat } from "../errors/refusals.ts";
 import { isDocument } from "../mapper/bson.ts";
 import { KEEP_CONDITIONS } from "./filters.ts";
-import type { EntityValue, Selection } from "./source.ts";
+import type { EntityValue, Selection } from "../sources/source.ts";
 
 /** Text that is no UTF-8 is shown as far as it is: one such document must not break a list. */
 const READ_ALL_TEXT = { enableUtf8Validation: false } as const;

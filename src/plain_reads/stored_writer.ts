@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
-import { planJson } from "../shape/json_plan.ts";
+import { planJson } from "./json_plan.ts";
 import type { Projection } from "../shape/projected.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { JsonWriter } from "../transcode/json_writer.ts";
 import type { Plan } from "../transcode/plan.ts";
-import { transcodeArrayItems, transcodeOrDecode } from "../transcode/transcode.ts";
+import { transcodeArrayItems, transcodeOrDecode } from "../transcode/documents.ts";
 
 /** A stored document: its bytes, or what the driver has made of them. */
 export type Stored = Buffer | object;

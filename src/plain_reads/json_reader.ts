@@ -4,12 +4,12 @@ import { readBatches, readValues } from "../database/read_batches.ts";
 import type { Batch, ReadMode } from "../database/read_batches.ts";
 import type { Patience } from "../database/patience.ts";
 import type { Filter } from "../query/compile_filter.ts";
-import { readsPlainly } from "../shape/plain_reads.ts";
+import { readsPlainly } from "./reads_plainly.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { JsonWriter } from "../transcode/json_writer.ts";
-import { projectionOf } from "./element_stages.ts";
-import { orderOf } from "./read_options.ts";
+import { projectionOf } from "../selection/projection_of.ts";
+import { orderOf } from "../selection/read_options.ts";
 import { StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 

@@ -6,7 +6,7 @@ import { prop } from "../decorators/prop.ts";
 import { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import { getModel } from "../schema/get_model.ts";
-import { readsPlainly } from "./plain_reads.ts";
+import { readsPlainly } from "./reads_plainly.ts";
 
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();
