@@ -172,6 +172,7 @@ test("a projection of a hook works on parts as on roots, in every form", async (
     [{ quiet: 1 }, "_id quiet"],
     [{ friend: 0, "+quiet": true }, "_id name quiet rank"],
     [{ _id: 0 }, "friend name rank"],
+    [{ _id: 1 }, "_id"],
   ];
   for (const [base, [id]] of bases) {
     for (const [projection, expected] of cases) {

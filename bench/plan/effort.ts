@@ -19,7 +19,7 @@ export interface Effort {
 export const FULL: Effort = {
   rounds: 5,
   cellMs: 500,
-  firstWarmUpMs: 1_000,
+  firstWarmUpMs: 2_000,
   warmUpMs: 80,
   largest: 100_000,
 };
