@@ -359,10 +359,11 @@ test("JsonReader.read() gives the same in every mode", async () => {
 
 /** Reads all documents of a model as the text of a list. */
 async function readAs(model: ModelClass, mode: ReadMode): Promise<string> {
-  const reader = new JsonReader(getModel(model) as never, describeShape(buildSchema(model).schema));
+  const shape = describeShape(buildSchema(model).schema);
+  const reader = new JsonReader(getModel(model) as never, shape, mode);
   const query = { conditions: {}, projection: {}, options: { enableUtf8Validation: false } };
   const pieces: string[] = [];
-  for await (const piece of reader.read(query, new Patience(10_000), mode)) {
+  for await (const piece of reader.read(query, new Patience(10_000))) {
     pieces.push(piece.toString());
   }
   return `[${pieces.join(",")}]`;

@@ -1,6 +1,11 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
+import type { ReadMode } from "../src/database/read_batches.ts";
+import { JsonReader } from "../src/plain_reads/json_reader.ts";
+import { readShared } from "../src/plain_reads/shared_reads.ts";
+import { buildSchema } from "../src/schema/build_schema.ts";
+import { describeShape } from "../src/shape/shape.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount, NOBODY } from "./support.ts";
@@ -183,4 +188,24 @@ test("one() leaves its neighbours alone when what is stored cannot be shown", as
   assertEquals([queries, replies[0]?.status, replies[2]?.status], [1, 200, 200]);
   const alone = await ask(app.url, sent, [{ id: ids[1] as string }]);
   assertEquals(replies[1]?.text, alone.replies[0]?.text);
+});
+
+test("readShared() gives the same in every mode", async () => {
+  await using _app = await mount([Note]);
+  const ids = (await seed(5)).map((id) => new mongoose.Types.ObjectId(id));
+  const odd = { _id: new mongoose.Types.ObjectId(), text: 5, count: "odd" };
+  await getModel(Note).collection.insertOne(odd as never);
+  const shape = describeShape(buildSchema(Note).schema);
+  const query = { conditions: {}, projection: {}, options: {} };
+  const read = (mode: ReadMode) => {
+    const reader = new JsonReader(getModel(Note) as never, shape, mode);
+    return Promise.all([...ids, odd._id, ids[0]].map(async (id) => {
+      const text = await readShared(reader, id as mongoose.Types.ObjectId, query);
+      return JSON.parse(String(text));
+    }));
+  };
+  const reply = await read("reply");
+  assertEquals(reply.map(({ _id }) => _id), [...ids, odd._id, ids[0]].map(String));
+  assertEquals(await read("raw"), reply);
+  assertEquals(await read("plain"), reply);
 });

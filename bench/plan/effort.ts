@@ -18,9 +18,9 @@ export interface Effort {
 /** What `deno task bench` does. */
 export const FULL: Effort = {
   rounds: 5,
-  cellMs: 500,
-  firstWarmUpMs: 2_000,
-  warmUpMs: 80,
+  cellMs: 800,
+  firstWarmUpMs: 3_000,
+  warmUpMs: 300,
   largest: 100_000,
 };
 

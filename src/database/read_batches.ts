@@ -20,18 +20,23 @@ interface ReplyCursor {
   };
 }
 
+/** Options of {@linkcode readBatches}. */
+export interface ReadBatchesOptions {
+  /** The best way to try. */
+  readonly mode: ReadMode;
+  /** Bounds the waits; without it, they are bounded by whoever asks. */
+  readonly patience?: Patience | undefined;
+}
+
 /**
  * Reads a cursor batch by batch. The reply is read in place where the driver's structure is the known one, so that no
  * document is touched twice; otherwise the driver hands out documents, raw if it can.
  *
  * @param cursor A cursor that was opened with `raw: true`, unless the mode is `plain`.
- * @param patience Bounds the waits; without it, they are bounded by whoever asks.
- * @param mode The best way to try.
  */
 export async function* readBatches(
   cursor: mongo.FindCursor,
-  patience?: Patience,
-  mode: ReadMode = "reply",
+  { mode, patience }: ReadBatchesOptions,
 ): AsyncGenerator<Batch> {
   try {
     while (await (patience?.wait(cursor.hasNext()) ?? cursor.hasNext())) {

@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../hooks/hooks.ts";
 
-/** Tells whether a hook has given a promise of its result. */
+/** Tells whether a hook has given a promise of its result: anything that can be awaited. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value &&
     typeof value.then === "function";
@@ -11,5 +11,5 @@ export function andThen<T, R>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<R>,
 ): MaybePromise<R> {
-  return isPromise(value) ? value.then(next) : next(value);
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }

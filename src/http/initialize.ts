@@ -8,10 +8,9 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { completeLimits } from "../query/limits.ts";
 import type { QueryLimits } from "../query/limits.ts";
 import { sendError } from "./answer_error.ts";
-import { actingLevel } from "../pipeline/route.ts";
-import type { Route } from "../pipeline/route.ts";
 import { buildRoutes } from "./build_routes.ts";
 import { handleRoute } from "./handle_route.ts";
+import { mountRoutes } from "./mount_routes.ts";
 
 /**
  * The options of `Framework.initialize()`.
@@ -49,21 +48,10 @@ export function initialize(options: InitializeOptions = {}): Router {
     throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
   }
   const router = express.Router({ mergeParams: true });
-  for (const route of buildRoutes(models, { maxTimeMS, limits: completeLimits(query) })) {
-    mountRoute(router, route, onError);
-  }
+  const routes = buildRoutes(models, { maxTimeMS, limits: completeLimits(query) });
+  mountRoutes(router, routes, (route) => handleRoute(route, onError));
   router.use(answerUndecodable);
   return router;
-}
-
-function mountRoute(router: Router, route: Route, onError: InitializeOptions["onError"]): void {
-  try {
-    router[route.operation.verb](route.path, handleRoute(route, onError));
-  } catch (cause) {
-    const { name } = actingLevel(route).target;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`Cannot mount "${name}" at "${route.path}": ${reason}`, { cause });
-  }
 }
 
 /** An identifier that cannot be decoded, such as `%ff`, is none; the router tells so before any handler runs. */

@@ -56,12 +56,15 @@ export class JsonReader {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #writer: StoredWriter;
+  readonly #mode: ReadMode;
 
   /**
    * @param model The model.
    * @param shape The shape of its schema.
+   * @param mode The best way to try to read batches.
    */
-  constructor(model: Model<unknown>, shape: Shape) {
+  constructor(model: Model<unknown>, shape: Shape, mode: ReadMode = "reply") {
+    this.#mode = mode;
     this.#model = model;
     this.#shape = shape;
     this.#writer = new StoredWriter(model, shape);
@@ -80,25 +83,23 @@ export class JsonReader {
   }
 
   /** Reads what a query selects: pieces of JSON text, each of one document or several with commas between. */
-  async *read(
-    query: JsonQuery,
-    patience: Patience,
-    mode: ReadMode = "reply",
-  ): AsyncGenerator<Buffer> {
+  async *read(query: JsonQuery, patience: Patience): AsyncGenerator<Buffer> {
     const writer = this.writerFor(query);
-    for await (const batch of readBatches(this.open(query, mode), patience, mode)) {
-      yield* writePieces(batch, writer);
-    }
+    for await (const batch of this.batches(query, patience)) yield* writePieces(batch, writer);
+  }
+
+  /** Reads what a query selects batch by batch. Without patience, the waits are bounded by whoever asks. */
+  batches(query: JsonQuery, patience?: Patience): AsyncGenerator<Batch> {
+    return readBatches(this.#open(query, this.#mode), { mode: this.#mode, patience });
   }
 
   /** Reads what a query selects as values, several at a time: what a read of the mapper gives that makes no documents. */
   values(query: JsonQuery, patience: Patience): AsyncIterable<readonly object[]> {
     const projection = projectionOf(this.#model, query.projection, this.#shape);
-    return readValues(this.open({ ...query, projection }, "plain"), patience);
+    return readValues(this.#open({ ...query, projection }, "plain"), patience);
   }
 
-  /** Opens the cursor of a query. */
-  open({ conditions, projection, options }: JsonQuery, mode: ReadMode): mongo.FindCursor {
+  #open({ conditions, projection, options }: JsonQuery, mode: ReadMode): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
     const sort = orderOf(this.#model, given.sort);
     return this.#model.collection.find(conditions, {

@@ -2,7 +2,6 @@ import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import { isDeepStrictEqual } from "node:util";
 import type mongoose from "mongoose";
-import { readBatches } from "../database/read_batches.ts";
 import type { Batch } from "../database/read_batches.ts";
 import { documentsIn, identifierIn } from "../transcode/documents.ts";
 import { everyFilter } from "../selection/filters.ts";
@@ -77,7 +76,7 @@ async function readAll(
   const name = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
   const conditions = everyFilter(name, query.conditions);
   const found = new Map<string, Stored>();
-  for await (const batch of readBatches(reader.open({ ...query, conditions }, "reply"))) {
+  for await (const batch of reader.batches({ ...query, conditions })) {
     for (const each of storedIn(batch)) found.set(nameOf(each), each);
   }
   return found;

@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import {
   hasMiddleware,
@@ -70,8 +71,12 @@ function isPlainField({ type, element, writable }: FieldShape): boolean {
   return element === undefined || isPlainField(element);
 }
 
+/** Types of the mapper: one of the user's own may do whatever it wants. */
+const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
+
 function isPlainType(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
-  return !RULES.some((name) => options[name] !== undefined) && !isRequiredAtTimes(type) &&
+  return TYPES.has(type.constructor) && !RULES.some((name) => options[name] !== undefined) &&
+    !isRequiredAtTimes(type) &&
     type.validators.every((each) => PLAIN_VALIDATORS.has(each.type));
 }
