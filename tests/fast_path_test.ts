@@ -63,7 +63,7 @@ class Movie extends FrameworkModel {
 /** Whether the last `find` was of the path without documents: it asks for larger batches. */
 function readsFast(sent: readonly SentCommand[]): boolean {
   const found = sent.filter(({ name }) => name === "find");
-  return found.length === 1 && found[0]?.command.batchSize === 2000;
+  return found.length === 1 && found[0]?.command.batchSize === 1024;
 }
 
 async function seed(): Promise<void> {
@@ -316,7 +316,7 @@ test("all() of a sub-resource reads without documents", async () => {
   const batches = sent.filter(({ name }) => name === "find").map(({ command }) =>
     command.batchSize
   );
-  assertEquals(batches.at(-1), 2000);
+  assertEquals(batches.at(-1), 1024);
   assertEquals((await request(`${url}/${kept?._id}`)).body, body[0]);
   assertEquals((await request(`${url}/${other?._id}`)).status, 404);
 });

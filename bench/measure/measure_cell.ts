@@ -55,7 +55,7 @@ async function fireAtFresh(
   const fresh = await startServer(server, workspace, { uri: database.uri });
   try {
     await openTraffic(bench, fresh, readList(1_000), 1);
-    await load.fire(effort.firstWarmUpMs / 3);
+    await load.fire(effort.warmUpMs);
     await load.close();
     await openTraffic(bench, fresh, traffic, connections);
     const first = await load.fire(0, 1);

@@ -21,7 +21,7 @@ export async function sendList(res: Response, pieces: Pieces, streams: boolean):
     if (res.destroyed) return;
     // A held piece goes out when another one follows: a list of one piece is never a stream.
     if (streams && size >= CHUNK) {
-      await writeChunk(res, concat(held));
+      await writeParts(res, held);
       held = [];
       size = 0;
     }
@@ -41,11 +41,15 @@ function endList(res: Response, held: readonly (string | Uint8Array)[]): void {
   if (!res.destroyed) res.end(rest);
 }
 
-async function writeChunk(res: Response, chunk: Uint8Array): Promise<void> {
+/** Writes many small parts as one, and a large one after its comma without copying it. */
+async function writeParts(res: Response, parts: readonly (string | Uint8Array)[]): Promise<void> {
   if (!res.headersSent) res.status(200).type("json");
-  for (let start = 0; start < chunk.length; start += CHUNK) {
-    if (res.destroyed) return;
-    if (!res.write(chunk.subarray(start, start + CHUNK))) await drained(res);
+  for (const part of parts.length > 2 ? [concat(parts)] : parts) {
+    const bytes = typeof part === "string" ? Buffer.from(part) : part;
+    for (let start = 0; start < bytes.length; start += CHUNK) {
+      if (res.destroyed) return;
+      if (!res.write(bytes.subarray(start, start + CHUNK))) await drained(res);
+    }
   }
 }
 

@@ -14,7 +14,7 @@ import { StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
 /** How many documents the database sends at a time. */
-const BATCH_SIZE = 2000;
+const BATCH_SIZE = 1024;
 
 /** A query whose answer is JSON text. */
 export interface JsonQuery {
