@@ -335,3 +335,31 @@ test("all() reads documents when a hook is there that sees them", async () => {
     assertEquals(readsFast(sent), false);
   }
 });
+
+test("all() and one() answer 500, and go on, when a hook projects neither way", async () => {
+  @rest({
+    route: "/lean",
+    methods: [
+      all({ lean: true, preFetch, preSend: pass }),
+      one({ lean: true, preFetch, preSend: pass }),
+    ],
+  })
+  class Lean extends FrameworkModel {
+    @prop()
+    a?: string;
+  }
+  await using app = await mount([Movie, Lean], { onError: () => {} });
+  await seed();
+  for (const path of ["fast", "slow", "lean"]) {
+    for (const value of [null, undefined]) {
+      next = { projection: { a: value } };
+      for (const each of ["", `/${"0".repeat(24)}`]) {
+        assertEquals((await request(`${app.url}/${path}${each}`)).status, 500, path + value);
+      }
+    }
+    next = { options: { sort: { a: "sideways" } } };
+    assertEquals((await request(`${app.url}/${path}`)).status, 500);
+    next = {};
+    assertEquals((await request(`${app.url}/${path}`)).status, 200);
+  }
+});

@@ -204,6 +204,31 @@ test("flatEntity() leaves to a document whatever may look at one", () => {
     made({ type: String }, (schema) => void schema.set("strict", "throw")),
     made({ type: String }, (schema) => void schema.set("timestamps", { currentTime: () => 5 })),
     made({ type: String }, (schema) => void schema.add({ deep: { inner: String } })),
+    made(
+      { type: String },
+      (schema) => void name(schema).validate((value: unknown) => value !== "x", "no", "enum"),
+    ),
+    made({ type: String }, (schema) => void schema.path("_id").default(() => "made up")),
+    made({ type: String }, (schema) => void schema.method("set", () => {})),
+    made({ type: String }, (schema) => void schema.queue("set", ["name", "queued"])),
+    made({ type: String }, (schema) => void schema.discriminator("Kind", new mongoose.Schema({}))),
+    made({ type: String }, (schema) => {
+      schema.set("timestamps", true);
+      schema.add({ createdAt: { type: Date, default: new Date(5) } });
+    }),
+    made(
+      { type: String },
+      (schema) => void schema.add({ list: [String] }).path("list").default(["x"]),
+    ),
+    made({ type: String }, (schema) => {
+      const inner = new mongoose.Schema({ a: String });
+      inner.pre("save", () => {});
+      schema.add({ inner });
+    }),
+    made({ type: String }, (schema) => {
+      const inner = new mongoose.Schema({ a: { type: String, validate: () => true } });
+      schema.add({ inners: [inner] });
+    }),
   ];
   assertEquals(plain.map((target) => flat(target, { other: "x" }) !== undefined), [
     true,

@@ -634,6 +634,13 @@ const FETCHED: [string, (model: ModelClass<Item>) => unknown, names: string][] =
   }, "x"],
   ["one entity", () => ({ name: "x" }), "x"],
   ["an empty list", () => [], ""],
+  ["nothing", () => null, ""],
+  ["a list with what is no entity", () => [null, "s", 0, { name: "x" }, NaN, false, 5n], "x"],
+  ["a generator of what is no entity", async function* () {
+    yield null;
+    yield { name: "x" };
+    yield "s";
+  }, "x"],
 ];
 
 test("fetch replaces what a list reads, whatever it gives", async (t) => {

@@ -47,6 +47,8 @@ class Note extends FrameworkModel {
   secret?: string;
   @prop({ type: Number })
   count?: number;
+  @prop({ type: Object })
+  free?: object;
 }
 
 async function seed(count: number): Promise<string[]> {
@@ -152,6 +154,19 @@ test("one() shares no query with another filter, projection or option", async ()
     ...[all, all],
     ...[all, all],
   ]);
+});
+
+test("one() shares no query with a filter that says the same in another order of keys", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const [first = "", second = ""] = await seed(2);
+  await getModel(Note).collection.updateMany({}, { $set: { free: { x: 1, y: 2 } } as never });
+  const [same, other] = [{ free: { x: 1, y: 2 } }, { free: { y: 2, x: 1 } }];
+  for (const [one, two] of [[same, other], [other, same]]) {
+    const asked = [{ id: first, ask: { filter: one } }, { id: second, ask: { filter: two } }];
+    const { replies } = await ask(app.url, sent, asked);
+    assertEquals(replies.map(({ status }) => status), one === same ? [200, 404] : [404, 200]);
+  }
 });
 
 test("one() answers each its own where documents do not show who they are", async () => {

@@ -2,8 +2,8 @@ import type { MaybePromise } from "../hooks/hooks.ts";
 
 /** Tells whether a hook has given a promise of its result: anything that can be awaited. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
-  return typeof value === "object" && value !== null && "then" in value &&
-    typeof value.then === "function";
+  return ((typeof value === "object" && value !== null) || typeof value === "function") &&
+    "then" in value && typeof value.then === "function";
 }
 
 /** Goes on with a value: at once, unless it is a promise. Most hooks wait for nothing, and lists are long. */

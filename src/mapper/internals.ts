@@ -1,5 +1,6 @@
 // What the mapper has at run time and does not declare: every cast of that kind is here.
 import mongoose from "mongoose";
+import { isBuiltIn } from "./built_in.ts";
 import type { Document, Schema, SchemaType } from "mongoose";
 
 /** Names that the mapper refuses as fields. */
@@ -14,7 +15,7 @@ export function isRequired(type: SchemaType | undefined): boolean {
 
 /** Whether a field has a default. */
 export function hasDefault(type: SchemaType | undefined): boolean {
-  return (type as { defaultValue?: unknown } | undefined)?.defaultValue !== undefined;
+  return rawDefault(type) !== undefined;
 }
 
 /** The default of a field for a document; `undefined` where it has none. */
@@ -23,23 +24,54 @@ export function defaultOf(type: SchemaType | undefined, doc: Document): unknown 
   return getDefault?.call(type, doc, false);
 }
 
+/** The default of a field as it was given: a value, or a function that gives it. */
+export function rawDefault(type: SchemaType | undefined): unknown {
+  return (type as { defaultValue?: unknown } | undefined)?.defaultValue;
+}
+
 /** The default of a field as it was given, not cast; a function of the user's gets the object. */
 export function givenDefault(type: SchemaType | undefined, object: object): unknown {
-  const { defaultValue } = (type ?? {}) as { defaultValue?: unknown };
+  const defaultValue = rawDefault(type);
   return typeof defaultValue === "function" ? defaultValue.call(object, object) : defaultValue;
 }
 
 /** Whether the default of a field is a function that may look at the document. */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
-  const { defaultValue } = (type ?? {}) as { defaultValue?: unknown };
-  return typeof defaultValue === "function" && defaultValue !== Date.now;
+  const given = rawDefault(type);
+  return typeof given === "function" && given !== Date.now;
 }
 
 /** Whether an array is empty by default, as the mapper has it unless told otherwise. */
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
-  return hasDefault(type) &&
-    (given === undefined || (Array.isArray(given) && given.length === 0));
+  const made = rawDefault(type);
+  return (given === undefined || (Array.isArray(given) && given.length === 0)) &&
+    typeof made === "function" && isBuiltIn(made);
+}
+
+/** Whether a new document gets a random identifier, as the mapper has it unless told otherwise. */
+export function hasUsualId(schema: Schema): boolean {
+  const [own, usual] = [schema, new mongoose.Schema()].map((each) => rawDefault(each.path("_id")));
+  return own === usual;
+}
+
+/** Whether a field is cast by a function of the user's. */
+export function hasOwnCast(type: SchemaType): boolean {
+  const { _castFunction } = type as { _castFunction?: unknown };
+  return _castFunction !== undefined || (type.options as { cast?: unknown }).cast !== undefined;
+}
+
+/** Members that schemas may have of themselves. */
+const USUAL = new Set(["initializeTimestamps"]);
+
+/** Whether methods or statics of a schema stand in the place of the mapper's own, or run with every new document. */
+export function replacesMembers(schema: Schema): boolean {
+  const { callQueue } = schema as unknown as { callQueue?: readonly unknown[] };
+  return (callQueue?.length ?? 0) > 0 ||
+    Object.keys(schema.methods).some((name) =>
+      name in mongoose.Model.prototype && !USUAL.has(name)
+    ) ||
+    Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }
 
 /** Whether a field can be set only once. */
@@ -151,23 +183,6 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
 interface SchemaMiddleware {
   readonly _pres: ReadonlyMap<string, readonly { readonly fn: object }[]>;
   readonly _posts: ReadonlyMap<string, readonly { readonly fn: object }[]>;
-}
-
-/** The source text of the mapper's own middleware, as a schema without any other has it. */
-let builtIn: ReadonlySet<string> | undefined;
-
-/** Not every version of the mapper marks its own middleware. */
-function isBuiltIn(fn: object): boolean {
-  builtIn ??= new Set(bareMiddleware().map(String));
-  return builtIn.has(String(fn));
-}
-
-function bareMiddleware(): object[] {
-  const bare = new mongoose.Mongoose();
-  const schema = new bare.Schema({}, { timestamps: true });
-  bare.model("Bare", schema);
-  const { _pres, _posts } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s.hooks;
-  return [..._pres.values(), ..._posts.values()].flat().map(({ fn }) => fn);
 }
 
 /** Casts a value to a type as a query does: the setters of the field, such as `lowercase`, run first. */

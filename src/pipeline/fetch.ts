@@ -39,12 +39,12 @@ export async function* fetchEntities(
   if (found !== null) yield [present?.(found) ?? found];
 }
 
-/** What a `fetch` hook gave: entities, one, or none. */
+/** What a `fetch` hook gave: entities, one, or none. What is no entity is left out. */
 async function* listsOf(given: unknown): AsyncGenerator<readonly object[]> {
-  if (Array.isArray(given)) yield given;
+  if (Array.isArray(given)) yield given.filter(isEntity);
   else if (!isEntity(given)) return;
   else if (Symbol.asyncIterator in given) {
-    for await (const each of given as AsyncIterable<object>) yield [each];
+    for await (const each of given as AsyncIterable<unknown>) if (isEntity(each)) yield [each];
   } else yield [given];
 }
 

@@ -1,6 +1,6 @@
 import { forbidden } from "../errors/refusals.ts";
 import type { EntityHook, MaybePromise } from "../hooks/hooks.ts";
-import { checkFilter, everyFilter } from "../selection/filters.ts";
+import { checkFilter, checkProjection, everyFilter } from "../selection/filters.ts";
 import type { Selection } from "../sources/source.ts";
 import { andThen } from "../hooks/and_then.ts";
 import { enterLevel } from "./call.ts";
@@ -32,7 +32,7 @@ export async function selectFor(call: Call, levelCall: LevelCall): Promise<Selec
     filter: checkFilter(state.filter, "filter"),
     scope: everyFilter(...scopes),
     options: level.hooks.lean === true ? { ...state.options, lean: true } : state.options,
-    projection: state.projection,
+    projection: checkProjection(state.projection),
   };
 }
 

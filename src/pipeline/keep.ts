@@ -23,12 +23,19 @@ export async function* keep<T, R>(
   };
   for await (const entities of lists) {
     for (const entity of entities) {
-      const result = attempt(map, entity);
+      let result: MaybePromise<R | undefined>;
+      try {
+        result = map(entity);
+      } catch (error) {
+        // What is still under way came before.
+        for (const earlier of pending) await earlier;
+        throw error;
+      }
       if (!isPromise(result) && pending.length === 0) {
         add(result);
         continue;
       }
-      pending.push(Promise.resolve(result));
+      pending.push(settled(result));
       if (pending.length >= WINDOW) add(await pending.shift());
     }
     if (kept.length > 0) yield kept;
@@ -38,15 +45,9 @@ export async function* keep<T, R>(
   if (kept.length > 0) yield kept;
 }
 
-/** A failure waits for its turn like any other result. */
-function attempt<T, R>(map: (entity: T) => MaybePromise<R>, entity: T): MaybePromise<R> {
-  try {
-    const result = map(entity);
-    if (isPromise(result)) result.catch(() => {});
-    return result;
-  } catch (error) {
-    const failed = Promise.reject(error);
-    failed.catch(() => {});
-    return failed;
-  }
+/** A promise whose failure may wait for its turn. */
+function settled<T>(result: MaybePromise<T>): Promise<T> {
+  const promise = Promise.resolve(result);
+  promise.catch(() => {});
+  return promise;
 }

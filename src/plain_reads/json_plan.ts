@@ -4,7 +4,7 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
 import { ANY } from "../transcode/plan.ts";
 import type { Default, FieldPlan, Plan, ValuePlan } from "../transcode/plan.ts";
-import { defaultOf, hasDefault, hasEmptyDefault } from "../mapper/internals.ts";
+import { defaultOf, hasDefault, hasEmptyDefault, rawDefault } from "../mapper/internals.ts";
 import { projected } from "../shape/projected.ts";
 import type { Projection, Shows } from "../shape/projected.ts";
 import { describeShape } from "../shape/shape.ts";
@@ -125,8 +125,9 @@ function defaultText(name: string, { type, kind }: FieldShape): Uint8Array | und
   // An embedded object without identifier gets a new one with every read: that one stands for nothing.
   if (!hasDefault(type) || name === "_id") return undefined;
   if (kind === "array" && hasEmptyDefault(type)) return entry(name, "[]");
-  const { default: given, set } = type?.options as { default?: unknown; set?: unknown };
-  const computed = given === undefined || set !== undefined || typeof given === "function" ||
+  const given = rawDefault(type);
+  const { set } = type?.options as { set?: unknown };
+  const computed = set !== undefined || typeof given === "function" ||
     (typeof given === "object" && given !== null);
   if (computed) return new Uint8Array();
   return entry(name, toJson(defaultOf(type as SchemaType, {} as never)));

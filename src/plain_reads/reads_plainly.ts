@@ -1,12 +1,9 @@
 import type { Model, Schema, SchemaType } from "mongoose";
 import { hasOwnJson } from "../mapper/hide_in_json.ts";
-import { hasMiddleware } from "../mapper/internals.ts";
+import { hasMiddleware, hasOwnCast, replacesMembers } from "../mapper/internals.ts";
 
 /** Middleware that a read would run. */
 const READ_HOOKS = ["find", "findOne", "init"];
-
-/** Queries that statics of the user's own would replace. */
-const QUERIES = ["find", "findOne", "hydrate"];
 
 /** Options of a schema that change what a query asks for, or how. */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
@@ -15,18 +12,18 @@ const QUERY_OPTIONS = ["read", "readConcern", "collation"];
  * Tells whether what is stored of a model is what its documents show: then a read needs no documents.
  *
  * What speaks against it: middleware of reads, JSON options or transforms of the user's own, discriminators, schemas
- * that keep undeclared fields, objects made of dotted paths.
+ * that keep undeclared fields, objects made of dotted paths, methods in the place of the mapper's.
  */
 export function readsPlainly(model: Model<unknown>): boolean {
   const discriminated = model.discriminators !== undefined && model.discriminators !== null;
-  const own = QUERIES.some((name) => Object.hasOwn((model.schema as Schema).statics, name));
-  return !discriminated && !own && isPlain(model.schema as Schema, new Set());
+  return !discriminated && isPlain(model.schema as Schema, new Set());
 }
 
 function isPlain(schema: Schema, seen: Set<Schema>): boolean {
   if (seen.has(schema)) return true;
   seen.add(schema);
   if (hasOwnJson(schema) || hasMiddleware(schema, READ_HOOKS)) return false;
+  if (replacesMembers(schema)) return false;
   if (schema.get("strict") === false || schema.get("strictRead") === "throw") return false;
   const options = schema.options as Record<string, unknown>;
   if (QUERY_OPTIONS.some((name) => isSet(options[name]))) return false;
@@ -48,7 +45,9 @@ function isPlainPath(path: string, type: SchemaType, seen: Set<Schema>): boolean
     schema?: Schema;
     embeddedSchemaType?: SchemaType;
   };
-  if (isTransformed(type) || (element !== undefined && isTransformed(element))) return false;
+  if ([type, element].some((each) => each && (isTransformed(each) || hasOwnCast(each)))) {
+    return false;
+  }
   return schema === undefined || isPlain(schema, seen);
 }
 

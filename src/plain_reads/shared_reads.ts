@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
-import { isDeepStrictEqual } from "node:util";
-import type mongoose from "mongoose";
+import mongoose from "mongoose";
 import type { Batch } from "../database/read_batches.ts";
 import { documentsIn, identifierIn } from "../transcode/documents.ts";
 import { everyFilter } from "../selection/filters.ts";
@@ -14,15 +13,14 @@ const MOST = 64;
 
 /** Entities that one query is going to read. */
 interface Gathering {
-  /** What the reads have in common: all but the identifier. */
-  readonly query: JsonQuery;
   /** The identifiers, by their text. */
   readonly ids: Map<string, mongoose.Types.ObjectId>;
   /** Those that were found, by the same. */
   readonly found: Promise<ReadonlyMap<string, Stored>>;
 }
 
-const waiting = new WeakMap<JsonReader, Set<Gathering>>();
+/** What waits for the end of the turn, by what its queries have in common. */
+const waiting = new WeakMap<JsonReader, Map<string, Gathering>>();
 
 /** Whether reads by a query can be told apart: documents that do not show who they are cannot. */
 export function isShareable({ projection }: JsonQuery): boolean {
@@ -31,7 +29,7 @@ export function isShareable({ projection }: JsonQuery): boolean {
 
 /**
  * Reads the entity with an identifier as JSON text; `null` if a query selects none of that name. What is asked for in one
- * turn, by queries that differ in nothing else, the database reads at once.
+ * turn, by queries that are the same to the last byte otherwise, the database reads at once.
  *
  * The wait is bounded by whoever asks.
  */
@@ -41,31 +39,38 @@ export async function readShared(
   query: JsonQuery,
 ): Promise<Buffer | null> {
   let gatherings = waiting.get(reader);
-  if (gatherings === undefined) waiting.set(reader, gatherings = new Set());
+  if (gatherings === undefined) waiting.set(reader, gatherings = new Map());
   const name = id.toHexString();
-  const { ids, found } = findShared(gatherings, query) ?? gather(gatherings, reader, query);
+  const { ids, found } = gather(gatherings, reader, query);
   ids.set(name, id);
   const stored = (await found).get(name);
   // Each is written for itself: what cannot be written is the matter of whoever asked for it.
   return stored === undefined ? null : reader.writerFor(query).text(stored);
 }
 
-function findShared(gatherings: Iterable<Gathering>, query: JsonQuery): Gathering | undefined {
-  for (const each of gatherings) {
-    if (each.ids.size < MOST && isDeepStrictEqual(each.query, query)) return each;
-  }
-  return undefined;
-}
-
-function gather(gatherings: Set<Gathering>, reader: JsonReader, query: JsonQuery): Gathering {
+/** Gives the gathering of a query, a new one where there is none or it is full. */
+function gather(
+  gatherings: Map<string, Gathering>,
+  reader: JsonReader,
+  query: JsonQuery,
+): Gathering {
+  const sent = bytesOf(query);
+  const open = gatherings.get(sent);
+  if (open !== undefined && open.ids.size < MOST) return open;
   const ids: Gathering["ids"] = new Map();
   const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-    gatherings.delete(gathering);
+    if (gatherings.get(sent) === gathering) gatherings.delete(sent);
     return readAll(reader, [...ids.values()], query);
   });
-  const gathering = { query, ids, found };
-  gatherings.add(gathering);
+  const gathering = { ids, found };
+  gatherings.set(sent, gathering);
   return gathering;
+}
+
+/** A query as the database would get it, to the order of its keys: that counts in what it compares and sorts by. */
+function bytesOf(query: JsonQuery): string {
+  const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 async function readAll(

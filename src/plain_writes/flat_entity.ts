@@ -1,6 +1,13 @@
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
-import { defaultOf, hasComputedDefault, hasDefault, hasEmptyDefault } from "../mapper/internals.ts";
+import {
+  defaultOf,
+  hasComputedDefault,
+  hasDefault,
+  hasEmptyDefault,
+  hasUsualId,
+  stampFields,
+} from "../mapper/internals.ts";
 import type { JsonObject } from "../query/json.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 import { flatFields, isValid } from "./flat_fields.ts";
@@ -10,8 +17,7 @@ import { writesPlainly } from "./writes_plainly.ts";
 /** What becomes of a field that a body leaves out. */
 interface LeftOut {
   readonly name: string;
-  /** Whether its rules let it be left out. */
-  readonly allowed: boolean;
+  readonly field: FieldShape;
   /** Gives its default. */
   readonly value: () => unknown;
 }
@@ -35,11 +41,11 @@ export function flatEntity(
   if (leftOut === null) return undefined;
   const values = flatFields(body, shape);
   if (values === undefined) return undefined;
-  // In the order in which a document has them: what has a default comes first.
+  // As documents have them: what has a default comes first.
   const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId() };
-  for (const { name, allowed, value } of leftOut) {
-    if (!allowed && values[name] === undefined) return undefined;
+  for (const { name, field, value } of leftOut) {
     const standing = value();
+    if (values[name] === undefined && !isValid(standing, field)) return undefined;
     if (standing !== undefined) entity[name] = standing;
   }
   return {
@@ -52,8 +58,10 @@ export function flatEntity(
 
 /** Describes the fields that may be left out; `null` where only the mapper can tell what stands for one. */
 function leftOutFields(schema: Schema, shape: Shape): readonly LeftOut[] | null {
-  const id = schema.path("_id");
-  if (!(id instanceof mongoose.Schema.Types.ObjectId) || id.options.auto !== true) return null;
+  const stamps = Object.values(stampFields(schema));
+  if (!hasUsualId(schema) || stamps.some((name) => name && hasDefault(schema.path(name)))) {
+    return null;
+  }
   const fields = [...shape.fields].filter(([name]) => name !== "_id").map(([name, field]) =>
     leftOutField(name, field)
   );
@@ -62,7 +70,7 @@ function leftOutFields(schema: Schema, shape: Shape): readonly LeftOut[] | null 
 
 function leftOutField(name: string, field: FieldShape): LeftOut | undefined {
   const value = defaultMaker(field);
-  return value && { name, allowed: isValid(value(), field), value };
+  return value && { name, field, value };
 }
 
 /** Gives what makes the default of a field; `undefined` where it may look at the document. */

@@ -9,7 +9,7 @@ export interface StoredPatch {
   /** The condition that names the entity, and what else must hold; cast. */
   readonly conditions: Filter;
   /** The new values of fields, cast and valid. */
-  readonly changes: Filter;
+  readonly changes: Readonly<Record<string, unknown>>;
   /** The time that the database may take. */
   readonly maxTimeMS: number;
   /** Whether to give the bytes of the entity. */

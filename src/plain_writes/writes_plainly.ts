@@ -1,11 +1,14 @@
 import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
+import { isBuiltIn } from "../mapper/built_in.ts";
 import {
   hasMiddleware,
   hasOwnSetters,
   isImmutable,
   isRequiredAtTimes,
+  replacesMembers,
 } from "../mapper/internals.ts";
+import { schemasWithin, typesWithin } from "../mapper/schemas_within.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 
 /** Middleware that a write would run, on the document or on the query. */
@@ -19,64 +22,82 @@ const WRITE_HOOKS = [
   "updateOne",
 ];
 
+/** Middleware that removing a document runs. */
+const REMOVE_HOOKS = ["deleteOne", "find", "findOne", "init"];
+
 /** Options of a schema that change how the mapper writes. */
 const OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
-
-/** Methods of documents that a class may have replaced. */
-const METHODS = ["save", "validate"];
 
 /** Options of a field that need the document: they may look at its other fields. */
 const RULES = ["validate", "set", "transform"];
 
-/** Validators that look at nothing but the value. */
-const PLAIN_VALIDATORS: ReadonlySet<unknown> = new Set([
-  "required",
-  "enum",
-  "regexp",
-  "min",
-  "max",
-  "minlength",
-  "maxlength",
-]);
-
-const known = new WeakMap<Model<unknown>, boolean>();
+const writable = new WeakMap<Model<unknown>, boolean>();
+const removable = new WeakMap<Model<unknown>, boolean>();
 
 /**
  * Tells whether the mapper would do nothing more with a document of a model than cast its values, hold each against rules
- * that look at nothing else, and write it: then a write needs no document.
+ * that look at nothing else, and write it: then a write needs no document. What a model embeds counts as well, as its
+ * middleware and rules run with every write of what is around it.
  */
 export function writesPlainly(model: Model<unknown>, shape: Shape): boolean {
-  let plain = known.get(model);
+  let plain = writable.get(model);
   if (plain === undefined) {
     const schema = model.schema as Schema;
-    plain = !shape.strict && !hasMiddleware(schema, WRITE_HOOKS) && hasPlainOptions(schema) &&
-      [...shape.fields.values()].every(isPlainField);
-    known.set(model, plain);
+    plain = !shape.strict && hasPlainOptions(schema) && hasPlainSchemas(model, WRITE_HOOKS) &&
+      [...schemasWithin(schema)].every(hasPlainTypes) &&
+      [...shape.fields.values()].every(isPlainlySet);
+    writable.set(model, plain);
   }
   return plain;
+}
+
+/** Tells whether the mapper would do nothing more with a document of a model than remove it. */
+export function removesPlainly(model: Model<unknown>): boolean {
+  let plain = removable.get(model);
+  if (plain === undefined) removable.set(model, plain = hasPlainSchemas(model, REMOVE_HOOKS));
+  return plain;
+}
+
+/** Whether nothing of the user's runs with an operation: on the model, on what it embeds, on kinds of it. */
+function hasPlainSchemas({ discriminators, schema }: Model<unknown>, hooks: string[]): boolean {
+  const isNone = (each: unknown) => each === undefined || each === null;
+  return isNone(discriminators) &&
+    [...schemasWithin(schema as Schema)].every((each) =>
+      isNone((each as { discriminators?: unknown }).discriminators) && !replacesMembers(each) &&
+      !hasMiddleware(each, hooks)
+    );
 }
 
 function hasPlainOptions(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
   const { currentTime } = (options.timestamps ?? {}) as { currentTime?: unknown };
   return typeof schema.get("versionKey") === "string" && currentTime === undefined &&
-    !OPTIONS.some((name) => Boolean(options[name])) &&
-    !METHODS.some((name) => Object.hasOwn(schema.methods, name));
+    !OPTIONS.some((name) => Boolean(options[name]));
 }
 
-/** Whether a field, or its element, has no rules of the user's own. */
-function isPlainField({ type, element, writable }: FieldShape): boolean {
-  if (type !== undefined && !isPlainType(type)) return false;
-  if (type !== undefined && writable && (isImmutable(type) || hasOwnSetters(type))) return false;
-  return element === undefined || isPlainField(element);
+function hasPlainTypes(schema: Schema): boolean {
+  let plain = true;
+  schema.eachPath((_path: string, type: SchemaType) => {
+    plain &&= typesWithin(type).every(isPlainType);
+  });
+  return plain;
 }
 
 /** Types of the mapper: one of the user's own may do whatever it wants. */
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
+/** Whether a type is one of the mapper's, with no rules but the mapper's. */
 function isPlainType(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return TYPES.has(type.constructor) && !RULES.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
-    type.validators.every((each) => PLAIN_VALIDATORS.has(each.type));
+    type.validators.every(({ validator }) =>
+      typeof validator === "function" && isBuiltIn(validator)
+    );
+}
+
+/** Whether a body that sets a field, or its elements, runs nothing of the user's. */
+function isPlainlySet({ type, element, writable }: FieldShape): boolean {
+  if (type !== undefined && writable && (isImmutable(type) || hasOwnSetters(type))) return false;
+  return element === undefined || isPlainlySet(element);
 }

@@ -29,6 +29,21 @@ function refuseUndefined(value: unknown, path: string, depth: number): void {
   }
 }
 
+/**
+ * Checks a projection that hooks gave: on a field that is neither shown nor left out, the mapper's cursor would fail where
+ * nobody can catch it.
+ *
+ * @throws {TypeError} If a value in it is `null` or `undefined`.
+ */
+export function checkProjection<P>(projection: P): P {
+  for (const [path, value] of Object.entries(projection ?? {})) {
+    if (value === null || value === undefined) {
+      throw new TypeError(`Cannot use the projection: "${path}" is ${value}`);
+    }
+  }
+  return projection;
+}
+
 /** Query options that keep the host's settings from dropping a condition. */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 

@@ -1,15 +1,14 @@
 import mongoose from "mongoose";
-import type { Model, Schema } from "mongoose";
+import type { Model } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
 import type { Patience } from "../database/patience.ts";
-import { hasMiddleware } from "../mapper/internals.ts";
 import { jsonReader } from "../plain_reads/json_reader.ts";
 import type { JsonQuery, JsonReader } from "../plain_reads/json_reader.ts";
 import { isShareable, readShared } from "../plain_reads/shared_reads.ts";
 import { flatEntity } from "../plain_writes/flat_entity.ts";
 import { flatFields } from "../plain_writes/flat_fields.ts";
 import { patchStored } from "../plain_writes/patch_stored.ts";
-import { writesPlainly } from "../plain_writes/writes_plainly.ts";
+import { removesPlainly, writesPlainly } from "../plain_writes/writes_plainly.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import type { JsonObject } from "../query/json.ts";
 import { castFilter, withConditions } from "../selection/cast_filter.ts";
@@ -18,9 +17,6 @@ import { readOptions, withoutPage } from "../selection/read_options.ts";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import type { Inserted, Selection } from "./source.ts";
-
-/** Middleware that removing a document runs. */
-const REMOVE_HOOKS = ["deleteOne", "find", "findOne", "init"];
 
 /** What a {@linkcode PlainCollection} is made of. */
 export interface PlainCollectionOptions {
@@ -110,8 +106,7 @@ export class PlainCollection {
   /** Removes the one that a condition names in one statement; tells whether there was one. */
   async remove(name: Filter): Promise<boolean | undefined> {
     const { model, patience, selection, maxTimeMS } = this.#options;
-    if (!isEmpty(selection.options)) return undefined;
-    if (hasMiddleware(model.schema as Schema, REMOVE_HOOKS)) return undefined;
+    if (!isEmpty(selection.options) || !removesPlainly(model)) return undefined;
     const query = model.deleteOne({}, { ...KEEP_CONDITIONS, maxTimeMS });
     const work = withConditions(query, this.#conditionsFor(name)).exec();
     const { deletedCount } = await patience.wait(work);
