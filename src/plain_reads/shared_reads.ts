@@ -19,8 +19,15 @@ interface Gathering {
   readonly found: Promise<ReadonlyMap<string, Stored>>;
 }
 
-/** What waits for the end of the turn, by what its queries have in common. */
-const waiting = new WeakMap<JsonReader, Map<string, Gathering>>();
+/** The reads of a model. */
+interface Reads {
+  /** What waits for the end of the turn, by what its queries have in common. */
+  readonly waiting: Map<string, Gathering>;
+  /** How many queries are under way. */
+  running: number;
+}
+
+const readsOf = new WeakMap<JsonReader, Reads>();
 
 /** Whether reads by a query can be told apart: documents that do not show who they are cannot. */
 export function isShareable({ projection }: JsonQuery): boolean {
@@ -29,7 +36,8 @@ export function isShareable({ projection }: JsonQuery): boolean {
 
 /**
  * Reads the entity with an identifier as JSON text; `null` if a query selects none of that name. What is asked for in one
- * turn, by queries that are the same to the last byte otherwise, the database reads at once.
+ * turn while another read is under way, by queries that are the same to the last byte otherwise, the database reads at
+ * once. A read that is alone waits for nothing.
  *
  * The wait is bounded by whoever asks.
  */
@@ -38,33 +46,48 @@ export async function readShared(
   id: mongoose.Types.ObjectId,
   query: JsonQuery,
 ): Promise<Buffer | null> {
-  let gatherings = waiting.get(reader);
-  if (gatherings === undefined) waiting.set(reader, gatherings = new Map());
+  let reads = readsOf.get(reader);
+  if (reads === undefined) readsOf.set(reader, reads = { waiting: new Map(), running: 0 });
   const name = id.toHexString();
-  const { ids, found } = gather(gatherings, reader, query);
-  ids.set(name, id);
-  const stored = (await found).get(name);
+  const stored = reads.running === 0
+    ? (await run(reads, reader, [id], query)).get(name)
+    : await gathered(gather(reads, reader, query), name, id);
   // Each is written for itself: what cannot be written is the matter of whoever asked for it.
   return stored === undefined ? null : reader.writerFor(query).text(stored);
 }
 
 /** Gives the gathering of a query, a new one where there is none or it is full. */
-function gather(
-  gatherings: Map<string, Gathering>,
-  reader: JsonReader,
-  query: JsonQuery,
-): Gathering {
+function gather(reads: Reads, reader: JsonReader, query: JsonQuery): Gathering {
+  const { waiting } = reads;
   const sent = bytesOf(query);
-  const open = gatherings.get(sent);
+  const open = waiting.get(sent);
   if (open !== undefined && open.ids.size < MOST) return open;
   const ids: Gathering["ids"] = new Map();
   const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-    if (gatherings.get(sent) === gathering) gatherings.delete(sent);
-    return readAll(reader, [...ids.values()], query);
+    if (waiting.get(sent) === gathering) waiting.delete(sent);
+    return run(reads, reader, [...ids.values()], query);
   });
   const gathering = { ids, found };
-  gatherings.set(sent, gathering);
+  waiting.set(sent, gathering);
   return gathering;
+}
+
+async function gathered(
+  { ids, found }: Gathering,
+  name: string,
+  id: mongoose.Types.ObjectId,
+): Promise<Stored | undefined> {
+  ids.set(name, id);
+  return (await found).get(name);
+}
+
+async function run(reads: Reads, ...read: Parameters<typeof readAll>): ReturnType<typeof readAll> {
+  reads.running++;
+  try {
+    return await readAll(...read);
+  } finally {
+    reads.running--;
+  }
 }
 
 /** A query as the database would get it, to the order of its keys: that counts in what it compares and sorts by. */
