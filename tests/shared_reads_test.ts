@@ -73,6 +73,9 @@ interface Asked {
 
 /** Asks for notes in one turn; gives the answers, and how many queries they took. */
 async function ask(url: string, sent: SentCommand[], asked: readonly Asked[]) {
+  // One that is alone, so that the next one takes itself for alone as well.
+  expected = 1;
+  await request(`${url}/notes/${NOBODY}`);
   expected = asked.length;
   arrived = [];
   sent.length = 0;
@@ -92,7 +95,7 @@ test("one() reads in one query what is asked for in one turn", async () => {
   const ids = await seed(20);
   const asked = [...ids, ids[3] as string, (ids[4] as string).toUpperCase()].map((id) => ({ id }));
   const { replies, queries } = await ask(app.url, sent, [...asked, { id: NOBODY }]);
-  // The first one finds nothing under way, and does not wait for the others.
+  // The first one takes itself for alone, and does not wait for the others.
   assertEquals(queries, 2);
   assertEquals(replies.map(({ status }) => status), [...asked.map(() => 200), 404]);
   const shown = replies.slice(0, -1).map(({ body }) => [body._id, body.text]);
@@ -101,6 +104,19 @@ test("one() reads in one query what is asked for in one turn", async () => {
     asked.map(({ id }) => [id.toLowerCase(), `t${ids.indexOf(id.toLowerCase())}`]),
   );
   assertEquals(replies.some(({ text }) => text.includes("SECRET")), false);
+});
+
+test("one() gathers all, the first one too, where the reads before it came together", async () => {
+  await using app = await mount([Note]);
+  const sent = await watchCommands(app.database.uri);
+  const ids = await seed(10);
+  await ask(app.url, sent, ids.map((id) => ({ id })));
+  expected = ids.length;
+  const replies = await Promise.all(
+    ids.map((id) => request<EntityBody>(`${app.url}/notes/${id}`)),
+  );
+  assertEquals(replies.map(({ body }) => body._id), ids);
+  assertEquals(sent.filter(({ name }) => name === "find").length, 1);
 });
 
 test("one() takes one more query beyond the most that one reads", async () => {

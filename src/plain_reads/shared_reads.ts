@@ -25,6 +25,8 @@ interface Reads {
   readonly waiting: Map<string, Gathering>;
   /** How many queries are under way. */
   running: number;
+  /** Whether the last query was for one entity. */
+  alone: boolean;
 }
 
 const readsOf = new WeakMap<JsonReader, Reads>();
@@ -36,8 +38,8 @@ export function isShareable({ projection }: JsonQuery): boolean {
 
 /**
  * Reads the entity with an identifier as JSON text; `null` if a query selects none of that name. What is asked for in one
- * turn while another read is under way, by queries that are the same to the last byte otherwise, the database reads at
- * once. A read that is alone waits for nothing.
+ * turn, by queries that are the same to the last byte otherwise, the database reads at once. Where reads come one by one,
+ * they wait for nothing.
  *
  * The wait is bounded by whoever asks.
  */
@@ -47,9 +49,11 @@ export async function readShared(
   query: JsonQuery,
 ): Promise<Buffer | null> {
   let reads = readsOf.get(reader);
-  if (reads === undefined) readsOf.set(reader, reads = { waiting: new Map(), running: 0 });
+  if (reads === undefined) {
+    readsOf.set(reader, reads = { waiting: new Map(), running: 0, alone: true });
+  }
   const name = id.toHexString();
-  const stored = reads.running === 0
+  const stored = reads.running === 0 && reads.alone
     ? (await run(reads, reader, [id], query)).get(name)
     : await gathered(gather(reads, reader, query), name, id);
   // Each is written for itself: what cannot be written is the matter of whoever asked for it.
@@ -81,10 +85,16 @@ async function gathered(
   return (await found).get(name);
 }
 
-async function run(reads: Reads, ...read: Parameters<typeof readAll>): ReturnType<typeof readAll> {
+async function run(
+  reads: Reads,
+  reader: JsonReader,
+  ids: readonly mongoose.Types.ObjectId[],
+  query: JsonQuery,
+): Promise<ReadonlyMap<string, Stored>> {
+  reads.alone = ids.length === 1;
   reads.running++;
   try {
-    return await readAll(...read);
+    return await readAll(reader, ids, query);
   } finally {
     reads.running--;
   }
