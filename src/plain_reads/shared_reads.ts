@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
 import type { Batch } from "../database/read_batches.ts";
 import { documentsIn, identifierIn } from "../transcode/documents.ts";
-import { everyFilter } from "../selection/filters.ts";
+import { everyFilter, isEmpty } from "../selection/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { decodeBson } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
@@ -102,6 +102,10 @@ async function run(
 
 /** A query as the database would get it, to the order of its keys: that counts in what it compares and sorts by. */
 function bytesOf(query: JsonQuery): string {
+  const { conditions, projection, options } = query;
+  const simple = isEmpty(conditions) && isEmpty(projection) &&
+    Object.values(options).every((value) => typeof value !== "object");
+  if (simple) return JSON.stringify(options);
   const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
