@@ -235,7 +235,7 @@ test("readShared() gives the same in every mode", async () => {
   const odd = { _id: new mongoose.Types.ObjectId(), text: 5, count: "odd" };
   await getModel(Note).collection.insertOne(odd as never);
   const shape = describeShape(buildSchema(Note).schema);
-  const query = { conditions: {}, projection: {}, options: {} };
+  const query = { conditions: {}, projection: {}, options: { comment: 5n } };
   const read = (mode: ReadMode) => {
     const reader = new JsonReader(getModel(Note) as never, shape, mode);
     return Promise.all([...ids, odd._id, ids[0]].map(async (id) => {

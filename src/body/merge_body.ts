@@ -1,13 +1,12 @@
 import type { Document } from "mongoose";
 import { badData } from "../errors/bad_data.ts";
-import { isJsonObject } from "../query/json.ts";
+import { isJsonObject, PROTOTYPE_KEYS } from "../query/json.ts";
 import type { JsonObject } from "../query/json.ts";
 import { defaultOf, isRequired } from "../mapper/internals.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 import { rememberArray } from "../writing/array_versions.ts";
 import { castField, castFree, checkKey, deeper, writableEntries } from "./cast_body.ts";
 import type { Cast } from "./cast_body.ts";
-import { PROTOTYPE_KEYS } from "../query/json.ts";
 
 /**
  * Merges a body into a document as a JSON merge patch: objects merge, arrays are replaced, `null` clears. Only the
@@ -53,24 +52,31 @@ function clear(doc: Document, path: string, { kind, type }: FieldShape): void {
 
 /** RFC 7396 inside a free-form field, path by path. */
 function mergeFree(doc: Document, patch: JsonObject, cast: Cast): void {
-  for (const [key, value] of Object.entries(patch)) {
-    if (PROTOTYPE_KEYS.has(key)) continue;
-    checkKey(key, cast);
-    const inner = deeper(cast, key);
-    if (Object.keys(cast.problems).length > 0) continue;
-    if (value === null) doc.set(inner.path, undefined);
-    else if (isJsonObject(value) && isJsonObject(doc.get(inner.path))) mergeFree(doc, value, inner);
+  mergeKeys(doc, patch, cast, (value, inner) => {
+    if (isJsonObject(value) && isJsonObject(doc.get(inner.path))) mergeFree(doc, value, inner);
     else doc.set(inner.path, castFree(value, inner));
-  }
+  });
 }
 
 function mergeMap(doc: Document, patch: JsonObject, field: FieldShape, cast: Cast): void {
+  mergeKeys(doc, patch, cast, (value, inner) => {
+    mergeField(doc, value, field.element as FieldShape, inner);
+  });
+}
+
+/** Merges keys that are data, as long as nothing is wrong: `null` clears one, for any other value `merge` is called. */
+function mergeKeys(
+  doc: Document,
+  patch: JsonObject,
+  cast: Cast,
+  merge: (value: unknown, inner: Cast) => void,
+): void {
   for (const [key, value] of Object.entries(patch)) {
     if (PROTOTYPE_KEYS.has(key)) continue;
     checkKey(key, cast);
     const inner = deeper(cast, key);
     if (Object.keys(cast.problems).length > 0) continue;
     if (value === null) doc.set(inner.path, undefined);
-    else mergeField(doc, value, field.element as FieldShape, inner);
+    else merge(value, inner);
   }
 }

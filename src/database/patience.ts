@@ -35,7 +35,7 @@ export class Patience {
         this.#left = 0;
         reject(unavailable());
       };
-      const deadline = { at: this.#since + this.#left, expire };
+      const deadline = { at: performance.now() + this.left, expire };
       setDeadline(deadline);
       work.then((value) => {
         if (liftDeadline(deadline)) this.#end();

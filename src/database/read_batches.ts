@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { mongo } from "mongoose";
+import type { Cursor, mongo } from "mongoose";
 import type { Patience } from "./patience.ts";
 
 /** A batch of documents as the database sent it: the bytes of a BSON array, of single documents, or decoded ones. */
@@ -61,6 +61,36 @@ export async function* readValues(
   } finally {
     cursor.close().catch(() => {});
   }
+}
+
+/** How many documents of the mapper are made at a time: they are large. */
+const MADE_AT_ONCE = 32;
+
+/** Reads a cursor of the mapper, several documents at a time. */
+export async function* readDocuments(
+  cursor: Cursor<object | null, unknown>,
+  patience: Patience,
+): AsyncGenerator<readonly object[]> {
+  try {
+    for (;;) {
+      const documents = await patience.wait(nextOf(cursor, MADE_AT_ONCE));
+      if (documents.length > 0) yield documents;
+      if (documents.length < MADE_AT_ONCE) return;
+    }
+  } finally {
+    cursor.close().catch(() => {});
+  }
+}
+
+/** Takes the next documents of a cursor, fewer at its end. */
+async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Promise<object[]> {
+  const taken: object[] = [];
+  while (taken.length < most) {
+    const next = await cursor.next();
+    if (next === null) break;
+    taken.push(next);
+  }
+  return taken;
 }
 
 function takeReply({ documents }: ReplyCursor): Batch | undefined {

@@ -1,4 +1,5 @@
-import type { Schema, SchemaType } from "mongoose";
+import type { Model, Schema, SchemaType } from "mongoose";
+import { hasMiddleware, replacesMembers } from "./internals.ts";
 
 /** Gives a schema and all that it embeds, however deep. */
 export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): ReadonlySet<Schema> {
@@ -17,4 +18,22 @@ export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): R
 export function typesWithin(type: SchemaType): SchemaType[] {
   const { embeddedSchemaType: element } = type as { embeddedSchemaType?: SchemaType };
   return element === undefined ? [type] : [type, ...typesWithin(element)];
+}
+
+/**
+ * Whether nothing of the user's runs with some operations: on a model, on what it embeds, on kinds of it, in the place of
+ * the mapper's own methods.
+ */
+export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
+  const { discriminators, schema } = model;
+  return isNone(discriminators) &&
+    [...schemasWithin(schema as Schema)].every((each) =>
+      isNone((each as { discriminators?: unknown }).discriminators) && !replacesMembers(each) &&
+      !hasMiddleware(each, operations)
+    );
+}
+
+/** The mapper has `null` where nobody gave anything. */
+function isNone(value: unknown): boolean {
+  return value === undefined || value === null;
 }

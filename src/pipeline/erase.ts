@@ -1,4 +1,4 @@
-import { forbidden } from "../errors/refusals.ts";
+import { forbidden, notFound } from "../errors/refusals.ts";
 import type { Source } from "../sources/source.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
@@ -14,6 +14,7 @@ export async function erase(call: Call, source: Source): Promise<Reply> {
     const removed = hasEntityHooks(call.acting.level)
       ? undefined
       : await source.removeById?.(entityName(call, call.acting));
+    if (removed === false) throw notFound();
     if (removed === true) return DONE;
     const { seen: entity } = await fetchOne(call, call.acting, source);
     await eraseOne(call, source, await allow(call, entity));

@@ -1,13 +1,12 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { Model, Schema, SchemaType } from "mongoose";
+import type { SchemaType } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
 import { ANY } from "../transcode/plan.ts";
 import type { Default, FieldPlan, Plan, ValuePlan } from "../transcode/plan.ts";
 import { defaultOf, hasDefault, hasEmptyDefault, rawDefault } from "../mapper/internals.ts";
 import { projected } from "../shape/projected.ts";
 import type { Projection, Shows } from "../shape/projected.ts";
-import { describeShape } from "../shape/shape.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 
 const { Types } = mongoose.Schema;
@@ -57,11 +56,7 @@ interface OpenPlan extends Plan {
  *
  * @param projection What hooks project, if anything: fields of the root that are shown, or that are not.
  */
-export function planJson(
-  model: Model<unknown>,
-  projection: Projection = {},
-): Plan {
-  const shape = describeShape(model.schema as Schema);
+export function planJson(shape: Shape, projection: Projection): Plan {
   return planShape(shape, projected(projection), { known: new Map(), around: [] });
 }
 

@@ -138,7 +138,7 @@ function* writePieces(batch: Batch, writer: StoredWriter): Generator<Buffer> {
 
 function writeEach(out: JsonWriter, documents: readonly Buffer[], writer: StoredWriter): number {
   for (const [index, document] of documents.entries()) {
-    if (index > 0) out.text(",");
+    if (index > 0) out.ascii(",");
     writer.document(out, document, 0);
   }
   return documents.length;

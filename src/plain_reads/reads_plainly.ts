@@ -1,6 +1,7 @@
 import type { Model, Schema, SchemaType } from "mongoose";
 import { hasOwnJson } from "../mapper/hide_in_json.ts";
-import { hasMiddleware, hasOwnCast, replacesMembers } from "../mapper/internals.ts";
+import { hasOwnCast } from "../mapper/internals.ts";
+import { runsNothingOwn, schemasWithin, typesWithin } from "../mapper/schemas_within.ts";
 
 /** Middleware that a read would run. */
 const READ_HOOKS = ["find", "findOne", "init"];
@@ -15,21 +16,18 @@ const QUERY_OPTIONS = ["read", "readConcern", "collation"];
  * that keep undeclared fields, objects made of dotted paths, methods in the place of the mapper's.
  */
 export function readsPlainly(model: Model<unknown>): boolean {
-  const discriminated = model.discriminators !== undefined && model.discriminators !== null;
-  return !discriminated && isPlain(model.schema as Schema, new Set());
+  return runsNothingOwn(model, READ_HOOKS) &&
+    [...schemasWithin(model.schema as Schema)].every(isPlain);
 }
 
-function isPlain(schema: Schema, seen: Set<Schema>): boolean {
-  if (seen.has(schema)) return true;
-  seen.add(schema);
-  if (hasOwnJson(schema) || hasMiddleware(schema, READ_HOOKS)) return false;
-  if (replacesMembers(schema)) return false;
+function isPlain(schema: Schema): boolean {
+  if (hasOwnJson(schema)) return false;
   if (schema.get("strict") === false || schema.get("strictRead") === "throw") return false;
   const options = schema.options as Record<string, unknown>;
   if (QUERY_OPTIONS.some((name) => isSet(options[name]))) return false;
-  let plain = (schema as { discriminators?: unknown }).discriminators === undefined;
+  let plain = true;
   schema.eachPath((path: string, type: SchemaType) => {
-    plain &&= isPlainPath(path, type, seen);
+    plain &&= (!path.includes(".") || path.includes("$*")) && typesWithin(type).every(isPlainType);
   });
   return plain;
 }
@@ -39,21 +37,10 @@ function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }
 
-function isPlainPath(path: string, type: SchemaType, seen: Set<Schema>): boolean {
-  if (path.includes(".") && !path.includes("$*")) return false;
-  const { schema, embeddedSchemaType: element } = type as {
-    schema?: Schema;
-    embeddedSchemaType?: SchemaType;
-  };
-  if ([type, element].some((each) => each && (isTransformed(each) || hasOwnCast(each)))) {
-    return false;
-  }
-  return schema === undefined || isPlain(schema, seen);
-}
-
-/** Whether a type, or all fields of its kind, are changed in JSON. */
-function isTransformed({ options, constructor }: SchemaType): boolean {
+/** Whether what is stored of a type, and of all fields of its kind, is what JSON shows. */
+function isPlainType(type: SchemaType): boolean {
+  const { options, constructor } = type;
   const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
-  return (options as { transform?: unknown }).transform !== undefined ||
-    defaultOptions?.transform !== undefined;
+  return !hasOwnCast(type) && (options as { transform?: unknown }).transform === undefined &&
+    defaultOptions?.transform === undefined;
 }

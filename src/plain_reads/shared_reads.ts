@@ -104,7 +104,9 @@ async function run(
 function bytesOf(query: JsonQuery): string {
   const { conditions, projection, options } = query;
   const simple = isEmpty(conditions) && isEmpty(projection) &&
-    Object.values(options).every((value) => typeof value !== "object");
+    Object.values(options).every((value) =>
+      typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
+    );
   if (simple) return JSON.stringify(options);
   const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");

@@ -27,7 +27,7 @@ export class StoredWriter {
   constructor(model: Model<unknown>, shape: Shape, projection: Projection = {}) {
     this.#model = model;
     this.#shape = shape;
-    this.#plan = planJson(model, projection);
+    this.#plan = planJson(shape, projection);
   }
 
   /** Writes a document; gives the position after it. */

@@ -36,7 +36,7 @@ export function flatFields(
 }
 
 /** Whether a field is a scalar, or an array of them. */
-export function isFlat({ kind, element }: FieldShape): boolean {
+function isFlat({ kind, element }: FieldShape): boolean {
   return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
 }
 

@@ -1,14 +1,8 @@
 import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import { isBuiltIn } from "../mapper/built_in.ts";
-import {
-  hasMiddleware,
-  hasOwnSetters,
-  isImmutable,
-  isRequiredAtTimes,
-  replacesMembers,
-} from "../mapper/internals.ts";
-import { schemasWithin, typesWithin } from "../mapper/schemas_within.ts";
+import { hasOwnSetters, isImmutable, isRequiredAtTimes } from "../mapper/internals.ts";
+import { runsNothingOwn, schemasWithin, typesWithin } from "../mapper/schemas_within.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 
 /** Middleware that a write would run, on the document or on the query. */
@@ -43,7 +37,7 @@ export function writesPlainly(model: Model<unknown>, shape: Shape): boolean {
   let plain = writable.get(model);
   if (plain === undefined) {
     const schema = model.schema as Schema;
-    plain = !shape.strict && hasPlainOptions(schema) && hasPlainSchemas(model, WRITE_HOOKS) &&
+    plain = !shape.strict && hasPlainOptions(schema) && runsNothingOwn(model, WRITE_HOOKS) &&
       [...schemasWithin(schema)].every(hasPlainTypes) &&
       [...shape.fields.values()].every(isPlainlySet);
     writable.set(model, plain);
@@ -54,18 +48,8 @@ export function writesPlainly(model: Model<unknown>, shape: Shape): boolean {
 /** Tells whether the mapper would do nothing more with a document of a model than remove it. */
 export function removesPlainly(model: Model<unknown>): boolean {
   let plain = removable.get(model);
-  if (plain === undefined) removable.set(model, plain = hasPlainSchemas(model, REMOVE_HOOKS));
+  if (plain === undefined) removable.set(model, plain = runsNothingOwn(model, REMOVE_HOOKS));
   return plain;
-}
-
-/** Whether nothing of the user's runs with an operation: on the model, on what it embeds, on kinds of it. */
-function hasPlainSchemas({ discriminators, schema }: Model<unknown>, hooks: string[]): boolean {
-  const isNone = (each: unknown) => each === undefined || each === null;
-  return isNone(discriminators) &&
-    [...schemasWithin(schema as Schema)].every((each) =>
-      isNone((each as { discriminators?: unknown }).discriminators) && !replacesMembers(each) &&
-      !hasMiddleware(each, hooks)
-    );
 }
 
 function hasPlainOptions(schema: Schema): boolean {

@@ -1,6 +1,7 @@
 import type { Model } from "mongoose";
 import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
+import type { Selection } from "../sources/source.ts";
 
 /**
  * Gives a projection, in any form that the mapper takes, as the database takes it: what is not selected is left out
@@ -24,4 +25,9 @@ export function projectionOf(
       !forced.includes(path) && !named.some(([other]) => path.startsWith(`${other}.`))
     ).map((path) => [path, 0]);
   return Object.fromEntries([...others, ...named]);
+}
+
+/** Whether a read shows less than the whole, so that the answer of a write has to be read again. */
+export function isNarrowed({ projection }: Selection, shape: Shape): boolean {
+  return Object.keys(projection).length > 0 || unselectedPaths(shape).length > 0;
 }

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
+import { readDocuments } from "../database/read_batches.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import type { JsonObject } from "../query/json.ts";
@@ -12,6 +13,7 @@ import {
   readOptions,
   withoutPage,
 } from "../selection/read_options.ts";
+import { isNarrowed } from "../selection/projection_of.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { saveDocument } from "../writing/save_document.ts";
 import { Place } from "./place.ts";
@@ -44,16 +46,7 @@ export class CollectionSource implements Source {
     const values = lean ? (await this.#plain()).listValues() : undefined;
     if (values !== undefined) return yield* values;
     const query = model.find({}, this.#projection(forChange), { ...options, lean });
-    const cursor = withConditions(query, this.conditions()).cursor();
-    try {
-      for (;;) {
-        const entities = await patience.wait(take(cursor));
-        if (entities.length === 0) return;
-        yield entities;
-      }
-    } finally {
-      cursor.close().catch(() => {});
-    }
+    yield* readDocuments(withConditions(query, this.conditions()).cursor(), patience);
   }
 
   async listJson(): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -88,10 +81,10 @@ export class CollectionSource implements Source {
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
-    const { selection, patience } = this.#options;
+    const { selection, shape, patience } = this.#options;
     const doc = documentOf(entity);
     await patience.wait(this.store(doc));
-    if (!this.#isNarrowed()) return doc;
+    if (!isNarrowed(selection, shape)) return doc;
     const query = (doc.constructor as Model<unknown>).findById(doc._id, selection.projection);
     const shown = await patience.wait(query.maxTimeMS(this.#options.maxTimeMS).exec());
     if (shown === null) throw conflict();
@@ -215,24 +208,4 @@ export class CollectionSource implements Source {
       unselectedPaths(this.#options.shape).map((path) => [`+${path}`, true]),
     );
   }
-
-  /** Whether a read shows less than the whole, so that the answer of a write is read again. */
-  #isNarrowed(): boolean {
-    const { selection, shape } = this.#options;
-    return Object.keys(selection.projection).length > 0 || unselectedPaths(shape).length > 0;
-  }
-}
-
-/** How many documents are read at a time. */
-const AT_ONCE = 32;
-
-/** Takes the next documents of a cursor; none at its end. */
-async function take(cursor: { next(): Promise<unknown> }): Promise<EntityValue[]> {
-  const taken: EntityValue[] = [];
-  while (taken.length < AT_ONCE) {
-    const next = await cursor.next();
-    if (next === null) break;
-    taken.push(next as EntityValue);
-  }
-  return taken;
 }

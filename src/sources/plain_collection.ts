@@ -13,9 +13,9 @@ import type { Filter } from "../query/compile_filter.ts";
 import type { JsonObject } from "../query/json.ts";
 import { castFilter, withConditions } from "../selection/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../selection/filters.ts";
+import { isNarrowed } from "../selection/projection_of.ts";
 import { readOptions, withoutPage } from "../selection/read_options.ts";
 import type { Shape } from "../shape/shape.ts";
-import { unselectedPaths } from "../shape/unselected_paths.ts";
 import type { Inserted, Selection } from "./source.ts";
 
 /** What a {@linkcode PlainCollection} is made of. */
@@ -70,11 +70,11 @@ export class PlainCollection {
     const reading = this.#open(withoutPage(this.#readOptions()));
     if (reading === undefined) return undefined;
     const { reader, query } = reading;
-    const { _id } = castFilter(model, name);
-    if (_id instanceof mongoose.Types.ObjectId && isShareable(query)) {
-      return await patience.wait(readShared(reader, _id, query));
+    const naming = castFilter(model, name);
+    if (naming._id instanceof mongoose.Types.ObjectId && isShareable(query)) {
+      return await patience.wait(readShared(reader, naming._id, query));
     }
-    const conditions = everyFilter(castFilter(model, name), query.conditions);
+    const conditions = everyFilter(naming, query.conditions);
     for await (const text of reader.read({ ...query, conditions }, patience)) return text;
     return null;
   }
@@ -123,8 +123,7 @@ export class PlainCollection {
   /** Whether a write has nothing to judge, and its answer shows everything. */
   #isWhole(): boolean {
     const { selection, shape } = this.#options;
-    return isEmpty(selection.scope) && isEmpty(selection.options) &&
-      isEmpty(selection.projection) && unselectedPaths(shape).length === 0;
+    return isEmpty(selection.scope) && isEmpty(selection.options) && !isNarrowed(selection, shape);
   }
 
   #conditionsFor(name: Filter): Filter {

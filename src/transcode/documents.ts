@@ -23,10 +23,7 @@ export function transcodeArrayItems(
   let count = 0;
   while (at < end - 1) {
     at = endOfName(source, at + 1) + 1;
-    if (count++ > 0) {
-      out.reserve(1);
-      out.byte(0x2c);
-    }
+    if (count++ > 0) out.ascii(",");
     at = transcodeOrDecode(out, source, at, plan, decode);
   }
   return count;
