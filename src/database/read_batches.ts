@@ -2,14 +2,13 @@ import { Buffer } from "node:buffer";
 import type { Cursor, mongo } from "mongoose";
 import type { Patience } from "./patience.ts";
 
-/** A batch of documents as the database sent it: the bytes of a BSON array, of single documents, or decoded ones. */
+/** A batch of documents: the bytes of a BSON array, as the database sent it, or decoded documents. */
 export type Batch =
   | { readonly array: Buffer; readonly start: number }
-  | { readonly documents: readonly Buffer[] }
   | { readonly values: readonly object[] };
 
-/** How batches are read: at best from the reply itself, else by the driver's public ways. */
-export type ReadMode = "reply" | "raw" | "plain";
+/** How batches are read: at best from the reply itself, else by the driver's public way. */
+export type ReadMode = "reply" | "plain";
 
 /** The driver's cursor, with the reply that it keeps to itself. */
 interface ReplyCursor {
@@ -30,9 +29,8 @@ export interface ReadBatchesOptions {
 
 /**
  * Reads a cursor batch by batch. The reply is read in place where the driver's structure is the known one, so that no
- * document is touched twice; otherwise the driver hands out documents, raw if it can.
- *
- * @param cursor A cursor that was opened with `raw: true`, unless the mode is `plain`.
+ * document is touched twice; otherwise the driver hands out decoded documents. A cursor needs no `raw` option for that,
+ * and must have none: the driver would apply it to error replies too.
  */
 export async function* readBatches(
   cursor: mongo.FindCursor,
@@ -41,7 +39,7 @@ export async function* readBatches(
   try {
     while (await (patience?.wait(cursor.hasNext()) ?? cursor.hasNext())) {
       yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
-        asBatch([await cursor.next(), ...cursor.readBufferedDocuments()]);
+        { values: cursor.readBufferedDocuments() };
     }
   } finally {
     cursor.close().catch(() => {});
@@ -100,12 +98,4 @@ function takeReply({ documents }: ReplyCursor): Batch | undefined {
   if (!known) return undefined;
   documents.clear?.();
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
-}
-
-function asBatch(given: readonly unknown[]): Batch {
-  const documents = given.filter((each) => each instanceof Uint8Array);
-  if (documents.length < given.length) return { values: given as object[] };
-  return {
-    documents: documents.map((each) => Buffer.from(each.buffer, each.byteOffset, each.byteLength)),
-  };
 }

@@ -90,16 +90,16 @@ export class JsonReader {
 
   /** Reads what a query selects batch by batch. Without patience, the waits are bounded by whoever asks. */
   batches(query: JsonQuery, patience?: Patience): AsyncGenerator<Batch> {
-    return readBatches(this.#open(query, this.#mode), { mode: this.#mode, patience });
+    return readBatches(this.#open(query), { mode: this.#mode, patience });
   }
 
   /** Reads what a query selects as values, several at a time: what a read of the mapper gives that makes no documents. */
   values(query: JsonQuery, patience: Patience): AsyncIterable<readonly object[]> {
     const projection = projectionOf(this.#model, query.projection, this.#shape);
-    return readValues(this.#open({ ...query, projection }, "plain"), patience);
+    return readValues(this.#open({ ...query, projection }), patience);
   }
 
-  #open({ conditions, projection, options }: JsonQuery, mode: ReadMode): mongo.FindCursor {
+  #open({ conditions, projection, options }: JsonQuery): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
     const sort = orderOf(this.#model, given.sort);
     return this.#model.collection.find(conditions, {
@@ -107,7 +107,6 @@ export class JsonReader {
       ...given,
       ...sort !== undefined && { sort },
       ...Object.keys(projection).length > 0 && { projection },
-      raw: mode !== "plain",
     } as never) as unknown as mongo.FindCursor;
   }
 
@@ -128,18 +127,7 @@ function* writePieces(batch: Batch, writer: StoredWriter): Generator<Buffer> {
     for (const value of batch.values) yield writer.text(value);
     return;
   }
-  const size = "array" in batch ? batch.array.length : 64 * 1024;
+  const size = batch.array.length;
   const out = new JsonWriter(size + (size >> 2) + 256);
-  const documents = "array" in batch
-    ? writer.array(out, batch.array, batch.start)
-    : writeEach(out, batch.documents, writer);
-  if (documents > 0) yield out.written;
-}
-
-function writeEach(out: JsonWriter, documents: readonly Buffer[], writer: StoredWriter): number {
-  for (const [index, document] of documents.entries()) {
-    if (index > 0) out.ascii(",");
-    writer.document(out, document, 0);
-  }
-  return documents.length;
+  if (writer.array(out, batch.array, batch.start) > 0) yield out.written;
 }

@@ -127,8 +127,7 @@ async function readAll(
 }
 
 function storedIn(batch: Batch): readonly Stored[] {
-  if ("values" in batch) return batch.values;
-  return "array" in batch ? documentsIn(batch.array, batch.start) : batch.documents;
+  return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }
 
 function nameOf(stored: Stored): string {

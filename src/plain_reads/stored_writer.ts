@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
+import { encodeValues } from "./encode_values.ts";
 import { planJson } from "./json_plan.ts";
 import type { Projection } from "../shape/projected.ts";
 import type { Shape } from "../shape/shape.ts";
@@ -42,9 +43,10 @@ export class StoredWriter {
 
   /** Gives the text of a document. */
   text(stored: Stored): Buffer {
-    if (!(stored instanceof Buffer)) return Buffer.from(this.#hydrate(stored));
-    const out = new JsonWriter(stored.length + (stored.length >> 2) + 256);
-    this.document(out, stored, 0);
+    const bytes = stored instanceof Buffer ? stored : encodeValues(stored);
+    if (bytes === undefined) return Buffer.from(this.#hydrate(stored));
+    const out = new JsonWriter(bytes.length + (bytes.length >> 2) + 256);
+    this.document(out, bytes, 0);
     return out.written;
   }
 

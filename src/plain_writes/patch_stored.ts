@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
 import type { Filter } from "../query/compile_filter.ts";
-import type { Stored } from "../plain_reads/stored_writer.ts";
 import { timeStamps } from "./time_stamps.ts";
 
 /** An update of one entity in one statement. */
@@ -12,8 +11,6 @@ export interface StoredPatch {
   readonly changes: Readonly<Record<string, unknown>>;
   /** The time that the database may take. */
   readonly maxTimeMS: number;
-  /** Whether to give the bytes of the entity. */
-  readonly raw: boolean;
 }
 
 /**
@@ -22,15 +19,16 @@ export interface StoredPatch {
  */
 export async function patchStored(
   model: Model<unknown>,
-  { conditions, changes, maxTimeMS, raw }: StoredPatch,
-): Promise<Stored | null | undefined> {
+  { conditions, changes, maxTimeMS }: StoredPatch,
+): Promise<object | null | undefined> {
   const schema = model.schema as Schema;
   const set = { ...changes, ...timeStamps(model, "updatedAt") };
   const update = {
     ...Object.keys(set).length > 0 && { $set: set },
     $inc: { [schema.get("versionKey") as string]: 1 },
   };
-  const options = { maxTimeMS, returnDocument: "after", raw, enableUtf8Validation: false } as const;
+  // Never `raw`: the driver would decode error replies so too, and lose track of the primary.
+  const options = { maxTimeMS, returnDocument: "after", enableUtf8Validation: false } as const;
   try {
     return await model.collection.findOneAndUpdate(conditions, update as never, options);
   } catch (error) {

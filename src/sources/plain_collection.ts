@@ -97,7 +97,7 @@ export class PlainCollection {
     if (changes === undefined) return undefined;
     const reader = jsonReader(model, shape);
     const conditions = castFilter(model, this.#conditionsFor(name));
-    const patch = { conditions, changes, maxTimeMS, raw: reader !== undefined };
+    const patch = { conditions, changes, maxTimeMS };
     const stored = await patience.wait(patchStored(model, patch));
     if (stored === null || stored === undefined) return stored;
     return reader?.text(stored) ?? toJson(model.hydrate(stored), shape);

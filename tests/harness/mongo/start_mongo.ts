@@ -10,6 +10,12 @@ export interface StartMongoOptions {
    * @default {0}
    */
   replicaSet?: number;
+  /**
+   * Arguments of each `mongod`.
+   *
+   * @default {[]}
+   */
+  args?: readonly string[];
 }
 
 /** A MongoDB that is running. */
@@ -36,19 +42,20 @@ const SPAWN = { detached: true };
  * the `mongod` within two seconds.
  *
  * @param options See {@linkcode StartMongoOptions}.
- * @returns The running MongoDB; the one in `MONGODB_URI` if that is set and no
- * replica set is asked for.
+ * @returns The running MongoDB; the one in `MONGODB_URI` if that is set and neither
+ * a replica set nor arguments are asked for.
  */
 export async function startMongo(
   options: StartMongoOptions = {},
 ): Promise<RunningMongo> {
-  const { replicaSet = 0 } = options;
-  const mongod = replicaSet === 0 ? await findMongo() : await findMongod();
+  const { replicaSet = 0, args = [] } = options;
+  const isOwn = replicaSet > 0 || args.length > 0;
+  const mongod = isOwn ? await findMongod() : await findMongo();
   if ("uri" in mongod) return running(mongod.uri, () => Promise.resolve());
   // mongodb-memory-server prefers these two to the options it is given
   Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
   Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
-  const server = await start(replicaSet, mongod);
+  const server = await start(mongod, replicaSet, [...args]);
   return running(
     server.getUri(),
     async () => {
@@ -60,21 +67,23 @@ export async function startMongo(
 }
 
 async function start(
-  members: number,
   { path, version }: FoundMongod,
+  members: number,
+  args: string[],
 ): Promise<MongoMemoryServer | MongoMemoryReplSet> {
   const binary = { systemBinary: path, version };
   return members === 0
     ? await MongoMemoryServer.create({
       binary,
       spawn: SPAWN,
-      instance: { storageEngine: STORAGE_ENGINE },
+      instance: { storageEngine: STORAGE_ENGINE, args },
     })
     : await MongoMemoryReplSet.create({
       binary,
       replSet: {
         count: members,
         storageEngine: STORAGE_ENGINE,
+        args,
         spawn: SPAWN,
       },
     });

@@ -1,0 +1,103 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import type { Connection } from "mongoose";
+import { all, create, FrameworkModel, one, prop, rest, update } from "../mod.ts";
+import type { ModelClass } from "../mod.ts";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { type EntityBody, mount } from "./support.ts";
+
+/** Makes a model whose operations all take the direct path, on a connection. */
+function buildNotes(connection: Connection): ModelClass {
+  @rest({
+    route: "/notes",
+    methods: [all(), one(), create(), update()],
+    getConnection: () => connection,
+  })
+  class Note extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  return Note;
+}
+
+/** What a primary answers that cannot write any more, or is about to end. */
+const NOT_PRIMARY = [10107, 189, 91, 11600];
+
+/** Serves notes on a replica set of its own whose commands can be made to fail. */
+async function openReplicaSet(members: number) {
+  const args = ["--setParameter", "enableTestCommands=1"];
+  const mongo = await startMongo({ replicaSet: members, args });
+  const connection = await mongoose.createConnection(mongo.uri, { dbName: "failover" }).asPromise();
+  const app = await mount([buildNotes(connection)], { maxTimeMS: 5000 });
+  const { body } = await request<EntityBody>(`${app.url}/notes`, { method: "POST", body: {} });
+  return {
+    connection,
+    list: `${app.url}/notes`,
+    item: `${app.url}/notes/${body._id}`,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await connection.close();
+      await mongo.stop();
+    },
+  };
+}
+
+/** Has the database fail the next commands of a name. */
+async function failNext(connection: Connection, name: string, errorCode: number): Promise<void> {
+  await connection.getClient().db("admin").command({
+    configureFailPoint: "failCommand",
+    mode: { times: 2 },
+    data: { failCommands: [name], errorCode },
+  });
+}
+
+test("update(), one() and all() answer 503 once, then work, when a primary refuses twice", async (t) => {
+  await using served = await openReplicaSet(1);
+  const { connection, list, item } = served;
+  const update = () => request(item, { method: "PATCH", body: { text: "a" } });
+  const calls = [
+    ["findAndModify", update],
+    ["find", () => request(item)],
+    ["find", () => request(list)],
+  ] as const;
+  for (const [command, call] of calls) {
+    for (const code of NOT_PRIMARY) {
+      await t.step(`${command} that fails with ${code}`, async () => {
+        await failNext(connection, command, code);
+        const statuses = [(await call()).status, (await call()).status, (await call()).status];
+        assertEquals(statuses, [503, 200, 200]);
+      });
+    }
+  }
+});
+
+test("update(), one() and all() answer no 500 while a primary steps down", async () => {
+  await using served = await openReplicaSet(3);
+  const { connection, list, item } = served;
+  const statuses = new Set<number>();
+  let done = false;
+  const repeat = async (call: () => Promise<{ status: number }>) => {
+    while (!done) statuses.add((await call()).status);
+  };
+  const calls = [
+    () => request(item, { method: "PATCH", body: { text: "a" } }),
+    () => request(item),
+    () => request(list),
+  ];
+  const running = [...calls, ...calls, ...calls].map(repeat);
+  for (let left = 3; left > 0; left--) {
+    await stepDown(connection);
+    await request(item, { method: "PATCH", body: { text: "b" } });
+  }
+  done = true;
+  await Promise.all(running);
+  statuses.delete(503);
+  assertEquals([...statuses], [200]);
+});
+
+async function stepDown(connection: Connection): Promise<void> {
+  const command = { replSetStepDown: 5, secondaryCatchUpPeriodSecs: 2, force: true };
+  await connection.getClient().db("admin").command(command).catch(() => {});
+}
