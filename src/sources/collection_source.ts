@@ -77,7 +77,7 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<Place> {
     const { model } = await this.#open();
     const scope = castFilter(model, this.#options.selection.scope);
-    return new Place(model, identifierOf(entity, model), scope);
+    return new Place({ model, id: identifierOf(entity, model), scope });
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {

@@ -7,13 +7,16 @@ import type { Filter } from "../query/compile_filter.ts";
 import { changesOf, saveBy, stampFields } from "../mapper/internals.ts";
 import type { Shape } from "../shape/shape.ts";
 import { judgeScope } from "../writing/judge_scope.ts";
+import type { StoredObject, Update } from "../writing/apply_update.ts";
 import { storedValues } from "../writing/stored_values.ts";
 import { projectionOf } from "../selection/projection_of.ts";
 import { pageStages } from "./element_stages.ts";
 import { castFilter } from "../selection/cast_filter.ts";
 import { everyFilter, isEmpty } from "../selection/filters.ts";
-import { intoStages } from "./place.ts";
-import type { Place, Update } from "./place.ts";
+import type { Place } from "./place.ts";
+import { intoStages } from "./place_steps.ts";
+import { markElement, removeElements } from "./remove_elements.ts";
+import type { ElementMark } from "./remove_elements.ts";
 import {
   documentOf,
   IDENTIFIER,
@@ -22,6 +25,7 @@ import {
   withoutPage,
 } from "../selection/read_options.ts";
 import type { EntityValue, Selection, Source } from "./source.ts";
+import { addToList } from "./stored_list.ts";
 
 /** What an {@linkcode ElementSource} is made of. */
 export interface ElementSourceOptions {
@@ -49,6 +53,9 @@ export interface ElementSourceOptions {
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
+  readonly #marks = new WeakMap<object, ElementMark>();
+  /** What binds a write besides the scope: the filter that has selected what is written. */
+  #selected: Filter = {};
 
   constructor(options: ElementSourceOptions) {
     this.#options = options;
@@ -56,6 +63,7 @@ export class ElementSource implements Source {
   }
 
   async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
+    if (forChange) this.#selected = this.#filter();
     yield await this.#read(this.#filter(), { shown: !forChange, options: this.#readOptions() });
   }
 
@@ -64,6 +72,7 @@ export class ElementSource implements Source {
   }
 
   forChange(id: string): Promise<EntityValue | null> {
+    this.#selected = this.#filter();
     return this.#find(id, false);
   }
 
@@ -82,7 +91,6 @@ export class ElementSource implements Source {
   async save(entity: EntityValue): Promise<EntityValue> {
     const doc = documentOf(entity);
     const work = saveBy(doc, async () => {
-      if (!isEmpty(this.#scope)) await judgeScope(doc, this.#scope);
       await (doc.isNew ? this.#insert(doc) : this.#update(doc));
     });
     await this.#options.patience.wait(work);
@@ -94,44 +102,46 @@ export class ElementSource implements Source {
 
   async remove(entity: EntityValue): Promise<void> {
     const { parent, property, array, required } = this.#options;
-    if (array) return await this.removeMany([documentOf(entity)._id]);
+    if (array) return await this.removeMany([this.identify(entity)]);
     if (required) {
       throw badData({
         [property]: { message: `Field "${property}" is required`, kind: "required" },
       });
     }
     const place = await this.locate(documentOf(entity));
-    await this.#options.patience.wait(
-      place.update({ $unset: { [parent.path(property)]: 1 } }, {}),
+    const update = { $unset: { [parent.path(property)]: 1 } };
+    const condition = this.#selected;
+    await this.#options.patience.wait(place.update(update, { condition, leaves: true }));
+  }
+
+  identify(entity: EntityValue): ElementMark {
+    const doc = documentOf(entity);
+    return this.#marks.get(doc) ?? markElement(storedValues(doc));
+  }
+
+  async removeMany(marks: readonly unknown[]): Promise<void> {
+    const { parent, property, patience } = this.#options;
+    const filter = everyFilter(this.#scope, this.#selected);
+    await patience.wait(
+      removeElements(parent, { property, marks: marks as readonly ElementMark[], filter }),
     );
   }
 
-  identify(entity: EntityValue): unknown {
-    return documentOf(entity)._id;
-  }
-
-  async removeMany(ids: readonly unknown[]): Promise<void> {
-    const { parent, property, patience } = this.#options;
-    if (ids.length === 0) return;
-    const doomed = everyFilter({ _id: { $in: ids } }, this.#scope);
-    const condition = ids.length === 1 ? { [property]: { $elemMatch: doomed } } : {};
-    await patience.wait(parent.update({ $pull: { [parent.path(property)]: doomed } }, condition));
-  }
-
   async removeSelected(): Promise<void> {
-    const doomed = await this.#read(this.#filter(), {
-      shown: false,
-      options: this.#readOptions(),
-    });
-    await this.removeMany(doomed.map((entity) => this.identify(entity)));
+    for await (const doomed of this.list(true)) {
+      await this.removeMany(doomed.map((entity) => this.identify(entity)));
+    }
   }
 
   async #insert(doc: Document): Promise<void> {
     const { parent, property, array } = this.#options;
-    const values = storedValues(doc);
-    const path = parent.path(property);
-    if (array) await parent.update({ $push: { [path]: values } }, {});
-    else await parent.update({ $set: { [path]: values } }, { [property]: null });
+    if (!isEmpty(this.#scope)) await judgeScope(doc, this.#scope);
+    const value = storedValues(doc);
+    const update = { $set: { [parent.path(property)]: value } };
+    const isAdded = array
+      ? await addToList(parent, { property, value })
+      : await parent.tryUpdate(update, { condition: { [property]: null } });
+    if (!isAdded) throw conflict();
     doc.isNew = false;
   }
 
@@ -141,7 +151,7 @@ export class ElementSource implements Source {
       operator,
       Object.fromEntries(Object.entries(paths).map(([path, value]) => [place.path(path), value])),
     ]);
-    await place.update(Object.fromEntries(changes) as Update, {});
+    await place.update(Object.fromEntries(changes) as Update, { condition: this.#selected });
   }
 
   async #find(id: string, shown: boolean): Promise<EntityValue | null> {
@@ -173,11 +183,21 @@ export class ElementSource implements Source {
     ];
     const work = parent.model.collection.aggregate(stages as never, { maxTimeMS, ...rest });
     const found = await patience.wait(work.toArray());
-    const docs = shown && lean ? found : found.map((raw) => model.hydrate(raw, projection));
+    const docs = shown && lean
+      ? found
+      : found.map((raw) => shown ? model.hydrate(raw, projection) : this.#forChange(raw));
     if (shown && populate !== undefined) {
       await patience.wait(model.populate(docs, populate as never));
     }
     return docs as EntityValue[];
+  }
+
+  /** Makes a document of an element as it is stored, and remembers what names the element. */
+  #forChange(stored: StoredObject): object {
+    const mark = markElement(stored);
+    const doc = this.#options.model.hydrate(stored) as object;
+    this.#marks.set(doc, mark);
+    return doc;
   }
 
   #readOptions(): Record<string, unknown> {

@@ -1,145 +1,186 @@
-import type { ClientSession, Model } from "mongoose";
-import type { PipelineStage, Types } from "mongoose";
+import type { ClientSession, Model, PipelineStage } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
+import { matchAsIs } from "../mapper/match_as_is.ts";
+import { stampFields, writeAsIs } from "../mapper/internals.ts";
 import type { Filter } from "../query/compile_filter.ts";
-import { writeAsIs } from "../mapper/internals.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS, moveFilter } from "../selection/filters.ts";
+import { topOf } from "../selection/fields_read.ts";
+import { everyFilter, KEEP_CONDITIONS } from "../selection/filters.ts";
+import type { Update } from "../writing/apply_update.ts";
+import { GuardedUpdate } from "./guarded_update.ts";
+import type { MakeUpdate } from "./guarded_update.ts";
+import { isSayable, namesInto, stepConditions, stepStages, touches } from "./place_steps.ts";
+import type { Step } from "./place_steps.ts";
 
-/** A step from a document into an object that it embeds. */
-export interface Step {
-  /** The property. */
-  readonly property: string;
-  /** The identifier of the element, where the property is an array. */
-  readonly id?: Types.ObjectId;
-  /** The scope that binds what is embedded, cast. */
+/** What a {@linkcode Place} is made of. */
+export interface PlaceOptions {
+  /** The model of the collection. */
+  readonly model: Model<unknown>;
+  /** The identifier of the document. */
+  readonly id: unknown;
+  /** The scope of the document, cast. */
   readonly scope: Filter;
-  /** The field that tells when what is embedded was changed, where there is one. */
-  readonly stamp?: string;
+  /** The steps into it. */
+  readonly steps?: readonly Step[];
 }
 
-/** An update of the database, by operator and path. */
-export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** How a place is updated. */
+export interface UpdateOptions {
+  /** What else must hold of the entity, cast. */
+  readonly condition?: Filter;
+  /** Whether the update takes the entity itself away: its own scope does not bind what is left. */
+  readonly leaves?: boolean;
+  /** The session of a transaction. */
+  readonly session?: ClientSession | undefined;
+}
+
+/** How a place is rewritten. */
+export interface RewriteOptions extends UpdateOptions {
+  /** The property of the entity that the update changes. */
+  readonly property: string;
+}
 
 /**
  * Where an entity is stored: a document of a collection, or an object inside one. It is read and written from its root,
  * in one statement that says all that must hold on the way.
  */
 export class Place {
-  /** The model of the collection. */
-  readonly model: Model<unknown>;
-  readonly #id: unknown;
-  readonly #scope: Filter;
-  readonly #steps: readonly Step[];
+  readonly #options: Required<PlaceOptions>;
 
-  /**
-   * @param model The model of the collection.
-   * @param id The identifier of the document.
-   * @param scope The scope of the document, cast.
-   * @param steps The steps into it.
-   */
-  constructor(model: Model<unknown>, id: unknown, scope: Filter, steps: readonly Step[] = []) {
-    this.model = model;
-    this.#id = id;
-    this.#scope = scope;
-    this.#steps = steps;
+  constructor(options: PlaceOptions) {
+    this.#options = { steps: [], ...options };
+  }
+
+  /** The model of the collection. */
+  get model(): Model<unknown> {
+    return this.#options.model;
   }
 
   /** Goes one step further in. */
   step(step: Step): Place {
-    return new Place(this.model, this.#id, this.#scope, [...this.#steps, step]);
+    return new Place({ ...this.#options, steps: [...this.#options.steps, step] });
   }
 
   /** The path of a property of the entity, from the root, for an update. */
   path(property: string): string {
-    return pathInto(this.#steps, property);
+    return [...namesInto(this.#options.steps), property].join(".");
   }
 
   /** The stages of an aggregation that leads to the entity. */
   stages(): PipelineStage[] {
-    const inner = this.#steps.flatMap(({ property, id, scope }): PipelineStage[] => {
-      const match = everyFilter(id === undefined ? {} : { _id: id }, scope);
-      return [
-        ...intoStages(property, id !== undefined),
-        ...isEmpty(match) ? [] : [{ $match: match }],
-      ];
-    });
-    return [{ $match: everyFilter({ _id: this.#id }, this.#scope) }, ...inner];
+    const { id, scope, steps } = this.#options;
+    return [{ $match: everyFilter({ _id: id }, scope) }, ...stepStages(steps)];
   }
 
   /**
    * Updates the root document in one statement: its version goes up, and nothing is written unless all that leads to
-   * the entity is still there and in its scope.
+   * the entity is still there and in its scope, and stays in it.
    *
    * @param update The update, its paths from the root.
-   * @param condition What else must hold of the entity.
-   * @throws {RestError} 409 if it does not hold any more.
+   * @throws {RestError} 409 if it does not hold any more, 403 if the update leaves a scope on the way.
    */
-  async update(update: Update, condition: Filter, session?: ClientSession): Promise<void> {
-    if (!await this.tryUpdate(update, condition, session)) throw conflict();
+  async update(update: Update, options: UpdateOptions = {}): Promise<void> {
+    if (!await this.tryUpdate(update, options)) throw conflict();
   }
 
-  /** Updates like {@linkcode update}; `false` says that nothing held, and that nothing was written. */
-  async tryUpdate(update: Update, condition: Filter, session?: ClientSession): Promise<boolean> {
-    const key = this.model.schema.get("versionKey") as string | false | undefined;
-    const version = typeof key === "string" ? { $inc: { ...update.$inc, [key]: 1 } } : {};
-    const written = { ...update, ...version };
+  /** Updates like {@linkcode update}; `false` says that something did not hold, and that nothing was written. */
+  async tryUpdate(update: Update, options: UpdateOptions = {}): Promise<boolean> {
+    if (!this.isGuarded(update, options)) return await this.#send(update, {}, options);
+    // All paths of an update are below one property, whose name comes first.
+    const [path = "_id"] = writtenPaths(update);
+    return await this.rewrite(() => update, { ...options, property: topOf(path) });
+  }
+
+  /**
+   * Updates like {@linkcode tryUpdate}, with an update that depends on what is stored.
+   *
+   * @param make Makes the update, which is written only if nothing that was read has changed meanwhile.
+   * @param options Its `property` names what the update changes.
+   */
+  async rewrite(make: MakeUpdate, options: RewriteOptions): Promise<boolean> {
+    const { steps, ...root } = this.#options;
+    const { condition = {}, session, property, leaves } = options;
+    const around = leaves ? new Place({ ...root, steps: steps.slice(0, -1) }) : this;
+    return await new GuardedUpdate({
+      ...root,
+      fields: [steps[0]?.property ?? property],
+      make,
+      before: [...this.stages(), { $match: condition }],
+      after: around.stages(),
+      elements: Object.fromEntries(steps.map(({ id }, index) => [`e${index}`, id])),
+      whole: (update) => this.#whole(update),
+      send: (update, conditions) => this.#send(update, conditions, options),
+      session,
+    }).run();
+  }
+
+  /** Whether one statement cannot say all that must hold, or the update may leave a scope on the way. */
+  isGuarded(update: Update, options: UpdateOptions): boolean {
+    const { scope, steps } = this.#options;
+    const paths = writtenPaths(this.#whole(update));
+    return !this.#isSaid(options) || touches(paths, { scope, into: [] }) ||
+      steps.some((step, index) =>
+        touches(paths, { scope: step.scope, into: namesInto(steps.slice(0, index + 1)) })
+      );
+  }
+
+  #isSaid({ condition = {} }: UpdateOptions): boolean {
+    return [...this.#options.steps.map(({ scope }) => scope), condition].every(isSayable);
+  }
+
+  async #send(
+    update: Update,
+    pins: Filter,
+    { condition = {}, session }: UpdateOptions,
+  ): Promise<boolean> {
+    const { model, id, scope, steps } = this.#options;
+    const written = this.#counted(update);
     const options = {
       ...KEEP_CONDITIONS,
-      arrayFilters: this.#arrayFilters(),
+      arrayFilters: steps.flatMap((step, index) =>
+        step.id === undefined ? [] : [{ [`e${index}._id`]: step.id }]
+      ),
       ...session && { session },
     };
-    const query = this.model.updateOne(
-      this.#conditions(condition),
+    const query = model.updateOne(
+      { _id: id },
       { ...written, $set: { ...this.#stamps(update), ...update.$set } } as never,
       options as never,
     );
+    const said = isSayable(condition) || steps.length === 0 ? condition : {};
+    matchAsIs(query, everyFilter(scope, stepConditions(steps, said), pins));
     writeAsIs(query, written);
     const { matchedCount } = await query.exec();
     return matchedCount !== 0;
   }
 
-  /** From the innermost step outwards: each element is named by its identifier, and bound by its scope. */
-  #conditions(condition: Filter): Filter {
-    const inner = this.#steps.reduceRight((rest: Filter, { property, id, scope }) => {
-      if (id !== undefined) {
-        return { [property]: { $elemMatch: everyFilter({ _id: id }, scope, rest) } };
-      }
-      const moved = [scope, rest].map((filter) => moveFilter(filter, property));
-      return everyFilter({ [property]: { $type: "object" } }, ...moved);
-    }, condition);
-    return everyFilter({ _id: this.#id }, this.#scope, inner);
+  /** The update, and the version of the root that it counts. */
+  #counted(update: Update): Update {
+    const key = this.model.schema.get("versionKey") as string | false | undefined;
+    return typeof key === "string" ? { ...update, $inc: { ...update.$inc, [key]: 1 } } : update;
   }
 
-  /** What is around a change is changed with it: the mapper tells so of the root alone. */
+  /** The update, and all that is written with it. */
+  #whole(update: Update): Update {
+    const { updatedAt } = stampFields(this.model.schema);
+    const stamps = { ...this.#stamps(update), ...updatedAt && { [updatedAt]: new Date() } };
+    if (Object.keys(stamps).length === 0) return this.#counted(update);
+    return { ...this.#counted(update), $set: { ...stamps, ...update.$set } };
+  }
+
+  /** What is around a change is changed with it: Mongoose tells so of the root alone. */
   #stamps(update: Update): Record<string, Date> {
-    const written = Object.values(update).flatMap((paths) => Object.keys(paths));
-    const stamps = this.#steps.flatMap(({ stamp }, index) =>
-      stamp === undefined ? [] : [pathInto(this.#steps.slice(0, index + 1), stamp)]
+    const { steps } = this.#options;
+    const written = writtenPaths(update);
+    const stamps = steps.flatMap(({ stamp }, index) =>
+      stamp === undefined ? [] : [[...namesInto(steps.slice(0, index + 1)), stamp].join(".")]
     );
     const free = stamps.filter((path) =>
       written.length > 0 && !written.some((other) => `${path}.`.startsWith(`${other}.`))
     );
     return Object.fromEntries(free.map((path) => [path, new Date()]));
   }
-
-  #arrayFilters(): Filter[] {
-    return this.#steps.flatMap(({ id }, index) =>
-      id === undefined ? [] : [{ [`e${index}._id`]: id }]
-    );
-  }
 }
 
-function pathInto(steps: readonly Step[], property: string): string {
-  const names = steps.map((step, index) =>
-    step.id === undefined ? step.property : `${step.property}.$[e${index}]`
-  );
-  return [...names, property].join(".");
-}
-
-/** The stages that lead into a property: to each element of an array, or to the one object. */
-export function intoStages(property: string, array: boolean): PipelineStage[] {
-  const into: PipelineStage[] = [{ $match: { [property]: { $type: "object" } } }, {
-    $replaceRoot: { newRoot: `$${property}` },
-  }];
-  return array ? [{ $unwind: `$${property}` }, ...into] : into;
+function writtenPaths(update: Update): string[] {
+  return Object.values(update).flatMap((paths) => Object.keys(paths));
 }

@@ -6,7 +6,10 @@ import type { Filter } from "../query/compile_filter.ts";
 import { CollectionSource } from "./collection_source.ts";
 import type { CollectionSourceOptions } from "./collection_source.ts";
 import { everyFilter } from "../selection/filters.ts";
-import type { Place, Update } from "./place.ts";
+import type { Update } from "../writing/apply_update.ts";
+import { OutOfScopeError } from "./out_of_scope_error.ts";
+import type { Place } from "./place.ts";
+import { addToList } from "./stored_list.ts";
 
 /** What a {@linkcode ReferenceSource} is made of. */
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
@@ -102,22 +105,33 @@ export class ReferenceSource extends CollectionSource {
     return { [property]: held };
   }
 
-  /** An error leaves the entity where it is: nobody knows whether the identifier was written. */
+  /** An error leaves the entity where it is, unless it says that the identifier was not written. */
   async #linkTo(doc: Document, vacant: Filter, session: ClientSession | undefined): Promise<void> {
-    const { parent, property, array } = this.#link;
-    const path = parent.path(property);
-    const update: Update = array ? { $push: { [path]: doc._id } } : { $set: { [path]: doc._id } };
-    if (await parent.tryUpdate(update, vacant, session)) return;
+    let refusal = conflict();
+    try {
+      if (await this.#tryLink(doc, vacant, session)) return;
+    } catch (error) {
+      if (!(error instanceof OutOfScopeError)) throw error;
+      refusal = error;
+    }
     // Outside a transaction the entity is stored already: nothing refers to it, so it can go.
     if (session === undefined) await this.dropMany([doc._id]);
-    throw conflict();
+    throw refusal;
+  }
+
+  async #tryLink(doc: Document, vacant: Filter, session?: ClientSession): Promise<boolean> {
+    const { parent, property, array } = this.#link;
+    if (array) return await addToList(parent, { property, value: doc._id, session });
+    const update: Update = { $set: { [parent.path(property)]: doc._id } };
+    return await parent.tryUpdate(update, { condition: vacant, session });
   }
 
   async #unlink(ids: readonly unknown[], session: ClientSession | undefined): Promise<void> {
     const { parent, property, array } = this.#link;
     const path = parent.path(property);
     const update: Update = array ? { $pull: { [path]: { $in: ids } } } : { $unset: { [path]: 1 } };
-    await parent.update(update, array ? {} : { [property]: ids[0] }, session);
+    const condition = array ? {} : { [property]: ids[0] };
+    await parent.update(update, { condition, session });
   }
 
   #refuseRequired(): void {
