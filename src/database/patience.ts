@@ -1,5 +1,21 @@
+import type { ClientSession } from "mongoose";
 import { liftDeadline, setDeadline } from "./deadline.ts";
 import { unavailable } from "../errors/refusals.ts";
+import { openSending } from "./sending.ts";
+import type { Sending } from "./sending.ts";
+
+/** How much longer the framework waits than the database may take. */
+export const MARGIN_MS = 1000;
+
+/** The driver's options of one statement. */
+export interface StatementOptions {
+  /** Keeps the driver from sending it once the time is up. */
+  readonly signal: AbortSignal;
+  /** The time that the database may take for it. */
+  readonly maxTimeMS: number;
+  /** The session of the transaction that it belongs to. */
+  readonly session?: ClientSession;
+}
 
 /**
  * How long one request waits for the database, all its waits together. Drivers have time-outs of their own, of half a
@@ -9,6 +25,7 @@ export class Patience {
   #left: number;
   #waiting = 0;
   #since = 0;
+  readonly #sendings: Sending[] = [];
 
   /** @param budget The milliseconds that all waits may take. */
   constructor(budget: number) {
@@ -19,6 +36,22 @@ export class Patience {
   get left(): number {
     const running = this.#waiting > 0 ? performance.now() - this.#since : 0;
     return Math.max(0, this.#left - running);
+  }
+
+  /**
+   * Gives the options of one statement that writes: it is not sent once the time is up, whatever it waits for, and the
+   * database may take no longer for it than is left.
+   */
+  statement(session?: ClientSession): StatementOptions {
+    const sending = openSending(unavailable);
+    const { left } = this;
+    if (left > 0) this.#sendings.push(sending);
+    else sending.stop();
+    return {
+      signal: sending.signal,
+      maxTimeMS: Math.max(1, Math.ceil(left - MARGIN_MS)),
+      ...session && { session },
+    };
   }
 
   /**
@@ -33,6 +66,7 @@ export class Patience {
       const expire = () => {
         this.#end();
         this.#left = 0;
+        for (const sending of this.#sendings.splice(0)) sending.stop();
         reject(unavailable());
       };
       const deadline = { at: performance.now() + this.left, expire };

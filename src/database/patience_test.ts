@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { RestError } from "../errors/rest_error.ts";
 import { Patience } from "./patience.ts";
 
@@ -41,4 +41,24 @@ Deno.test("Patience takes no time for what happens between its waits", async () 
   await patience.wait(Promise.resolve());
   await later(undefined, 200);
   assert(patience.left > 850);
+});
+
+Deno.test("Patience lets no statement be sent after its time, and none begin after it", async () => {
+  const patience = new Patience(20);
+  const [waiting, sent] = [patience.statement(), patience.statement()];
+  sent.signal.throwIfAborted();
+  await assertRejects(() => patience.wait(new Promise<never>(() => {})), RestError);
+  // What is under way is left alone: the driver would close its connection.
+  assertEquals([waiting.signal.aborted, sent.signal.aborted], [true, false]);
+  for (const { signal } of [waiting, sent, patience.statement()]) {
+    assertThrows(() => signal.throwIfAborted(), RestError);
+  }
+});
+
+Deno.test("Patience gives the database what is left, without the margin", async () => {
+  const patience = new Patience(1500);
+  assertEquals(patience.statement().maxTimeMS, 500);
+  await patience.wait(later(undefined, 100));
+  const { maxTimeMS } = patience.statement();
+  assert(maxTimeMS > 0 && maxTimeMS <= 401, String(maxTimeMS));
 });

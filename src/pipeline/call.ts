@@ -3,7 +3,7 @@ import { parseQ } from "../query/parse_q.ts";
 import { embeddedModel } from "../schema/embedded_model.ts";
 import { getModel } from "../schema/get_model.ts";
 import { openConnection } from "../database/open_connection.ts";
-import { Patience } from "../database/patience.ts";
+import { MARGIN_MS, Patience } from "../database/patience.ts";
 import type { Level, Route } from "./route.ts";
 import { actingLevel } from "./route.ts";
 
@@ -30,9 +30,6 @@ export interface Call {
   /** What is wrong with `q`; said after the `preFetch` hooks, who may have something graver to say. */
   readonly badQuery?: unknown;
 }
-
-/** How much longer the framework waits than the database may take. */
-const MARGIN_MS = 1000;
 
 /** Opens a call: nothing but the request has been looked at when the first hook runs. */
 export function openCall(route: Route, req: FrameworkRequest): Call {

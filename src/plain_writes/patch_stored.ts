@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
+import type { StatementOptions } from "../database/patience.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { timeStamps } from "./time_stamps.ts";
 
@@ -9,8 +10,8 @@ export interface StoredPatch {
   readonly conditions: Filter;
   /** The new values of fields, cast and valid. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** The time that the database may take. */
-  readonly maxTimeMS: number;
+  /** The options of the statement. */
+  readonly statement: StatementOptions;
 }
 
 /**
@@ -19,7 +20,7 @@ export interface StoredPatch {
  */
 export async function patchStored(
   model: Model<unknown>,
-  { conditions, changes, maxTimeMS }: StoredPatch,
+  { conditions, changes, statement }: StoredPatch,
 ): Promise<object | null | undefined> {
   const schema = model.schema as Schema;
   const set = { ...changes, ...timeStamps(model, "updatedAt") };
@@ -28,7 +29,7 @@ export async function patchStored(
     $inc: { [schema.get("versionKey") as string]: 1 },
   };
   // Never `raw`: the driver would decode error replies so too, and lose track of the primary.
-  const options = { maxTimeMS, returnDocument: "after", enableUtf8Validation: false } as const;
+  const options = { ...statement, returnDocument: "after", enableUtf8Validation: false } as const;
   try {
     return await model.collection.findOneAndUpdate(conditions, update as never, options);
   } catch (error) {

@@ -117,7 +117,10 @@ export class CollectionSource implements Source {
     const { model, patience } = await this.#open();
     const { skip, limit, sort: _sort, ...options } = this.#readOptions();
     if (skip === undefined && limit === undefined) {
-      const query = withConditions(model.deleteMany({}, options), this.conditions());
+      const { signal, maxTimeMS } = patience.statement();
+      const most = Math.min(Number(options.maxTimeMS) || maxTimeMS, maxTimeMS);
+      const statement = { ...options, signal, maxTimeMS: most };
+      const query = withConditions(model.deleteMany({}, statement), this.conditions());
       await patience.wait(query.exec());
     } else {
       await this.removeMany(await this.selectedIds());
@@ -152,7 +155,8 @@ export class CollectionSource implements Source {
       if (!isEmpty(scope)) {
         doc.$where = { $and: [castFilter(doc.constructor as Model<unknown>, scope)] };
       }
-      const query = doc.deleteOne(session && { session }).setOptions(KEEP_CONDITIONS);
+      const statement = this.#options.patience.statement(session);
+      const query = doc.deleteOne(statement as never).setOptions(KEEP_CONDITIONS);
       const { deletedCount } = await query.exec() as { deletedCount: number };
       if (deletedCount === 0) throw conflict();
     }
@@ -160,9 +164,10 @@ export class CollectionSource implements Source {
 
   /** Removes what is known by its identifiers, as far as the scope allows. */
   protected async dropMany(ids: readonly unknown[], session?: ClientSession): Promise<void> {
-    const { model, selection } = await this.#open();
+    const { model, selection, patience } = await this.#open();
     const conditions = everyFilter({ _id: { $in: ids } }, selection.scope);
-    await model.deleteMany(conditions, { ...KEEP_CONDITIONS, ...session && { session } }).exec();
+    const statement = { ...KEEP_CONDITIONS, ...patience.statement(session) };
+    await model.deleteMany(conditions, statement as never).exec();
   }
 
   async #open(): Promise<

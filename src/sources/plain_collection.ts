@@ -85,19 +85,19 @@ export class PlainCollection {
     if (!this.#isWhole() || jsonReader(model, shape) === undefined) return undefined;
     const entity = flatEntity(model, body, shape);
     if (entity === undefined) return undefined;
-    await patience.wait(model.collection.insertOne(entity));
+    await patience.wait(model.collection.insertOne(entity, patience.statement()));
     return { text: toJson(entity, shape), id: String(entity._id) };
   }
 
   /** Changes the one that a condition names in one statement; gives its JSON text, `null` where there is none. */
   async patch(name: Filter, body: JsonObject): Promise<string | Uint8Array | null | undefined> {
-    const { model, patience, shape, maxTimeMS } = this.#options;
+    const { model, patience, shape } = this.#options;
     if (!this.#isWhole() || !writesPlainly(model, shape)) return undefined;
     const changes = flatFields(body, shape);
     if (changes === undefined) return undefined;
     const reader = jsonReader(model, shape);
     const conditions = castFilter(model, this.#conditionsFor(name));
-    const patch = { conditions, changes, maxTimeMS };
+    const patch = { conditions, changes, statement: patience.statement() };
     const stored = await patience.wait(patchStored(model, patch));
     if (stored === null || stored === undefined) return stored;
     return reader?.text(stored) ?? toJson(model.hydrate(stored), shape);
@@ -105,9 +105,9 @@ export class PlainCollection {
 
   /** Removes the one that a condition names in one statement; tells whether there was one. */
   async remove(name: Filter): Promise<boolean | undefined> {
-    const { model, patience, selection, maxTimeMS } = this.#options;
+    const { model, patience, selection } = this.#options;
     if (!isEmpty(selection.options) || !removesPlainly(model)) return undefined;
-    const query = model.deleteOne({}, { ...KEEP_CONDITIONS, maxTimeMS });
+    const query = model.deleteOne({}, { ...KEEP_CONDITIONS, ...patience.statement() });
     const work = withConditions(query, this.#conditionsFor(name)).exec();
     const { deletedCount } = await patience.wait(work);
     return deletedCount > 0;
