@@ -29,12 +29,15 @@ function isPlainlyWithin(values: Filter, scope: Filter): boolean {
   return Object.entries(scope).every(([path, value]) =>
     path === "$and" && Array.isArray(value)
       ? value.every((each) => isPlainlyWithin(values, each))
-      : isEqual(values[path], value)
+      : !path.includes(".") && isEqual(values[path], value)
   );
 }
 
-/** Tells equality of two scalars; `false` says only that it cannot be told here. */
+/** Tells equality of two scalars of one type; `false` says only that it cannot be told here. */
 function isEqual(value: unknown, expected: unknown): boolean {
-  if (expected instanceof mongoose.Types.ObjectId) return expected.equals(value as never);
+  if (expected instanceof mongoose.Types.ObjectId) {
+    // ObjectId.equals() takes texts and look-alikes for identifiers, which the database does not.
+    return value instanceof mongoose.Types.ObjectId && expected.equals(value);
+  }
   return PLAIN.has(typeof expected) && value === expected;
 }
