@@ -19,7 +19,7 @@ function scoped(scope: QueryObject): ModelClass {
   })
   class Equal extends FrameworkModel {
     @prop({ type: Object })
-    free?: unknown;
+    free?: object;
     @prop()
     name?: string;
   }

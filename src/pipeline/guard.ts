@@ -1,6 +1,7 @@
 import { forbidden } from "../errors/refusals.ts";
 import type { EntityHook, MaybePromise } from "../hooks/hooks.ts";
-import { checkFilter, checkProjection, everyFilter } from "../selection/filters.ts";
+import { checkFilter } from "../selection/check_filter.ts";
+import { checkProjection, everyFilter } from "../selection/filters.ts";
 import type { Selection } from "../sources/source.ts";
 import { andThen } from "../hooks/and_then.ts";
 import { enterLevel } from "./call.ts";

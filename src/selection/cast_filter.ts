@@ -3,7 +3,9 @@ import type { Model, Query } from "mongoose";
 import type { Filter } from "../query/compile_filter.ts";
 import { isCompiled } from "../query/compiled.ts";
 import { isJsonObject } from "../query/json.ts";
-import { copyFilter, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
+import { sanitized } from "../mapper/sanitized.ts";
+import { castWhole } from "./cast_whole.ts";
+import { copyFilter, isClause, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 
 /** A query of the mapper, whatever it gives. */
 type AnyQuery = Query<unknown, unknown>;
@@ -12,7 +14,7 @@ type AnyQuery = Query<unknown, unknown>;
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every(([path, value]) => isCast(model, path, value))) return filter;
   const query = model.find().setOptions(KEEP_CONDITIONS) as AnyQuery;
-  return withConditions(query, {}).cast(model, copyFilter(filter)) as Filter;
+  return withConditions(query, {}).cast(model, sanitized(model, copyFilter(filter))) as Filter;
 }
 
 /** Tells of the condition that names an entity that there is nothing to be cast. */
@@ -48,9 +50,5 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
       kept[key] = value.map((each) => isJsonObject(each) ? castAround(each as Filter, cast) : each);
     } else rest[key] = value;
   }
-  return { ...isEmpty(rest) ? rest : cast(rest), ...kept };
-}
-
-function isClause(key: string): boolean {
-  return key === "$and" || key === "$or" || key === "$nor";
+  return { ...isEmpty(rest) ? rest : castWhole(rest, cast), ...kept };
 }

@@ -4,32 +4,6 @@ import type { Filter } from "../query/compile_filter.ts";
 import { isJsonObject } from "../query/json.ts";
 
 /**
- * Checks a filter that hooks or a scope gave: the mapper drops what is undefined, and a condition that is dropped shows
- * everything.
- *
- * @throws {TypeError} If it is no object, or anything in it is undefined.
- */
-export function checkFilter(filter: unknown, what: string): Filter {
-  if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is no object`);
-  refuseUndefined(filter, what, 0);
-  return filter as Filter;
-}
-
-function refuseUndefined(value: unknown, path: string, depth: number): void {
-  if (value === undefined) throw new TypeError(`Cannot use the filter: "${path}" is undefined`);
-  if (depth > 100) throw new TypeError(`Cannot use the filter: "${path}" is nested too deep`);
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
-      refuseUndefined(value[index], `${path}.${index}`, depth + 1);
-    }
-  } else if (isJsonObject(value)) {
-    for (const [key, each] of Object.entries(value)) {
-      refuseUndefined(each, `${path}.${key}`, depth + 1);
-    }
-  }
-}
-
-/**
  * Checks a projection that hooks gave: on a field that is neither shown nor left out, the mapper's cursor would fail where
  * nobody can catch it.
  *
@@ -59,18 +33,33 @@ export function everyFilter(...filters: Filter[]): Filter {
   return copyFilter(others.length === 0 ? first : { $and: [first, ...others] });
 }
 
+/** Objects of hooks' filters whose operators may come from a request. */
+const untrusted = new WeakSet<object>();
+
+/** Marks an object of a hook's filter: its operators count as a host's own would, where `sanitizeFilter` is set. */
+export function markUntrusted<T extends object>(operators: T): T {
+  untrusted.add(operators);
+  return operators;
+}
+
+/** Tells whether a key joins conditions. */
+export function isClause(key: string): boolean {
+  return key === "$and" || key === "$or" || key === "$nor";
+}
+
 /**
  * Copies a filter, as the mapper casts in place and what hooks gave is not ours to change. The mark on the copies says
- * that their operators are meant, where the host has set `sanitizeFilter` for all queries.
+ * that their operators are meant, where the host has set `sanitizeFilter` for all queries; hooks' own have none.
  */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(copy);
     if (!isJsonObject(each)) return each;
     if (isCompiled(each)) return mongoose.trusted(each);
-    return mongoose.trusted(
-      Object.fromEntries(Object.entries(each).map(([key, inner]) => [key, copy(inner)])),
+    const copied = Object.fromEntries(
+      Object.entries(each).map(([key, inner]) => [key, copy(inner)]),
     );
+    return untrusted.has(each) ? markUntrusted(copied) : mongoose.trusted(copied);
   };
   return copy(value) as Filter;
 }
@@ -84,7 +73,7 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => {
       if (!key.startsWith("$")) return [`${prefix}.${key}`, value];
-      if (!["$and", "$or", "$nor"].includes(key)) {
+      if (!isClause(key)) {
         throw new TypeError(`Cannot use the filter: "${key}" does not work inside a document`);
       }
       return [key, (value as Filter[]).map((each) => moveFilter(each, prefix))];

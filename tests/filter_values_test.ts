@@ -1,0 +1,213 @@
+import { assert, assertEquals, assertInstanceOf } from "@std/assert";
+import mongoose from "mongoose";
+import { all, FrameworkModel, getModel, type ModelClass, one, prop, remove } from "../mod.ts";
+import { type QueryObject, removeAll, rest, RestError, update } from "../mod.ts";
+import { pass, watchCommands } from "./both_paths.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+class Inner extends FrameworkModel {
+  @prop()
+  label?: string;
+  @prop({ type: Number, default: 7 })
+  size?: number;
+}
+
+class Fields extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Number })
+  rank?: number;
+  @prop({ type: Date })
+  day?: Date;
+  @prop({ type: mongoose.Types.ObjectId })
+  owner?: string;
+  @prop({ type: Inner })
+  inner?: Inner;
+  @prop({ type: Object })
+  free?: object;
+}
+
+/** Where a filter comes from, and whether hooks see the entities. */
+const WAYS = [["scope", false], ["scope", true], ["filter", false], ["filter", true]] as const;
+type Way = typeof WAYS[number];
+
+/** Makes a model of its own whose scope, or whose hooks' filter, is what `give` gives. */
+function bound([what, hooked]: Way, give: () => unknown): ModelClass<Fields> {
+  const collection = `values_${crypto.randomUUID().slice(0, 8)}`;
+  const preFetch = (req: { framework: { filter: QueryObject } }) => {
+    if (what === "filter") req.framework.filter = give() as QueryObject;
+    return true;
+  };
+  const hooks = hooked ? { preFetch, postFetch: pass<Fields> } : { preFetch };
+  @rest({
+    route: "/items",
+    methods: [all(hooks), one(hooks), update(hooks), remove(hooks), removeAll(hooks)] as never[],
+    ...what === "scope" && { scope: () => give() as QueryObject },
+    schemaOptions: { collection, autoCreate: false, autoIndex: false },
+  })
+  class Bound extends Fields {}
+  return Bound;
+}
+
+/** A filter, its name, and what the error says. */
+type Refused = readonly [name: string, filter: unknown, message: RegExp];
+
+/** Sends all operations with each filter: each answers 500, sends nothing, and its error names the path. */
+async function refuseAll(way: Way, filters: readonly Refused[]): Promise<void> {
+  let given: unknown = {};
+  const errors: unknown[] = [];
+  const onError = (_req: unknown, error: unknown) => {
+    errors.push(error);
+    return new RestError(500, "Seen");
+  };
+  const model = bound(way, () => given);
+  await using app = await mount([model], { onError });
+  const sent = await watchCommands(app.database.uri);
+  const { insertedId: id } = await getModel(model).collection.insertOne({ name: "x", __v: 0 });
+  for (const [name, filter, message] of filters) {
+    given = filter;
+    sent.length = errors.length = 0;
+    const statuses = await sendAll(app.url, String(id));
+    assertEquals([name, statuses, sent], [name, [500, 500, 500, 500, 500], []]);
+    for (const error of errors) {
+      assertInstanceOf(error, TypeError);
+      assert(message.test(error.message), `${name}: ${error.message}`);
+    }
+  }
+}
+
+async function sendAll(url: string, id: string): Promise<number[]> {
+  const replies = [
+    await request(`${url}/items`),
+    await request(`${url}/items/${id}`),
+    await request(`${url}/items/${id}`, { method: "PATCH", body: { name: "y" } }),
+    await request(`${url}/items/${id}`, { method: "DELETE" }),
+    await request(`${url}/items`, { method: "DELETE" }),
+  ];
+  return replies.map(({ status }) => status);
+}
+
+const OWNER = new mongoose.Types.ObjectId();
+
+class Bare {
+  owner = "me";
+}
+
+/** Values that Mongoose or BSON drops or distorts wherever they stand. */
+const LOST: [string, unknown][] = [
+  ["undefined", undefined],
+  ["a function", () => "me"],
+  ["a class", Bare],
+  ["a symbol", Symbol("me")],
+  ["NaN", NaN],
+  ["an invalid date", new Date(NaN)],
+  ["a promise", Promise.resolve("me")],
+  ["a query", mongoose.model("FilterValues", new mongoose.Schema({})).find()],
+  ["a set", new Set(["me"])],
+  ["a map", new Map([["$ne", null]])],
+  ["an instance", new Bare()],
+  ["an inherited member", Object.create({ owner: "me" })],
+  ["a bytes view", new Float32Array(1)],
+  ["a hole", new Array(1)],
+  ["a deep undefined", { a: [{ b: undefined }] }],
+  ["a symbol key", { [Symbol("or")]: [{ owner: "me" }] }],
+  ["a hidden key", Object.defineProperty({}, "owner", { value: "me" })],
+  ["a member function", { toJSON: () => "me" }],
+  ["a flag that is lost", /^a.b/s],
+  ["too large a bigint", 2n ** 63n],
+];
+
+/** Where a value may stand, on paths that Mongoose casts and on others. */
+const PLACES: [string, (value: unknown) => QueryObject][] = [
+  ["a declared path", (value) => ({ name: value })],
+  ["a free path", (value) => ({ free: { $ne: value } })],
+  ["an undeclared path", (value) => ({ nosuch: { $nin: [value] } })],
+  ["an embedded object", (value) => ({ inner: { $not: { $eq: value } } })],
+  ["a clause", (value) => ({ $and: [{ rank: 1 }, { $or: [{ "free.a": value }] }] })],
+];
+
+test("scope and filter answer 500, and send nothing, when a value in them would be lost", async (t) => {
+  const filters = LOST.flatMap(([name, value]) =>
+    PLACES.map(([place, wrap]): Refused => [
+      `${name} at ${place}`,
+      wrap(value),
+      /"(scope|filter)\.[^"]+" is /,
+    ])
+  );
+  for (const way of WAYS) await t.step(way.join(" "), () => refuseAll(way, filters));
+});
+
+/** What is lost only where Mongoose does not cast it, or by its cast. */
+const LOST_BY_CAST: Refused[] = [
+  ["an address on a free path", { free: { $ne: new URL("http://a.b") } }, /"free\.\$ne" /],
+  ["an address that nobody declared", { nosuch: { $nin: [new URL("http://a.b")] } }, /"nosuch/],
+  ["a boxed number", { "free.a": { $gt: Object(5) } }, /"free\.a\.\$gt" /],
+  ["fields that a cast adds", { inner: { $ne: { label: "a" } } }, /adds "_id", "size" to/],
+  [
+    "a field that a cast drops",
+    { inner: { $nin: [{ _id: OWNER, size: 1, no: 1 }] } },
+    /drops "no"/,
+  ],
+  ["an object of something else", { inner: { $ne: new Error("x") } }, /"inner\.\$ne" /],
+  ["an empty $or", { $or: [] }, /"\w+\.\$or" is an empty list/],
+  ["an empty $and", { $and: [] }, /"\w+\.\$and" is an empty list/],
+  ["an empty $nor inside", { $and: [{ $nor: [] }] }, /"\w+\.\$and\.0\.\$nor" is an empty list/],
+  [
+    "an empty clause of an element",
+    { list: { $elemMatch: { $or: [] } } },
+    /\$or" is an empty list/,
+  ],
+];
+
+test("scope and filter answer 500, and send nothing, when a cast would lose a condition", async (t) => {
+  for (const way of WAYS) await t.step(way.join(" "), () => refuseAll(way, LOST_BY_CAST));
+});
+
+/** What a date may be cast from. */
+class Moment {
+  valueOf(): number {
+    return 0;
+  }
+}
+
+function hasRank(this: { rank: number }): boolean {
+  return this.rank === 5;
+}
+
+const FREE = { a: [new Date(5), OWNER, 5n, new Uint8Array([1]), null] };
+
+/** What Mongoose casts, or BSON keeps: it selects what it selects in a query of the host's own. */
+const KEPT: QueryObject[] = [
+  { name: new URL("http://a.b/") },
+  { day: { $gt: new Moment() } },
+  { owner: { _id: OWNER, name: "lean" } },
+  { name: { $in: ["http://a.b/", null] } },
+  { name: ["http://a.b/"] },
+  { name: /^HTTP/i },
+  { rank: { $lt: Infinity } },
+  { $where: hasRank },
+  { nosuch: { $nin: [] } },
+  { free: FREE },
+  { $and: [{}, { rank: 5 }] },
+  { "inner.label": "in", inner: { $ne: null } },
+];
+
+test("scope and filter select what Mongoose casts and BSON keeps", async (t) => {
+  for (const way of WAYS) {
+    await t.step(way.join(" "), async () => {
+      let given: QueryObject = {};
+      const model = bound(way, () => given);
+      await using app = await mount([model]);
+      const inner = { label: "in" };
+      const stored = { name: "http://a.b/", rank: 5, day: new Date(5), owner: OWNER, inner };
+      await getModel(model).collection.insertMany([{ ...stored, free: FREE }] as never);
+      for (const filter of KEPT) {
+        given = filter;
+        const { status, body, text } = await request<unknown[]>(`${app.url}/items`);
+        assertEquals([filter, status, body.length], [filter, 200, 1], text);
+      }
+    });
+  }
+});
