@@ -14,7 +14,9 @@ export type ElementMark = { readonly id: unknown } | { readonly text: string };
 
 /** Gives the mark of an element as it is stored. */
 export function markElement(stored: StoredObject): ElementMark {
-  return stored._id === undefined ? { text: storedText(stored) } : { id: stored._id };
+  // The database takes `null` for a missing field.
+  const { _id: id = null } = stored;
+  return id === null ? { text: storedText(stored) } : { id };
 }
 
 /** Elements that are to be removed. */
