@@ -452,7 +452,8 @@ test("req.framework holds filter, options, projection, operation and model", asy
       const preFetch = async (req: ItemRequest) => {
         const { filter, options, projection, operation, model } = req.framework;
         const found = await model();
-        seen.push(filter, options, projection, operation, found === getModel(hookedModel));
+        seen.push(structuredClone(filter), options, projection, operation);
+        seen.push(found === getModel(hookedModel));
         return true;
       };
       const hookedModel = hooked(everywhere({ preFetch }));
@@ -462,7 +463,7 @@ test("req.framework holds filter, options, projection, operation and model", asy
       await request(app.url + path, { method, body });
       await request(app.url + path + asQuery({ rank: "5" }), { method, body });
 
-      const filter = operation === "create" ? {} : { rank: 5 };
+      const filter = operation === "create" ? {} : { rank: { $eq: 5 } };
       assertEquals(seen, [{}, {}, {}, operation, true, filter, {}, {}, operation, true]);
     });
   }

@@ -44,6 +44,8 @@ const BAD_FILTER = new Set([
   16804,
   16410,
   18755,
+  34413,
+  5626500,
 ]);
 
 /** What is known of the request that failed. */

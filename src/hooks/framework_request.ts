@@ -13,7 +13,10 @@ export type QueryObject = Record<string, unknown>;
  * @typeParam M The model that the running level serves.
  */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
-  /** The database query: `q`, checked and cast, or `{}`. Hooks narrow or replace it. */
+  /**
+   * The database query: `q`, checked and cast, or `{}`. Hooks narrow or replace it. Every condition of `q` is in
+   * operators: `?q={"year":1979}` is `{ year: { $eq: 1979 } }` here.
+   */
   filter: QueryObject;
   /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
   options: QueryObject;

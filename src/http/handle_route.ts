@@ -3,6 +3,7 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { openCall } from "../pipeline/call.ts";
 import { actingLevel } from "../pipeline/route.ts";
 import type { Route } from "../pipeline/route.ts";
+import { hasFilter } from "../query/parse_q.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { isHiddenPath } from "../shape/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
@@ -19,7 +20,7 @@ export function handleRoute(route: Route, onError: OnError | undefined): Request
       await sendReply(res, await runPipeline(openCall(route, req)));
     } catch (error) {
       // What a hook has put into the filter is the host's to mend, not the client's.
-      const filtered = /[?&]q=/.test(req.url);
+      const filtered = hasFilter(req.url);
       await answerError(req, error, { filtered, isHidden, ...onError && { onError } });
     }
   };

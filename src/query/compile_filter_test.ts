@@ -77,25 +77,25 @@ function nest(depth: number): object {
 
 Deno.test("compileFilter() casts values to the declared types", async (t) => {
   const cases: [object, object][] = [
-    [{ name: 5 }, { name: "5" }],
-    [{ year: "1999" }, { year: 1999 }],
+    [{ name: 5 }, { name: { $eq: "5" } }],
+    [{ year: "1999" }, { year: { $eq: 1999 } }],
     [{ year: { $in: ["1", 2] } }, { year: { $in: [1, 2] } }],
-    [{ seen: "true" }, { seen: true }],
-    [{ day: "2020-01-01" }, { day: new Date("2020-01-01") }],
+    [{ seen: "true" }, { seen: { $eq: true } }],
+    [{ day: "2020-01-01" }, { day: { $eq: new Date("2020-01-01") } }],
     [{ day: { $gte: { $date: 0 } } }, { day: { $gte: new Date(0) } }],
-    [{ big: "9007199254740993" }, { big: 9007199254740993n }],
-    [{ year: { $numberLong: "7" } }, { year: 7 }],
-    [{ tags: 5 }, { tags: "5" }],
-    [{ tags: [5] }, { tags: ["5"] }],
-    [{ "part.size": "5" }, { "part.size": 5 }],
+    [{ big: "9007199254740993" }, { big: { $eq: 9007199254740993n } }],
+    [{ year: { $numberLong: "7" } }, { year: { $eq: 7 } }],
+    [{ tags: 5 }, { tags: { $eq: "5" } }],
+    [{ tags: [5] }, { tags: { $eq: ["5"] } }],
+    [{ "part.size": "5" }, { "part.size": { $eq: 5 } }],
     [{ "parts.0.size": { $not: { $lt: "5" } } }, { "parts.0.size": { $not: { $lt: 5 } } }],
-    [{ parts: { $elemMatch: { size: "5" } } }, { parts: { $elemMatch: { size: 5 } } }],
+    [{ parts: { $elemMatch: { size: "5" } } }, { parts: { $elemMatch: { size: { $eq: 5 } } } }],
     [{ tags: { $elemMatch: { $eq: 5 } } }, { tags: { $elemMatch: { $eq: "5" } } }],
-    [{ free: { a: "5" } }, { free: { a: "5" } }],
-    [{ name: null }, { name: null }],
+    [{ free: { a: "5" } }, { free: { $eq: { a: "5" } } }],
+    [{ name: null }, { name: { $eq: null } }],
     [{ seen: { $exists: 1 } }, { seen: { $exists: true } }],
     [{ $nor: [{ year: "1" }, { $or: [{ year: "2" }] }] }, {
-      $nor: [{ year: 1 }, { $or: [{ year: 2 }] }],
+      $nor: [{ year: { $eq: 1 } }, { $or: [{ year: { $eq: 2 } }] }],
     }],
   ];
   for (const [filter, expected] of cases) {
@@ -105,7 +105,7 @@ Deno.test("compileFilter() casts values to the declared types", async (t) => {
 
 Deno.test("compileFilter() casts identifiers, as text and in extended JSON", () => {
   for (const value of [ID, { $oid: ID }]) {
-    const { owner } = compile({ owner: value });
+    const { $eq: owner } = compile({ owner: value }).owner as { readonly $eq: unknown };
 
     assert(owner instanceof mongoose.Types.ObjectId);
     assertEquals(String(owner), ID);
@@ -119,7 +119,8 @@ Deno.test("compileFilter() builds a new object and leaves the client's as it is"
   const result = compile(given);
 
   assertEquals(given, before);
-  assertNotStrictEquals(result.free, given.free);
+  assertEquals(result.free, { $eq: given.free });
+  assertNotStrictEquals((result.free as { readonly $eq: unknown }).$eq, given.free);
   assertNotStrictEquals(result.$and, given.$and);
 });
 
@@ -177,7 +178,8 @@ Deno.test("compileFilter() refuses to compare objects as a whole when they hold 
 });
 
 Deno.test("compileFilter() lets the open parts of an object with a secret be filtered", () => {
-  const filter = { "vault.label": "x", vaults: { $elemMatch: { label: "x" }, $size: 1 } };
+  const is = { $eq: "x" };
+  const filter = { "vault.label": is, vaults: { $elemMatch: { label: is }, $size: 1 } };
 
   assertEquals(compile(filter), filter);
 });

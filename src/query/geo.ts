@@ -1,17 +1,16 @@
 import { badFormat } from "../errors/refusals.ts";
-import type { Place } from "./compile_condition.ts";
-import { checkDepth, checkList } from "./compile_filter.ts";
+import { checkDepth, checkList, wrong } from "./budget.ts";
+import type { Place } from "./budget.ts";
 import { isJsonObject } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 
-const SHAPES = new Set([
-  "$geometry",
-  "$box",
-  "$polygon",
-  "$center",
-  "$centerSphere",
-  "$minDistance",
-  "$maxDistance",
-]);
+/** The shapes that an operator takes, beside distances. A bare list is a point. */
+const SHAPES: Readonly<Record<string, ReadonlySet<string>>> = {
+  $geoWithin: new Set(["$geometry", "$box", "$polygon", "$center", "$centerSphere"]),
+  $geoIntersects: new Set(["$geometry"]),
+  $near: new Set(["$geometry", "$minDistance", "$maxDistance"]),
+  $nearSphere: new Set(["$geometry", "$minDistance", "$maxDistance"]),
+};
 
 const GEOMETRIES = new Set([
   "Point",
@@ -30,24 +29,37 @@ const GEOMETRIES = new Set([
  */
 export function compileGeo(value: unknown, place: Place, operator: string): unknown {
   if (place.field.kind === "scalar") throw malformed(place, operator);
-  if (typeof value === "number" || Array.isArray(value)) {
-    return numbers(value, place, operator, place.depth);
-  }
+  if (isPoint(value) && isNear(operator)) return value;
   if (!isJsonObject(value)) throw malformed(place, operator);
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
-      if (!SHAPES.has(key)) throw malformed(place, operator);
-      return [
-        key,
-        key === "$geometry"
-          ? geometry(inner, place, operator)
-          : numbers(inner, place, operator, place.depth),
-      ];
+      if (SHAPES[operator]?.has(key) !== true) throw malformed(place, operator);
+      if (key === "$geometry") return [key, geometry(inner, place, operator)];
+      if (key.endsWith("Distance")) return [key, compileDistance(inner, place, key)];
+      if (!Array.isArray(inner)) throw malformed(place, operator);
+      return [key, numbers(inner, place, operator, place.depth)];
     }),
   );
 }
 
-function geometry(value: unknown, place: Place, operator: string): unknown {
+/** Checks the operand of `$minDistance` and `$maxDistance`. */
+export function compileDistance(value: unknown, place: Place, operator: string): unknown {
+  return Number.isFinite(value) && value as number >= 0
+    ? value
+    : wrong(place, operator, "a number that is not negative");
+}
+
+/** Two numbers; MongoDB takes a greatest distance behind them. */
+function isPoint(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => Number.isFinite(each)) &&
+    (value.length === 2 || (value.length === 3 && value[2] >= 0));
+}
+
+function isNear(operator: string): boolean {
+  return operator === "$near" || operator === "$nearSphere";
+}
+
+function geometry(value: unknown, place: Place, operator: string): JsonObject {
   if (!isJsonObject(value)) throw malformed(place, operator);
   const { type, coordinates, geometries, ...others } = value;
   if (typeof type !== "string" || !GEOMETRIES.has(type) || Object.keys(others).length > 0) {

@@ -5,6 +5,9 @@ import { isPlainKey } from "./json.ts";
 /** What stands at a path of which nothing is declared: anything may. */
 export const FREE: FieldShape = { kind: "free", hidden: false, writable: true, selected: true };
 
+/** How many segments a path may have: the database stores no objects that are nested deeper. */
+const MAX_SEGMENTS = 100;
+
 /** A position in an array. */
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
@@ -16,6 +19,9 @@ const INDEX = /^(0|[1-9]\d{0,8})$/;
  */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const segments = path.split(".");
+  if (segments.length > MAX_SEGMENTS) {
+    throw badFormat(`A path in a filter has at most ${MAX_SEGMENTS} segments`);
+  }
   for (const segment of segments) {
     if (segment === "" || !isPlainKey(segment)) throw unknownPath(path);
   }
