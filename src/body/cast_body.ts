@@ -65,7 +65,8 @@ export function castField(value: unknown, field: FieldShape, cast: Cast): unknow
   }
 }
 
-function castElement(value: unknown, field: FieldShape, cast: Cast): unknown {
+/** Casts an element of an array, or a value of a map. */
+export function castElement(value: unknown, field: FieldShape, cast: Cast): unknown {
   if (field.element === undefined || value === null) return value;
   return castField(value, field.element, cast);
 }
@@ -124,9 +125,15 @@ export function checkKey(key: string, { path, problems }: Cast): void {
 }
 
 /** Goes one level down. */
-export function deeper(cast: Cast, key: string | number): Cast {
+export function deeper<C extends Cast>(cast: C, key: string | number): C {
   if (cast.depth >= MAX_DEPTH) throw badFormat(`The body is nested more than ${MAX_DEPTH} deep`);
   return { ...cast, path: joinPath(cast.path, String(key)), depth: cast.depth + 1 };
+}
+
+/** Whether something was wrong so far. */
+export function hasProblems(problems: Problems): boolean {
+  for (const _path in problems) return true;
+  return false;
 }
 
 function joinPath(path: string, key: string): string {

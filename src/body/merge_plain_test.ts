@@ -88,3 +88,43 @@ Deno.test("mergePlain() names every field that cannot be cast", () => {
   assertEquals(status, 400);
   assertEquals(Object.keys(errors).sort(), ["free", "inner.a", "inners.k", "numbers.0", "rank"]);
 });
+
+class Guarded extends FrameworkModel {
+  @prop()
+  a?: string;
+  @prop({ hidden: true })
+  secret?: string;
+  @prop({ readonly: true, default: "new" })
+  state!: string;
+}
+
+class Keeper extends FrameworkModel {
+  @prop({ type: Guarded })
+  inner?: Guarded;
+  @prop({ type: Map, of: Guarded })
+  inners?: Map<string, unknown>;
+  @arrayProp({ items: Guarded, embedded: true })
+  list?: Guarded[];
+}
+
+const KEEPER = describeShape(buildSchema(Keeper).schema);
+
+Deno.test("mergePlain() keeps of an element that its _id names what no client can set", () => {
+  const list = [{ _id: 1, a: "1", secret: "s", more: 1 }, { _id: "x", a: "2", state: "old" }];
+  const patch = { list: [{ _id: "x" }, { _id: 1, a: "3" }, { _id: 1, a: "4" }, { _id: 9 }] };
+  assertEquals(mergePlain({ list }, patch, KEEPER), {
+    list: [{ _id: "x", state: "old" }, { _id: 1, a: "3", secret: "s", more: 1 }, { a: "4" }, {}],
+  });
+});
+
+Deno.test("mergePlain() clears objects and values of maps by null but for what no client can set", () => {
+  const kept = { a: "1", secret: "s" };
+  const inners = { k: kept, l: { a: "1", state: "new" } };
+  for (
+    const patch of [{ inner: null, inners: null }, { inner: null, inners: { k: null, l: null } }]
+  ) {
+    const result = mergePlain({ inner: kept, inners }, patch, KEEPER);
+    assertEquals(result, { inner: { secret: "s" }, inners: { k: { secret: "s" } } });
+  }
+  assertEquals(mergePlain({ inner: { a: "1" } }, { inner: null }, KEEPER), {});
+});
