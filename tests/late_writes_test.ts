@@ -3,18 +3,28 @@ import { assertEquals } from "@std/assert";
 import express from "express";
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
-import { Framework, getModel } from "../mod.ts";
-import type { ModelClass, OperationName } from "../mod.ts";
+import {
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  remove,
+  rest,
+  update,
+} from "../mod.ts";
+import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { request } from "./harness/request.ts";
 import { serve } from "./harness/serve.ts";
 import type { Served } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
-import { callsFor, hooked } from "./hooked.ts";
-import type { HooksByOperation } from "./hooked.ts";
+import { callsFor, everywhere, hooked, type Item, Part } from "./hooked.ts";
 
 /** What is stored before a write that comes too late. */
-const STORED = { name: "stored", rank: 0 };
+const STORED = { name: "stored", parts: [{ label: "stored" }] };
 
 /** Names of commands that write. */
 const WRITES = new Set(["insert", "update", "delete", "findAndModify"]);
@@ -25,18 +35,24 @@ function occupy(connection: Connection): Promise<unknown> {
   return connection.getClient().db("admin").command(command);
 }
 
-/** Hooks that occupy the connection right before the write; without entity hooks, before anything. */
-function hooksThat(occupies: () => void, direct: boolean): HooksByOperation {
-  const late = (_req: unknown, entity: object) => {
-    occupies();
-    return entity;
+/** A hook that occupies the connection right before the write. */
+function lateHook(occupies: () => void) {
+  return {
+    preSave<E extends object>(_req: unknown, entity: E): E {
+      occupies();
+      return entity;
+    },
   };
-  const early = () => {
-    occupies();
-    return true;
+}
+
+/** A hook that occupies it before anything, and needs no documents. */
+function earlyHook(occupies: () => void) {
+  return {
+    preFetch(): boolean {
+      occupies();
+      return true;
+    },
   };
-  const hooks = direct ? { preFetch: early } : { preSave: late as never };
-  return { create: hooks, update: hooks, remove: hooks, removeAll: hooks };
 }
 
 /** Serves a model that brings its own connection; no database is opened for it. */
@@ -46,47 +62,89 @@ async function serveOnly(model: ModelClass): Promise<Served> {
   return await serve(app);
 }
 
-/** Runs a write that gets no connection in time; gives its status, and which writes were sent in the end. */
-async function writeLate(uri: string, operation: OperationName, direct: boolean) {
-  const dbName = `late_${operation}_${direct}`;
-  const options = { dbName, maxPoolSize: 1, monitorCommands: true };
-  await using connection = Object.assign(
-    await mongoose.createConnection(uri, options).asPromise(),
-    {
-      [Symbol.asyncDispose]: () => connection.close(),
-    },
-  );
+/** A write that gets no connection in time. */
+interface LateWrite {
+  /** Names it, and its database. */
+  readonly name: string;
+  /** Makes a model whose hooks occupy the connection before the write. */
+  readonly build: (connection: Connection, occupies: () => void) => ModelClass<Item>;
+  /** The method, and what follows the address of the entity's list; `:id` and `:part` are identifiers. */
+  readonly call: readonly [method: string, path: string];
+}
+
+/** Runs a write that gets no connection in time; gives its status, and what was stored and sent in the end. */
+async function writeLate(uri: string, { name, build, call: [method, path] }: LateWrite) {
+  const options = { dbName: name.replace(" ", "_"), maxPoolSize: 1, monitorCommands: true };
+  const connection = await mongoose.createConnection(uri, options).asPromise();
   const sent: string[] = [];
   let busy: Promise<unknown> = Promise.resolve();
-  const hooks = hooksThat(() => busy = occupy(connection), direct);
-  const Item = hooked(hooks, { getConnection: () => connection });
+  const Item = build(connection, () => busy = occupy(connection));
   const items = getModel(Item, connection);
-  const { _id } = await items.create(STORED);
+  const { _id, parts } = await items.create(STORED);
   await using app = await serveOnly(Item);
   connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
-  const [, method = "", path = ""] = callsFor(String(_id)).find(([name]) => name === operation) ??
-    [];
-  const body = ["POST", "PATCH"].includes(method) ? { body: { name: "late" } } : {};
-  const { status } = await request(app.url + path, { method, ...body });
+  const body = method === "DELETE" ? {} : { body: { name: "late", label: "late" } };
+  const url = app.url + path.replace(":id", String(_id)).replace(":part", String(parts?.[0]?._id));
+  const { status } = await request(url, { method, ...body });
   await busy;
   // Connections are given in the order in which they were asked for: what came before has been sent by now.
   const stored = await items.find().lean();
-  const names = stored.map(({ name }) => name);
-  const writes = sent.filter((name) => WRITES.has(name));
-  return `${status}, stored: ${names}, sent: ${writes}`;
+  const names = stored.map((each) => [each.name, each.parts?.map(({ label }) => label)]);
+  const writes = sent.filter((each) => WRITES.has(each));
+  await connection.close();
+  return `${name}: ${status}, ${JSON.stringify(names)}, ${writes}`;
 }
 
-test("a write that gets no connection in time is never sent, on any path", async () => {
+/** Runs writes, and asserts that none of them is sent. */
+async function assertNotSent(cases: readonly LateWrite[]): Promise<void> {
   const args = ["--setParameter", "enableTestCommands=1"];
   await using mongo = await startMongo({ args });
-  const operations: OperationName[] = ["create", "update", "remove", "removeAll"];
-  const cases = [
-    ...operations.map((each) => [each, true] as const),
-    ...operations.slice(2).map((each) => [each, false] as const),
-  ];
-  const outcomes = await Promise.all(cases.map(async ([operation, direct]) => {
-    const outcome = await writeLate(mongo.uri, operation, direct);
-    return `${operation} ${direct ? "direct" : "hooked"}: ${outcome}`;
+  const outcomes = await Promise.all(cases.map((each) => writeLate(mongo.uri, each)));
+  const expected = cases.map(({ name }) => `${name}: 503, [["stored",["stored"]]], `);
+  assertEquals(outcomes, expected);
+}
+
+/** The four writes on roots, without entity hooks or with one. */
+function onRoots(direct: boolean): LateWrite[] {
+  return callsFor(":id").slice(2).map(([operation, method, path]) => ({
+    name: `${operation} ${direct ? "direct" : "hooked"}`,
+    build: (connection, occupies) => {
+      const hooks = direct ? earlyHook(occupies) : lateHook(occupies);
+      return hooked(everywhere(hooks), { getConnection: () => connection });
+    },
+    call: [method, path],
   }));
-  assertEquals(outcomes.filter((each) => !each.endsWith(": 503, stored: stored, sent: ")), []);
+}
+
+/** Makes a model whose parts are written by sub-routes. */
+function buildParts(connection: Connection, occupies: () => void): ModelClass<Item> {
+  const hook = lateHook(occupies);
+  @rest({ route: "/items", methods: [one()], getConnection: () => connection })
+  class Whole extends FrameworkModel {
+    @prop()
+    name?: string;
+    @rest({ methods: [create<Part>(hook), update<Part>(hook), remove<Part>(hook)] })
+    @arrayProp({ items: Part, embedded: true })
+    parts?: Part[];
+  }
+  return Whole;
+}
+
+test("a write without documents that gets no connection in time is never sent", async () => {
+  await assertNotSent(onRoots(true));
+});
+
+test("a removal with hooks that gets no connection in time is never sent", async () => {
+  await assertNotSent(onRoots(false).slice(2));
+});
+
+test("a write on a part that gets no connection in time is never sent", async () => {
+  const paths = { POST: "", PATCH: "/:part", DELETE: "/:part" };
+  await assertNotSent(
+    Object.entries(paths).map(([method, path]) => ({
+      name: `part ${method}`,
+      build: buildParts,
+      call: [method, `/items/:id/parts${path}`],
+    })),
+  );
 });

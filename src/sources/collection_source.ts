@@ -76,8 +76,9 @@ export class CollectionSource implements Source {
 
   async locate(entity: EntityValue): Promise<Place> {
     const { model } = await this.#open();
-    const scope = castFilter(model, this.#options.selection.scope);
-    return new Place({ model, id: identifierOf(entity, model), scope });
+    const { selection, patience } = this.#options;
+    const scope = castFilter(model, selection.scope);
+    return new Place({ model, id: identifierOf(entity, model), scope, patience });
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {

@@ -1,4 +1,5 @@
 import type { ClientSession, Model, PipelineStage } from "mongoose";
+import type { Patience } from "../database/patience.ts";
 import { conflict } from "../errors/refusals.ts";
 import { matchAsIs } from "../mapper/match_as_is.ts";
 import { stampFields, writeAsIs } from "../mapper/internals.ts";
@@ -19,6 +20,8 @@ export interface PlaceOptions {
   readonly id: unknown;
   /** The scope of the document, cast. */
   readonly scope: Filter;
+  /** Bounds every statement. */
+  readonly patience: Patience;
   /** The steps into it. */
   readonly steps?: readonly Step[];
 }
@@ -53,6 +56,11 @@ export class Place {
   /** The model of the collection. */
   get model(): Model<unknown> {
     return this.#options.model;
+  }
+
+  /** Names the document among all of its connection. */
+  get rootName(): string {
+    return `${this.model.collection.name}/${this.#options.id}`;
   }
 
   /** Goes one step further in. */
@@ -132,14 +140,14 @@ export class Place {
     pins: Filter,
     { condition = {}, session }: UpdateOptions,
   ): Promise<boolean> {
-    const { model, id, scope, steps } = this.#options;
+    const { model, id, scope, steps, patience } = this.#options;
     const written = this.#counted(update);
     const options = {
       ...KEEP_CONDITIONS,
       arrayFilters: steps.flatMap((step, index) =>
         step.id === undefined ? [] : [{ [`e${index}._id`]: step.id }]
       ),
-      ...session && { session },
+      ...patience.statement(session),
     };
     const query = model.updateOne(
       { _id: id },

@@ -141,6 +141,8 @@ export class ReferenceSource extends CollectionSource {
   }
 
   #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
-    return inTransaction(this.#link.parent.model.db as Connection, writes);
+    const { parent, patience } = this.#link;
+    const connection = parent.model.db as Connection;
+    return inTransaction({ connection, contended: parent.rootName, patience }, writes);
   }
 }
