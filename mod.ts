@@ -62,6 +62,7 @@ export type {
   RestOptions,
   RoutedRestOptions,
 } from "./src/decorators/rest.ts";
+export type { ErrorContext } from "./src/errors/error_context.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";

@@ -25,6 +25,7 @@ import { withDatabase } from "./harness/database_uri.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
+import { hooksFor } from "./hooked.ts";
 
 type Json = Record<string, unknown>;
 
@@ -50,7 +51,13 @@ test("getConnection is called after preFetch, once per request, whatever the ope
   };
   @rest({
     route: "/once",
-    methods: [all(hooks), one(hooks), create(hooks), update(hooks), removeAll(hooks)],
+    methods: [
+      all(hooksFor("all", hooks)),
+      one(hooksFor("one", hooks)),
+      create(hooks),
+      update(hooks),
+      removeAll(hooksFor("removeAll", hooks)),
+    ],
     getConnection: () => {
       calls.push("getConnection");
       return mongoose.connection;

@@ -244,13 +244,13 @@ test("onError is not asked about what the framework can tell itself", async () =
     name!: string;
   }
   const onError = (_req: unknown, error: unknown) => void asked.push(error);
-  await using app = await mount([Known, buildThrower(new RestError(500, "Mine"))], { onError });
+  await using app = await mount([Known, buildThrower(new RestError(404, "Mine"))], { onError });
   const statuses = [
     await request(`${app.url}/known`, { method: "POST", body: {} }),
     await request(`${app.url}/known/x`),
     await request(`${app.url}/thrown/x`),
   ].map(({ status }) => status);
-  assertEquals([statuses, asked], [[400, 404, 500], []]);
+  assertEquals([statuses, asked], [[400, 404, 404], []]);
 });
 
 test("a duplicate key answers 409 with all fields of the index and no value", async () => {
@@ -378,7 +378,7 @@ test("Framework.errors() answers a host's errors: a RestError as it is, others w
   const kept = await request(`${served.url}/hidden`);
   assertEquals([rest.status, rest.body], [418, { code: "POT" }]);
   assertEquals([plain.status, plain.body], [500, INTERNAL]);
-  assertEquals([kept.status, kept.body], [500, INTERNAL]);
+  assertEquals([kept.status, kept.body], [400, { code: "BAD_REQUEST", message: "Bad Request" }]);
   assertEquals(error.calls.map(({ args }) => args[0]), [thrown, hidden]);
 });
 
@@ -466,4 +466,36 @@ test("all() answers 500 when the database refuses what a hook has put into the f
   await getModel(HookFiltered).create({ rank: 1 });
   const reply = await request<ErrorBody>(`${app.url}/hooked`);
   assertEquals([reply.status, reply.body.code, errors.length], [500, "INTERNAL", 1]);
+});
+
+test("the message of a field that reads leave out carries no value, and none below it", async () => {
+  class Inner extends FrameworkModel {
+    @prop({ maxLength: 3 })
+    label?: string;
+    @prop({ select: false, maxLength: 3 })
+    quiet?: string;
+  }
+  @rest({ route: "/quiet", methods: [create(), update()] })
+  class Quiet extends FrameworkModel {
+    @prop({ select: false, enum: ["one"] })
+    quiet?: string;
+    @prop({ type: Inner, select: false })
+    inner?: Inner;
+    @prop({ type: Inner })
+    open?: Inner;
+  }
+  await using app = await mount([Quiet]);
+  const { insertedId } = await getModel(Quiet).collection.insertOne(
+    { quiet: "leak", inner: { label: "leak" }, open: { quiet: "leak" } } as never,
+  );
+  for (const path of ["quiet", "inner.label", "open.quiet"]) {
+    const [name = "", inner] = path.split(".");
+    const body = { [name]: inner === undefined ? "leaking" : { [inner]: "leaking" } };
+    const reply = await request<ErrorBody>(`${app.url}/quiet/${insertedId}`, {
+      method: "PATCH",
+      body,
+    });
+    assertEquals([reply.status, path in (reply.body.errors ?? {})], [400, true]);
+    assertEquals(reply.text.includes("leak"), false, reply.text);
+  }
 });

@@ -3,6 +3,7 @@ import {
   arrayProp,
   create,
   FrameworkModel,
+  type HookName,
   type HooksOf,
   type ModelClass,
   one,
@@ -90,15 +91,31 @@ export function hooked(
   return Hooked;
 }
 
-/** Gives the same hooks to all six operations. */
+/** The hooks that an operation never runs. */
+const NEVER: Partial<Record<OperationName, readonly HookName[]>> = {
+  all: ["preSave", "persist"],
+  one: ["preSave", "persist"],
+  remove: ["preSend"],
+  removeAll: ["preSend"],
+};
+
+/** Gives those of some hooks that an operation runs: one that it never runs could not be mounted. */
+export function hooksFor<H extends object>(operation: OperationName, hooks: H): H {
+  const never: readonly string[] = NEVER[operation] ?? [];
+  return Object.fromEntries(
+    Object.entries(hooks).filter(([name]) => !never.includes(name)),
+  ) as H;
+}
+
+/** Gives the same hooks to all six operations, as far as they run them. */
 export function everywhere(hooks: HooksOf<Item>): HooksByOperation {
   return {
-    all: hooks,
-    one: hooks,
+    all: hooksFor("all", hooks),
+    one: hooksFor("one", hooks),
     create: hooks,
     update: hooks,
-    remove: hooks,
-    removeAll: hooks,
+    remove: hooksFor("remove", hooks),
+    removeAll: hooksFor("removeAll", hooks),
   };
 }
 

@@ -420,7 +420,7 @@ test("errors() answers what fails outside the router in the framework's form", a
     ["/status", 402, { code: "PAYMENT_REQUIRED", message: "Pay first" }],
     ["/crash", 500, { code: "INTERNAL", message: "Internal error" }],
     ["/text", 500, { code: "INTERNAL", message: "Internal error" }],
-    ["/secret", 500, { code: "INTERNAL", message: "Internal error" }],
+    ["/secret", 402, { code: "PAYMENT_REQUIRED", message: "Payment Required" }],
   ];
   for (const [path, status, body] of expected) {
     const reply = await request<Json>(served.url + path);

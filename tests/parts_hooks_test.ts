@@ -22,6 +22,7 @@ import {
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, type ErrorBody, mount, NOBODY } from "./support.ts";
+import { hooksFor } from "./hooked.ts";
 
 const SIX = [all(), one(), create(), update(), remove(), removeAll()];
 
@@ -66,11 +67,11 @@ const current: HooksOf<Item> = {
 };
 
 const hooked = [
-  all<Item>(current),
-  one<Item>(current),
+  all<Item>(hooksFor("all", current)),
+  one<Item>(hooksFor("one", current)),
   create<Item>(current),
   update<Item>(current),
-  remove<Item>({ ...current }),
+  remove<Item>(hooksFor("remove", current)),
   removeAll<Item>({ preFetch: (req) => hooks.preFetch?.(req) ?? true }),
 ];
 

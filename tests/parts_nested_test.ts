@@ -16,6 +16,7 @@ import {
   update,
 } from "../mod.ts";
 import { buildRoutes } from "../src/http/build_routes.ts";
+import { Reporter } from "../src/errors/reporter.ts";
 import { completeLimits } from "../src/query/limits.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
@@ -408,7 +409,11 @@ class Three extends FrameworkModel {
 }
 
 test("initialize() enters a property once on a way, so that models may refer to each other", () => {
-  const routes = buildRoutes([One, Two, Three], { maxTimeMS: 1000, limits: completeLimits() });
+  const routes = buildRoutes([One, Two, Three], {
+    maxTimeMS: 1000,
+    limits: completeLimits(),
+    reporter: new Reporter(),
+  });
   const paths = new Set(routes.map(({ path }) => path));
   assertEquals([paths.size * 3, routes.every(({ levels }) => levels.length <= 7)], [
     routes.length,

@@ -20,6 +20,7 @@ import {
 import { request } from "./harness/request.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { test } from "./harness/testing.ts";
+import { hooksFor } from "./hooked.ts";
 import { asQuery, mount } from "./support.ts";
 
 class Lock extends FrameworkModel {
@@ -81,12 +82,12 @@ function safe(hooks: HooksOf<SafeFields> = {}): ModelClass<SafeFields> {
   @rest({
     route: "/safe",
     methods: [
-      all<SafeFields>(hooks),
-      one<SafeFields>(hooks),
+      all<SafeFields>(hooksFor("all", hooks)),
+      one<SafeFields>(hooksFor("one", hooks)),
       create<SafeFields>(hooks),
       update<SafeFields>(hooks),
-      remove<SafeFields>(hooks),
-      removeAll<SafeFields>(hooks),
+      remove<SafeFields>(hooksFor("remove", hooks)),
+      removeAll<SafeFields>(hooksFor("removeAll", hooks)),
     ],
     schemaOptions: {
       collection,

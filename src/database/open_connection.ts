@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { MaybePromise } from "../hooks/hooks.ts";
+import { runHook } from "../hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
 import { checkConnection, hintAtUnopened } from "../mapper/one_mongoose.ts";
 import type { Patience } from "./patience.ts";
@@ -23,7 +24,7 @@ async function open(
 ): Promise<Connection> {
   const connection = getConnection === undefined
     ? mongoose.connection
-    : await patience.wait(Promise.resolve(getConnection(req)));
+    : await patience.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
   checkConnection(connection);
   if (connection.readyState !== OPEN) await patience.wait(waitUntilOpen(connection));
   return connection;

@@ -2,6 +2,8 @@ import mongoose from "mongoose";
 import { badData } from "../errors/bad_data.ts";
 import type { Problems } from "../errors/bad_data.ts";
 import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
+import { isForeign } from "../mapper/error_origin.ts";
+import type { ModelClass } from "../model/model_class.ts";
 import { OPEN } from "./open_connection.ts";
 import { RestError } from "../errors/rest_error.ts";
 
@@ -49,19 +51,24 @@ const BAD_FILTER = new Set([
 ]);
 
 /** What is known of the request that failed. */
-export interface ErrorContext {
+export interface TranslateOptions {
   /** Whether the client sent a filter of its own. */
   readonly filtered: boolean;
   /** Tells whether a path is a secret, so that no message carries its value. */
   readonly isHidden: (path: string) => boolean;
+  /** The classes that the route serves: a validation error of another class is the host's. None on a route of the host. */
+  readonly targets?: readonly ModelClass[];
+  /** The identifiers that the client sent in the path. */
+  readonly ids?: readonly string[];
 }
 
 /** Turns what the pipeline threw into the answer; `undefined` for what is nobody's but the host's to know. */
 export function translateError(
   error: unknown,
-  { filtered, isHidden }: ErrorContext,
+  { filtered, isHidden, targets }: TranslateOptions,
 ): RestError | undefined {
   if (error instanceof RestError) return error;
+  if (targets !== undefined && isForeign(error, targets)) return undefined;
   if (error instanceof MapperError.ValidationError) {
     return badData(problemsOf(error, isHidden), error);
   }
@@ -71,7 +78,7 @@ export function translateError(
   if (error instanceof MapperError.CastError && error.path === "_id") return notFound();
   if (error instanceof MapperError.VersionError) return conflict(error);
   if (error instanceof MapperError.DocumentNotFoundError) return conflict(error);
-  if (isUnavailable(error)) return unavailable(error);
+  if (isUnavailable(error) || isBufferedTooLong(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) return duplicate(error);
   if (error.code === 112) return conflict(error);
@@ -98,7 +105,8 @@ function problemsOf(
   return problems;
 }
 
-function isUnavailable(error: unknown): boolean {
+/** Tells whether an error says that the database is out of reach. */
+export function isUnavailable(error: unknown): boolean {
   if (error instanceof mongo.MongoServerError && UNAVAILABLE.has(Number(error.code))) return true;
   return error instanceof mongo.MongoNetworkError ||
     error instanceof mongo.MongoServerSelectionError ||
@@ -108,7 +116,12 @@ function isUnavailable(error: unknown): boolean {
     error instanceof mongo.MongoNotConnectedError ||
     error instanceof mongo.MongoTopologyClosedError ||
     error instanceof mongo.MongoClientClosedError ||
-    error instanceof MapperError.MongooseServerSelectionError || isBufferedTooLong(error);
+    error instanceof MapperError.MongooseServerSelectionError;
+}
+
+/** Whether an error is of Mongoose's class of errors that have no class of their own. */
+export function isBare(error: unknown): boolean {
+  return error instanceof MapperError && error.constructor === MapperError;
 }
 
 /**
@@ -116,7 +129,7 @@ function isUnavailable(error: unknown): boolean {
  * that; one of no class, while a connection that models use is not open, is taken for it.
  */
 function isBufferedTooLong(error: unknown): boolean {
-  return error instanceof MapperError && error.constructor === MapperError &&
+  return isBare(error) &&
     mongoose.connections.some((connection) =>
       connection.readyState !== OPEN && connection.modelNames().length > 0
     );

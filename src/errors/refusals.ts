@@ -24,12 +24,19 @@ export function conflict(cause?: unknown): RestError {
   );
 }
 
+const outages = new WeakSet<RestError>();
+
 /** A 503 for a database that did not answer in time. */
 export function unavailable(cause?: unknown): RestError {
-  return new RestError(503, { code: "UNAVAILABLE", message: "The database is not available" }, {
-    headers: { "Retry-After": "5" },
-    cause,
-  });
+  const body = { code: "UNAVAILABLE", message: "The database is not available" };
+  const error = new RestError(503, body, { headers: { "Retry-After": "5" }, cause });
+  outages.add(error);
+  return error;
+}
+
+/** Tells whether an error says that the database did not answer in time, not that a hook refused. */
+export function isOutage(error: RestError): boolean {
+  return outages.has(error);
 }
 
 /** The 500 that tells nothing. */

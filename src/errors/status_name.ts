@@ -9,6 +9,11 @@ import { STATUS_CODES } from "node:http";
  * ```
  */
 export function statusName(status: number): string {
-  const words = STATUS_CODES[status]?.replace(/[^A-Za-z0-9 -]/g, "") ?? "Error";
+  const words = statusText(status).replace(/[^A-Za-z0-9 -]/g, "");
   return words.toUpperCase().replace(/[ -]+/g, "_");
+}
+
+/** Gives the usual words for a status. */
+export function statusText(status: number): string {
+  return STATUS_CODES[status] ?? "Error";
 }

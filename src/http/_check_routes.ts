@@ -1,8 +1,10 @@
 import type { Schema } from "mongoose";
 import type { RestRecord } from "../description/records.ts";
+import type { HookName } from "../hooks/hooks.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import type { Method } from "../operations/methods.ts";
-import { OPERATIONS } from "../operations/operation.ts";
+import { OPERATIONS, runsHook } from "../operations/operation.ts";
+import type { OperationName } from "../operations/operation.ts";
 import type { Route } from "../pipeline/route.ts";
 import type { PartLink } from "../schema/describe_parts.ts";
 import { collectionName } from "../schema/model_name.ts";
@@ -77,17 +79,35 @@ export function checkMethods(
         `Cannot mount "${target.name}": ${method.operation}() writes documents and cannot be lean`,
       );
     }
-    for (const [name, hook] of Object.entries(hooks)) {
-      if (!HOOKS.has(name)) {
-        throw new TypeError(
-          `Cannot mount "${target.name}": ${method.operation}()${place} has no hook "${name}"`,
-        );
-      }
-      if (hook !== undefined && typeof hook !== "function") {
-        throw new TypeError(
-          `Cannot mount "${target.name}": hook "${name}" of ${method.operation}()${place} is no function`,
-        );
-      }
+    checkHooks(target, { operation: method.operation, hooks, place });
+  }
+}
+
+/** Hooks as they stand in an operation. */
+interface GivenHooks {
+  readonly operation: OperationName;
+  readonly hooks: object;
+  /** What names the property in messages, if any. */
+  readonly place: string;
+}
+
+function checkHooks(target: ModelClass, { operation, hooks, place }: GivenHooks): void {
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (!HOOKS.has(name)) {
+      throw new TypeError(
+        `Cannot mount "${target.name}": ${operation}()${place} has no hook "${name}"`,
+      );
+    }
+    if (hook === undefined) continue;
+    if (typeof hook !== "function") {
+      throw new TypeError(
+        `Cannot mount "${target.name}": hook "${name}" of ${operation}()${place} is no function`,
+      );
+    }
+    if (!runsHook(OPERATIONS[operation], name as HookName)) {
+      throw new TypeError(
+        `Cannot mount "${target.name}": ${operation}()${place} never runs its hook "${name}"`,
+      );
     }
   }
 }

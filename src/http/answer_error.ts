@@ -1,19 +1,22 @@
 import type { Response } from "express-types";
 import { toJson } from "../answers/to_json.ts";
+import type { ErrorContext } from "../errors/error_context.ts";
+import { HookFailure } from "../errors/hook_failure.ts";
 import { logError, logHint } from "../errors/log.ts";
-import { internal } from "../errors/refusals.ts";
-import { RestError } from "../errors/rest_error.ts";
+import { isOutage } from "../errors/refusals.ts";
+import type { Reporter } from "../errors/reporter.ts";
+import type { RestError } from "../errors/rest_error.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { translateError } from "../database/translate_error.ts";
-import type { ErrorContext } from "../database/translate_error.ts";
-
-/** The host's own look at an unexpected error. */
-export type OnError = (req: FrameworkRequest, error: unknown) => unknown;
+import type { TranslateOptions } from "../database/translate_error.ts";
+import { translateHookFailure } from "../database/translate_hook_failure.ts";
 
 /** What an error's answer depends on. */
-export interface AnswerErrorOptions extends ErrorContext {
-  /** Gets what is unexpected first. */
-  readonly onError?: OnError;
+export interface AnswerErrorOptions extends TranslateOptions {
+  /** Where the error happened. */
+  readonly context: ErrorContext;
+  /** Tells the host of it. */
+  readonly reporter: Reporter;
 }
 
 /** Headers that belong to the connection or to the bytes of the body: an error's own would break its answer. */
@@ -33,25 +36,26 @@ export async function answerError(
   options: AnswerErrorOptions,
 ): Promise<void> {
   const res = req.res as Response;
-  const known = translateError(error, options) ?? await askHost(req, error, options.onError);
+  const known = await answerFor(req, error, options);
   if (res.writableEnded) return;
   if (res.headersSent) res.destroy();
   else sendError(res, known);
 }
 
-async function askHost(
+/** Gives the answer to an error, and tells the host of every error that is its own: all that answer 5xx. */
+async function answerFor(
   req: FrameworkRequest,
   error: unknown,
-  onError: OnError | undefined,
+  { reporter, context, ...options }: AnswerErrorOptions,
 ): Promise<RestError> {
-  try {
-    const given = await onError?.(req, error);
-    if (given instanceof RestError) return given;
-  } catch (second) {
-    logError(second);
-  }
-  logError(error);
-  return internal(error);
+  const failed = error instanceof HookFailure;
+  const thrown = failed ? error.thrown : error;
+  const known = failed ? translateHookFailure(error, options) : translateError(error, options);
+  const failure = { req, error: thrown, context };
+  if (known === undefined) return await reporter.ask(failure);
+  if (isOutage(known)) await reporter.tellOutage(failure);
+  else if (known.status >= 500) await reporter.tell(failure);
+  return known;
 }
 
 /** Sends an error's status, headers and body. A header that is none is left out, never sent. */

@@ -1,33 +1,94 @@
-import type { ErrorRequestHandler } from "express-types";
-import { logError } from "../errors/log.ts";
-import { internal } from "../errors/refusals.ts";
+import mongoose from "mongoose";
+import type { ErrorRequestHandler, Request } from "express-types";
+import { translateError } from "../database/translate_error.ts";
+import { badData } from "../errors/bad_data.ts";
+import { internal, isOutage } from "../errors/refusals.ts";
+import { Reporter } from "../errors/reporter.ts";
 import { RestError } from "../errors/rest_error.ts";
-import { statusName } from "../errors/status_name.ts";
+import { statusName, statusText } from "../errors/status_name.ts";
+import type { FrameworkRequest } from "../hooks/framework_request.ts";
+import { originOf } from "../mapper/error_origin.ts";
+import { isHiddenPath } from "../shape/hidden_path.ts";
+import { describeShape } from "../shape/shape.ts";
 import { sendError } from "./answer_error.ts";
 
-/** An error of the HTTP world, as body parsers throw it. */
+/** An error of the HTTP world, as body parsers and hosts throw it. */
 interface HttpError {
   readonly status?: unknown;
+  readonly statusCode?: unknown;
   readonly expose?: unknown;
   readonly type?: unknown;
   readonly message?: unknown;
+  readonly headers?: unknown;
 }
 
 /** Makes the error middleware that answers, in our JSON form, what went wrong outside the router. */
 export function errors(): ErrorRequestHandler {
-  return (error: unknown, _req, res, next) => {
+  const reporter = new Reporter<HostContext>();
+  return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    sendError(res, toRestError(error));
+    const answer = toRestError(error);
+    const failure = { req: req as FrameworkRequest, error, context: contextOf(req) };
+    if (isOutage(answer)) await reporter.tellOutage(failure);
+    else if (answer.status >= 500 || isConcealed(error)) await reporter.tell(failure);
+    sendError(res, answer);
   };
 }
 
+/** Where an error of the host's happened. */
+interface HostContext {
+  readonly method: string;
+  readonly route: string;
+}
+
+function contextOf({ method, baseUrl, path, route }: Request): HostContext {
+  const { path: pattern = path } = (route ?? {}) as { path?: unknown };
+  return { method, route: `${baseUrl}${pattern}` };
+}
+
+/** A status that the host has set comes first, then what the error is to the framework. */
 function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
-  const { status, expose, type, message } = (error ?? {}) as HttpError;
-  if (typeof status !== "number" || status < 400 || status > 499 || expose === false) {
-    logError(error);
-    return internal(error);
-  }
+  const status = statusOf(error);
+  return status === undefined ? translate(error) ?? internal(error) : withStatus(status, error);
+}
+
+function statusOf(error: unknown): number | undefined {
+  const { status, statusCode } = (error ?? {}) as HttpError;
+  return [status, statusCode].find((each): each is number =>
+    Number.isInteger(each) && Number(each) >= 400 && Number(each) <= 599
+  );
+}
+
+function withStatus(status: number, error: unknown): RestError {
+  const { expose = status < 500, type, message, headers } = error as HttpError;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
-  return new RestError(status, { code, message: String(message) });
+  const shown = expose === true ? String(message) : statusText(status);
+  return new RestError(status, { code, message: shown }, {
+    headers: textsOf(headers),
+    cause: error,
+  });
+}
+
+function textsOf(headers: unknown): Record<string, string> {
+  if (typeof headers !== "object" || headers === null) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
+
+/** Whether the client is told less than the error says. */
+function isConcealed(error: unknown): boolean {
+  return !(error instanceof RestError) && (error as HttpError | null)?.expose === false;
+}
+
+/** Knows the errors of Mongoose and MongoDB in the host's own routes. */
+function translate(error: unknown): RestError | undefined {
+  if (error instanceof mongoose.Error.CastError) {
+    const { path, kind } = error;
+    const message = `Value at "${path}" cannot be read as ${kind}`;
+    return badData({ [path]: { message, kind } }, error);
+  }
+  const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
+  const isHidden = (path: string) =>
+    origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
+  return translateError(error, { filtered: false, isHidden });
 }

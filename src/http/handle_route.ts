@@ -1,27 +1,37 @@
 import type { Request, RequestHandler, Response } from "express-types";
+import type { ErrorContext } from "../errors/error_context.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { openCall } from "../pipeline/call.ts";
 import { actingLevel } from "../pipeline/route.ts";
 import type { Route } from "../pipeline/route.ts";
-import { hasFilter } from "../query/parse_q.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
+import { mayBeRefused } from "../query/may_be_refused.ts";
 import { isHiddenPath } from "../shape/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
-import type { OnError } from "./answer_error.ts";
 import { sendReply } from "./send_reply.ts";
 
 /** Makes the handler of a route: a request in, the pipeline's reply or one error out. */
-export function handleRoute(route: Route, onError: OnError | undefined): RequestHandler {
-  const { shape } = actingLevel(route);
+export function handleRoute(route: Route): RequestHandler {
+  const { reporter, levels } = route;
+  const { shape, target, operation } = actingLevel(route);
   const isHidden = (path: string) => isHiddenPath(path, shape);
+  const targets = levels.map((level) => level.target);
   return async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
+    const call = openCall(route, req);
     try {
-      await sendReply(res, await runPipeline(openCall(route, req)));
+      await sendReply(res, await runPipeline(call));
     } catch (error) {
+      const context: ErrorContext = {
+        method: req.method,
+        route: route.path,
+        class: target.name,
+        operation,
+      };
       // What a hook has put into the filter is the host's to mend, not the client's.
-      const filtered = hasFilter(req.url);
-      await answerError(req, error, { filtered, isHidden, ...onError && { onError } });
+      const filtered = mayBeRefused(call.acting.state.filter);
+      const ids = Object.values(req.params).map(String);
+      await answerError(req, error, { filtered, isHidden, targets, ids, context, reporter });
     }
   };
 }

@@ -2,7 +2,9 @@
 import express from "express";
 import type { ErrorRequestHandler, Router } from "express-types";
 import { registeredModels } from "../description/registry.ts";
+import type { ErrorContext } from "../errors/error_context.ts";
 import { notFound } from "../errors/refusals.ts";
+import { Reporter } from "../errors/reporter.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { completeLimits } from "../query/limits.ts";
@@ -29,8 +31,12 @@ import { mountRoutes } from "./mount_routes.ts";
 export interface InitializeOptions {
   /** The models to mount. @default {every model that has been imported} */
   readonly models?: readonly ModelClass[];
-  /** Gets every unexpected error first; may give a `RestError` to answer with. Otherwise the error is logged. */
-  readonly onError?: (req: FrameworkRequest, error: unknown) => unknown;
+  /**
+   * Gets the error behind every 5xx, and where it happened; may give a `RestError`, which answers an unexpected error.
+   * Without that the error is logged. While the database is away, one cause is told at once and then once a minute,
+   * with the `count` of further failures.
+   */
+  readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /** The milliseconds that the database may take for one operation. @default {10000} */
   readonly maxTimeMS?: number;
   /** The caps on `q`. */
@@ -48,8 +54,9 @@ export function initialize(options: InitializeOptions = {}): Router {
     throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
   }
   const router = express.Router({ mergeParams: true });
-  const routes = buildRoutes(models, { maxTimeMS, limits: completeLimits(query) });
-  mountRoutes(router, routes, (route) => handleRoute(route, onError));
+  const reporter = new Reporter(onError);
+  const routes = buildRoutes(models, { maxTimeMS, limits: completeLimits(query), reporter });
+  mountRoutes(router, routes, handleRoute);
   router.use(answerUndecodable);
   return router;
 }

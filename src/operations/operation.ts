@@ -1,3 +1,5 @@
+import type { HookName } from "../hooks/hooks.ts";
+
 /** The names of the six operations. */
 export type OperationName = "all" | "one" | "create" | "update" | "remove" | "removeAll";
 
@@ -15,6 +17,19 @@ export interface Operation {
   readonly fetch: "list" | "byId" | "fresh";
   /** What it does to them, if anything. */
   readonly change?: "merge" | "erase";
+}
+
+/** Tells whether an operation runs a hook: those of a write belong to what changes, an answer's to what shows an entity. */
+export function runsHook({ change }: Operation, hook: HookName): boolean {
+  switch (hook) {
+    case "preSave":
+    case "persist":
+      return change !== undefined;
+    case "preSend":
+      return change !== "erase";
+    default:
+      return true;
+  }
 }
 
 /** The six operations. */

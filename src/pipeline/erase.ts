@@ -1,5 +1,6 @@
 import { forbidden, notFound } from "../errors/refusals.ts";
 import type { Source } from "../sources/source.ts";
+import { runHook } from "../hooks/run_hook.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
@@ -30,7 +31,7 @@ async function eraseSeen(call: Call, source: Source): Promise<void> {
   const { hooks } = call.acting.level;
   const whole = hooks.persist !== undefined;
   const allowed = keep(fetchEntities(call, call.acting, source), async (entity) => {
-    const seen = await passHook(hooks.postFetch, call, entity);
+    const seen = await passHook(call, "postFetch", entity);
     if (seen === undefined) return undefined;
     const ready = await allow(call, seen);
     return whole ? ready : source.identify(ready);
@@ -44,7 +45,7 @@ async function eraseSeen(call: Call, source: Source): Promise<void> {
 }
 
 async function allow(call: Call, entity: object): Promise<object> {
-  const ready = await passHook(call.acting.level.hooks.preSave, call, entity, entity);
+  const ready = await passHook(call, "preSave", entity, { previous: entity });
   if (ready === undefined) throw forbidden();
   return ready;
 }
@@ -52,6 +53,9 @@ async function allow(call: Call, entity: object): Promise<object> {
 async function eraseOne(call: Call, source: Source, entity: object): Promise<undefined> {
   const { persist } = call.acting.level.hooks;
   if (persist === undefined) await source.remove(entity);
-  else await call.patience.wait(Promise.resolve(persist(call.req, entity, entity)));
+  else {
+    const work = runHook("persist", () => persist(call.req, entity, entity), entity);
+    await call.patience.wait(Promise.resolve(work));
+  }
   return undefined;
 }

@@ -1,9 +1,13 @@
+import type { Connection } from "mongoose";
+import { OPEN } from "../database/open_connection.ts";
+import { hookFailure } from "../errors/hook_failure.ts";
 import { notFound } from "../errors/refusals.ts";
+import { connectionOf } from "../mapper/connection_of.ts";
 import { projected } from "../shape/projected.ts";
 import { instanceMaker } from "../shape/instance_maker.ts";
 import type { Source } from "../sources/source.ts";
 import type { Call, LevelCall } from "./call.ts";
-import { passHook } from "./guard.ts";
+import { passHook, tellForgotten } from "./guard.ts";
 
 /**
  * Reads the entities of a level, several at a time: by its `fetch` hook, or from its source. No hook but `fetch` has seen
@@ -18,7 +22,10 @@ export async function* fetchEntities(
   const { fetch } = level.hooks;
   const { operation } = call.route;
   if (fetch !== undefined) {
-    const given: unknown = await call.patience.wait(Promise.resolve(fetch(call.req)));
+    const given = await call.patience.wait(runFetch(() => fetch(call.req)));
+    if (given === undefined && operation.many && level === call.acting.level) {
+      tellForgotten(call, level, "fetch");
+    }
     yield* listsOf(given);
     return;
   }
@@ -39,12 +46,29 @@ export async function* fetchEntities(
   if (found !== null) yield [present?.(found) ?? found];
 }
 
+/** Runs a `fetch` hook, and the query that it may give. */
+async function runFetch(fetch: () => unknown): Promise<unknown> {
+  let connection: Connection | undefined;
+  try {
+    const given = fetch();
+    connection = connectionOf(given);
+    return await given;
+  } catch (error) {
+    const away = connection !== undefined && connection.readyState !== OPEN;
+    throw hookFailure("fetch", error, { away });
+  }
+}
+
 /** What a `fetch` hook gave: entities, one, or none. What is no entity is left out. */
 async function* listsOf(given: unknown): AsyncGenerator<readonly object[]> {
   if (Array.isArray(given)) yield given.filter(isEntity);
   else if (!isEntity(given)) return;
   else if (Symbol.asyncIterator in given) {
-    for await (const each of given as AsyncIterable<unknown>) if (isEntity(each)) yield [each];
+    try {
+      for await (const each of given as AsyncIterable<unknown>) if (isEntity(each)) yield [each];
+    } catch (error) {
+      throw hookFailure("fetch", error);
+    }
   } else yield [given];
 }
 
@@ -62,9 +86,10 @@ export interface Fetched {
  * @throws {RestError} 404 if there is none, or its reader may not see it.
  */
 export async function fetchOne(call: Call, levelCall: LevelCall, source: Source): Promise<Fetched> {
+  const { level } = levelCall;
   for await (const [stored] of fetchEntities(call, levelCall, source)) {
     if (stored === undefined) continue;
-    const seen = await passHook(levelCall.level.hooks.postFetch, call, stored);
+    const seen = await passHook(call, "postFetch", stored, { level });
     if (seen !== undefined) return { stored, seen };
     break;
   }

@@ -1,9 +1,10 @@
 import { forbidden } from "../errors/refusals.ts";
-import type { EntityHook, MaybePromise } from "../hooks/hooks.ts";
+import type { EntityHook, HookName, MaybePromise } from "../hooks/hooks.ts";
 import { checkFilter } from "../selection/check_filter.ts";
 import { checkProjection, everyFilter } from "../selection/filters.ts";
 import type { Selection } from "../sources/source.ts";
 import { andThen } from "../hooks/and_then.ts";
+import { runHook } from "../hooks/run_hook.ts";
 import { enterLevel } from "./call.ts";
 import type { Call, LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";
@@ -17,7 +18,11 @@ export async function passPreFetch(call: Call): Promise<void> {
   for (const levelCall of call.levels) {
     const { preFetch } = levelCall.level.hooks;
     enterLevel(call, levelCall);
-    if (preFetch !== undefined && await preFetch(call.req) !== true) throw forbidden();
+    if (preFetch !== undefined) {
+      const given: unknown = await runHook("preFetch", () => preFetch(call.req));
+      if (given === undefined) tellForgotten(call, levelCall.level, "preFetch");
+      if (given !== true) throw forbidden();
+    }
     // A hook may have put a state of its own in the place of ours: the filter in it must bind.
     Object.assign(levelCall.state, call.req.framework);
   }
@@ -28,7 +33,9 @@ export async function selectFor(call: Call, levelCall: LevelCall): Promise<Selec
   const { level, state } = levelCall;
   enterLevel(call, levelCall);
   const scopes = [];
-  for (const scope of level.scopes) scopes.push(checkFilter(await scope(call.req), "scope"));
+  for (const scope of level.scopes) {
+    scopes.push(checkFilter(await runHook("scope", () => scope(call.req)), "scope"));
+  }
   return {
     filter: checkFilter(state.filter, "filter"),
     scope: everyFilter(...scopes),
@@ -43,18 +50,34 @@ export function hasEntityHooks({ hooks }: Level): boolean {
     hooks.preSave !== undefined || hooks.persist !== undefined || hooks.preSend !== undefined;
 }
 
-/** Runs a hook on an entity. `undefined` and `false` reject like `null`: a forgotten `return` hides, it never shows. */
+/** The hooks that see one entity. */
+export type EntityHookName = Exclude<HookName, "preFetch" | "fetch">;
+
+/**
+ * Runs a hook of a level on an entity. `undefined` and `false` reject like `null`: a forgotten `return` hides, it never
+ * shows.
+ */
 export function passHook(
-  hook: EntityHook<object> | undefined,
-  { req }: Call,
+  call: Call,
+  name: EntityHookName,
   entity: object,
-  previous?: object,
+  { previous, level = call.acting.level }: { previous?: object | undefined; level?: Level } = {},
 ): MaybePromise<object | undefined> {
+  const hook: EntityHook<object> | undefined = level.hooks[name];
   if (hook === undefined) return entity;
-  const result = previous === undefined ? hook(req, entity) : hook(req, entity, previous);
-  return andThen<unknown, object | undefined>(result, orRejected);
+  const { req } = call;
+  const result = runHook<unknown>(
+    name,
+    () => previous === undefined ? hook(req, entity) : hook(req, entity, previous),
+    entity,
+  );
+  return andThen(result, (given) => {
+    if (given === undefined) tellForgotten(call, level, name);
+    return typeof given === "object" && given !== null ? given : undefined;
+  });
 }
 
-function orRejected(result: unknown): object | undefined {
-  return typeof result === "object" && result !== null ? result : undefined;
+/** Tells the host of a hook that gave `undefined` where something was due. */
+export function tellForgotten({ route }: Call, { operation, target }: Level, hook: HookName): void {
+  route.reporter.tellForgotten(hook, { operation, name: target.name });
 }

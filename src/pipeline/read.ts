@@ -17,10 +17,10 @@ export async function readMany(call: Call, source: Source): Promise<Reply> {
     fetchEntities(call, call.acting, source),
     (entity) =>
       andThen(
-        passHook(hooks.postFetch, call, entity),
+        passHook(call, "postFetch", entity),
         (seen) =>
           seen &&
-          andThen(passHook(hooks.preSend, call, seen), (sent) => sent && toJson(sent, shape)),
+          andThen(passHook(call, "preSend", seen), (sent) => sent && toJson(sent, shape)),
       ),
   );
   return {
@@ -32,14 +32,14 @@ export async function readMany(call: Call, source: Source): Promise<Reply> {
 
 /** Answers with one entity. */
 export async function readOne(call: Call, source: Source): Promise<Reply> {
-  const { hooks, shape } = call.acting.level;
+  const { shape } = call.acting.level;
   const text = hasEntityHooks(call.acting.level)
     ? undefined
     : await source.byIdJson?.(entityName(call, call.acting));
   if (text === null) throw notFound();
   if (text !== undefined) return { status: 200, text };
   const { seen: entity } = await fetchOne(call, call.acting, source);
-  const sent = await passHook(hooks.preSend, call, entity);
+  const sent = await passHook(call, "preSend", entity);
   if (sent === undefined) throw notFound();
   return { status: 200, text: toJson(sent, shape) };
 }

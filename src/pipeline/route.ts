@@ -1,4 +1,5 @@
 import type { RestRecord } from "../description/records.ts";
+import type { Reporter } from "../errors/reporter.ts";
 import type { Hooks } from "../hooks/hooks.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import type { Operation, OperationName } from "../operations/operation.ts";
@@ -38,6 +39,8 @@ export interface Route {
   readonly maxTimeMS: number;
   /** The caps on `q`. */
   readonly limits: Required<QueryLimits>;
+  /** Tells the host what went wrong. */
+  readonly reporter: Reporter;
 }
 
 /** Gives the level that acts. */

@@ -13,7 +13,7 @@ import type { Reply } from "./reply.ts";
 
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(call: Call, source: Source, body: JsonObject): Promise<Reply> {
-  const { hooks, shape } = call.acting.level;
+  const { shape } = call.acting.level;
   const reply = hasEntityHooks(call.acting.level)
     ? undefined
     : await writeAtOnce(call, source, body);
@@ -21,10 +21,10 @@ export async function write(call: Call, source: Source, body: JsonObject): Promi
   const { seen: entity } = await fetchOne(call, call.acting, source);
   const previous = call.route.operation.fetch === "fresh" ? undefined : snapshot(call, entity);
   const merged = merge(entity, body, call);
-  const ready = await passHook(hooks.preSave, call, merged, previous);
+  const ready = await passHook(call, "preSave", merged, { previous });
   if (ready === undefined) throw forbidden();
   const saved = await persist(call, source, ready, previous);
-  const sent = saved && await passHook(hooks.preSend, call, saved, previous);
+  const sent = saved && await passHook(call, "preSend", saved, { previous });
   const created = call.route.operation.status === 201 ? nameOf(call, saved ?? ready) : undefined;
   const answer: Reply = sent === undefined
     ? { status: 204 }
@@ -72,7 +72,7 @@ async function persist(
   const valid = isDocument(entity) ? entity.validate() : validatePlain(entity, target, shape);
   await call.patience.wait(valid);
   return await call.patience.wait(
-    Promise.resolve(passHook(hooks.persist, call, entity, previous)),
+    Promise.resolve(passHook(call, "persist", entity, { previous })),
   );
 }
 

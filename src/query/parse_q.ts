@@ -25,13 +25,6 @@ export function parseQ(url: string, shape: Shape, limits: Required<QueryLimits>)
   return compileFilter(parsed, shape, limits);
 }
 
-/** Tells whether a request's URL has a filter of the client's in it that says anything, however it is written. */
-export function hasFilter(url: string): boolean {
-  const start = url.indexOf("?");
-  const given = start === -1 ? [] : new URLSearchParams(url.slice(start + 1)).getAll("q");
-  return given.some((text) => !/^\s*\{\s*\}\s*$/.test(text));
-}
-
 function readParameter(url: string): string | undefined {
   const start = url.indexOf("?");
   if (start === -1) return undefined;

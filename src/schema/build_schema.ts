@@ -6,6 +6,7 @@ import type { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
+import { markErrors } from "../mapper/error_origin.ts";
 import { hideInJson } from "../mapper/hide_in_json.ts";
 import { reservedNames } from "../mapper/internals.ts";
 import { runLastBeforeSave } from "../mapper/last_before_save.ts";
@@ -94,6 +95,7 @@ function fillSchema(
   addVersion(description, schema);
   hideInJson(schema);
   runLastBeforeSave(schema);
+  markErrors(schema, target);
 }
 
 /** Declares the version, as the mapper does when it compiles a model: filters know of it before the first connection. */

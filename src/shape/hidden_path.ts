@@ -1,7 +1,8 @@
 import type { FieldShape, Shape } from "./shape.ts";
 
 /**
- * Tells whether a path leads to a secret, through one, or to an object that holds one. Positions in arrays and keys of
+ * Tells whether a path leads to a secret, through one, or to an object that holds one. Secrets are fields that are
+ * hidden or that reads leave out. Positions in arrays and keys of
  * maps are passed over.
  */
 export function isHiddenPath(path: string, shape: Shape): boolean {
@@ -15,7 +16,7 @@ export function isHiddenPath(path: string, shape: Shape): boolean {
     }
     const field: FieldShape | undefined = current?.fields.get(segment);
     if (field === undefined) continue;
-    if (field.hidden) return true;
+    if (field.hidden || !field.selected) return true;
     current = field.shape ?? field.element?.shape;
     known = true;
     // A client names the keys of a map: one may be called like a field.

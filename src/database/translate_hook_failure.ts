@@ -1,0 +1,72 @@
+import mongoose from "mongoose";
+import type { HookFailure } from "../errors/hook_failure.ts";
+import { conflict, notFound, unavailable } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
+import { isOwn } from "../mapper/error_origin.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import { collectionName } from "../schema/model_name.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { duplicateCollection } from "./duplicate_collection.ts";
+import { isBare, isUnavailable, translateError } from "./translate_error.ts";
+import type { TranslateOptions } from "./translate_error.ts";
+
+const { Error: MapperError, mongo } = mongoose;
+
+/**
+ * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for
+ * what it sent itself: an identifier that names nothing, and the entity that a `persist` hook writes.
+ */
+export function translateHookFailure(
+  failure: HookFailure,
+  options: TranslateOptions,
+): RestError | undefined {
+  const { thrown, hook, away } = failure;
+  const { targets = [], ids = [] } = options;
+  if (isUnavailable(thrown) || away && isBare(thrown)) return unavailable(thrown);
+  if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
+  if (hook !== "persist") return undefined;
+  if (thrown instanceof MapperError) {
+    if (!isOwn(thrown, targets)) return undefined;
+    if (thrown instanceof MapperError.ValidationError) return translateError(thrown, options);
+    return isConflict(thrown) ? conflict(thrown) : undefined;
+  }
+  return isRefusedWrite(thrown, failure.entity, targets)
+    ? translateError(thrown, options)
+    : undefined;
+}
+
+/** Whether a query found nothing under an identifier of the path, or could not read it. */
+function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
+  if (thrown instanceof MapperError.CastError) {
+    return thrown.path === "_id" && ids.includes(String(thrown.value));
+  }
+  return thrown instanceof MapperError.DocumentNotFoundError && ids.includes(namedBy(thrown));
+}
+
+/** The identifier that a query asked for. */
+function namedBy(error: InstanceType<typeof MapperError.DocumentNotFoundError>): string {
+  const { filter } = error as { filter?: { _id?: unknown } };
+  return String(filter?._id ?? "");
+}
+
+/** Whether the write of a document met a change of someone else. */
+function isConflict(thrown: unknown): boolean {
+  return thrown instanceof MapperError.VersionError ||
+    thrown instanceof MapperError.DocumentNotFoundError;
+}
+
+/** Whether the database refused to store an entity of the route. */
+function isRefusedWrite(
+  thrown: unknown,
+  entity: object | undefined,
+  targets: readonly ModelClass[],
+): boolean {
+  if (!(thrown instanceof mongo.MongoServerError)) return false;
+  if (thrown.code === 11000) {
+    const collection = duplicateCollection(thrown);
+    return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
+  }
+  if (thrown.code !== 121) return false;
+  const { _id } = (entity ?? {}) as { _id?: unknown };
+  return _id !== undefined && String(thrown.errInfo?.failingDocumentId) === String(_id);
+}
