@@ -1,6 +1,7 @@
 // What the mapper has at run time and does not declare: every cast of that kind is here.
 import mongoose from "mongoose";
 import { isBuiltIn } from "./built_in.ts";
+import { dropShownDefaults } from "./shown_defaults.ts";
 import type { Document, Schema, SchemaType } from "mongoose";
 
 /** Names that the mapper refuses as fields. */
@@ -100,8 +101,12 @@ export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as { _doc: Record<string, unknown> })._doc;
 }
 
-/** The changes of a document as an update; older versions of the mapper name the method otherwise. */
+/**
+ * The changes of a document as an update, without defaults that it only shows; older versions of the mapper name the
+ * method otherwise.
+ */
 export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
+  dropShownDefaults(doc);
   const { $getChanges } = doc as unknown as { $getChanges?: () => object };
   return ($getChanges === undefined ? doc.getChanges() : $getChanges.call(doc)) as ReturnType<
     typeof changesOf

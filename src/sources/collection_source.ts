@@ -4,8 +4,9 @@ import { readDocuments } from "../database/read_batches.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import type { JsonObject } from "../query/json.ts";
+import { findKept } from "../mapper/find_kept.ts";
 import { castFilter, withConditions } from "../selection/cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../selection/filters.ts";
+import { everyFilter, KEEP_CONDITIONS } from "../selection/filters.ts";
 import {
   documentOf,
   IDENTIFIER,
@@ -15,7 +16,9 @@ import {
 } from "../selection/read_options.ts";
 import { isNarrowed } from "../selection/projection_of.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
+import { removeDocument } from "../writing/remove_document.ts";
 import { saveDocument } from "../writing/save_document.ts";
+import type { SaveDocumentOptions } from "../writing/save_document.ts";
 import { Place } from "./place.ts";
 import { PlainCollection } from "./plain_collection.ts";
 import type { PlainCollectionOptions } from "./plain_collection.ts";
@@ -30,6 +33,9 @@ export interface CollectionSourceOptions
   /** Gives the mapper's model on the request's connection, at the first need of it. */
   readonly model: () => Promise<Model<unknown>>;
 }
+
+/** Runs a write together with others; it may be called more than once. */
+export type Together = NonNullable<SaveDocumentOptions["together"]>;
 
 /** The source of a root model: a collection. */
 export class CollectionSource implements Source {
@@ -58,11 +64,12 @@ export class CollectionSource implements Source {
   }
 
   byId(id: string): Promise<EntityValue | null> {
-    return this.#find(id, this.#projection(false), this.#readOptions());
+    return this.#find(id, this.#projection(false), { options: this.#readOptions() });
   }
 
   forChange(id: string): Promise<EntityValue | null> {
-    return this.#find(id, this.#projection(true), { ...this.#readOptions(), lean: false });
+    const options = { ...this.#readOptions(), lean: false };
+    return this.#find(id, this.#projection(true), { options, keeps: true });
   }
 
   async fresh(): Promise<EntityValue> {
@@ -105,12 +112,12 @@ export class CollectionSource implements Source {
   }
 
   async remove(entity: EntityValue): Promise<void> {
-    await this.#options.patience.wait(this.drop([documentOf(entity)]));
+    await this.#options.patience.wait(this.drop(documentOf(entity)));
   }
 
   async removeMany(ids: readonly unknown[]): Promise<void> {
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
-      await this.#options.patience.wait(this.dropMany(ids.slice(start, start + DELETE_BATCH)));
+      await this.#options.patience.wait(this.dropMany(ids.slice(start, start + DELETE_BATCH), {}));
     }
   }
 
@@ -144,31 +151,37 @@ export class CollectionSource implements Source {
     return found.map(({ _id }) => _id);
   }
 
-  /** Writes a new or changed document. */
-  protected async store(doc: Document, session?: ClientSession): Promise<void> {
-    await saveDocument(doc, this.#options.selection.scope, session);
+  /** Writes a new or changed document; `together` runs an insert with other writes. */
+  protected async store(doc: Document, together?: Together): Promise<void> {
+    await saveDocument(doc, { ...this.#binding(), ...together && { together } });
   }
 
-  /** Removes documents that were read, through their own middleware. */
-  protected async drop(docs: readonly Document[], session?: ClientSession): Promise<void> {
-    const { scope } = this.#options.selection;
-    for (const doc of docs) {
-      if (!isEmpty(scope)) {
-        doc.$where = { $and: [castFilter(doc.constructor as Model<unknown>, scope)] };
-      }
-      const statement = this.#options.patience.statement(session);
-      const query = doc.deleteOne(statement as never).setOptions(KEEP_CONDITIONS);
-      const { deletedCount } = await query.exec() as { deletedCount: number };
-      if (deletedCount === 0) throw conflict();
-    }
+  /** Removes a document that was read, through its own middleware; `together` runs that with other writes. */
+  protected async drop(doc: Document, together?: Together): Promise<void> {
+    await removeDocument(doc, { ...this.#binding(), ...together && { together } });
   }
 
-  /** Removes what is known by its identifiers, as far as the scope allows. */
-  protected async dropMany(ids: readonly unknown[], session?: ClientSession): Promise<void> {
-    const { model, selection, patience } = await this.#open();
-    const conditions = everyFilter({ _id: { $in: ids } }, selection.scope);
-    const statement = { ...KEEP_CONDITIONS, ...patience.statement(session) };
-    await model.deleteMany(conditions, statement as never).exec();
+  /** Removes what is known by its identifiers, as far as it is still selected and the scope allows. */
+  protected async dropMany(
+    ids: readonly unknown[],
+    { session, filter = this.#options.selection.filter }: DropManyOptions,
+  ): Promise<void> {
+    const { model, selection: { scope } } = await this.#open();
+    const { collation, bounds } = this.#binding();
+    const options = { ...KEEP_CONDITIONS, ...collation && { collation }, ...bounds(session) };
+    const query = model.deleteMany({}, options as never);
+    await withConditions(query, everyFilter({ _id: { $in: ids } }, filter, scope)).exec();
+  }
+
+  /** What binds the statements of a write. */
+  #binding(): Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "bounds"> {
+    const { selection: { scope, filter, options: { collation } }, patience } = this.#options;
+    return {
+      scope,
+      filter,
+      collation: collation as object | undefined,
+      bounds: (session) => patience.statement(session),
+    };
   }
 
   async #open(): Promise<
@@ -184,13 +197,14 @@ export class CollectionSource implements Source {
   async #find(
     id: string,
     projection: object,
-    options: Record<string, unknown>,
+    { options, keeps = false }: FindOptions,
   ): Promise<EntityValue | null> {
     const { model, patience } = await this.#open();
     if (!this.isNamed(id)) return null;
     const conditions = everyFilter(this.naming(id), this.conditions());
     const query = model.findOne({}, projection, withoutPage(options));
-    return await patience.wait(withConditions(query, conditions).exec()) as EntityValue | null;
+    const bound = withConditions(query, conditions);
+    return await patience.wait(keeps ? findKept(bound) : bound.exec()) as EntityValue | null;
   }
 
   /** Whether a text can name an entity. */
@@ -214,4 +228,20 @@ export class CollectionSource implements Source {
       unselectedPaths(this.#options.shape).map((path) => [`+${path}`, true]),
     );
   }
+}
+
+/** How several entities are removed. */
+interface DropManyOptions {
+  /** The session of the transaction that this belongs to. */
+  readonly session?: ClientSession | undefined;
+  /** What must still hold of them: what the request selects, unless told otherwise. */
+  readonly filter?: Filter;
+}
+
+/** How one entity is read. */
+interface FindOptions {
+  /** The options of the query. */
+  readonly options: Record<string, unknown>;
+  /** Whether what the database sends is kept, for the write that follows. */
+  readonly keeps?: boolean;
 }

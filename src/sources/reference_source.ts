@@ -42,7 +42,7 @@ export class ReferenceSource extends CollectionSource {
     this.#refuseRequired();
     const work = this.#together(async (session) => {
       await this.#unlink(ids, session);
-      await this.dropMany(ids, session);
+      await this.dropMany(ids, { session });
     });
     await this.#link.patience.wait(work);
   }
@@ -73,22 +73,23 @@ export class ReferenceSource extends CollectionSource {
     return this.#link.array ? super.naming(id) : {};
   }
 
-  protected override async store(doc: Document, session?: ClientSession): Promise<void> {
-    if (!doc.isNew) return await super.store(doc, session);
-    await doc.validate();
-    const vacant = await this.#vacancy();
-    await this.#together(async (inner) => {
-      await super.store(doc, inner);
-      await this.#linkTo(doc, vacant, inner);
+  protected override async store(doc: Document): Promise<void> {
+    await super.store(doc, async (insert) => {
+      const vacant = await this.#vacancy();
+      await this.#together(async (session) => {
+        await insert(session);
+        await this.#linkTo(doc, vacant, session);
+      });
     });
   }
 
-  protected override async drop(docs: readonly Document[]): Promise<void> {
+  protected override async drop(doc: Document): Promise<void> {
     this.#refuseRequired();
-    await this.#together(async (session) => {
-      await this.#unlink(docs.map((doc) => doc._id), session);
-      await super.drop(docs, session);
-    });
+    await super.drop(doc, (remove) =>
+      this.#together(async (session) => {
+        await this.#unlink([doc._id], session);
+        await remove(session);
+      }));
   }
 
   /**
@@ -115,7 +116,7 @@ export class ReferenceSource extends CollectionSource {
       refusal = error;
     }
     // Outside a transaction the entity is stored already: nothing refers to it, so it can go.
-    if (session === undefined) await this.dropMany([doc._id]);
+    if (session === undefined) await this.dropMany([doc._id], { filter: {} });
     throw refusal;
   }
 

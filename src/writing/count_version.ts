@@ -20,17 +20,3 @@ export function countVersion(doc: Document): (() => void) | undefined {
     doc.unmarkModified(key);
   };
 }
-
-/**
- * Stores the version 0 for a document that has none, because something else has written it: no condition on a version
- * could match it, and none could be counted up.
- */
-export async function startVersion(doc: Document): Promise<void> {
-  const key = doc.schema.get("versionKey") as string | false | undefined;
-  if (doc.isNew || typeof key !== "string" || typeof rawValues(doc)[key] === "number") return;
-  const conditions = { ...doc.$where, _id: doc._id, [key]: null };
-  await doc.collection.updateOne(conditions as never, { $set: { [key]: 0 } }, {
-    session: doc.$session() ?? undefined,
-  } as never);
-  rawValues(doc)[key] = 0;
-}

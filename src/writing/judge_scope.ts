@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Document } from "mongoose";
+import type { Connection, Document } from "mongoose";
 import { forbidden } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { storedValues } from "./stored_values.ts";
@@ -14,9 +14,17 @@ const PLAIN = new Set(["string", "number", "boolean"]);
  * @throws {RestError} 403 if it is outside.
  */
 export async function judgeScope(doc: Document, scope: Filter): Promise<void> {
-  const values = storedValues(doc);
+  await judgeValues(storedValues(doc), scope, { connection: doc.db });
+}
+
+/** Judges values that are about to be stored like {@linkcode judgeScope}. */
+export async function judgeValues(
+  values: Filter,
+  scope: Filter,
+  { connection }: { readonly connection: Connection },
+): Promise<void> {
   if (isPlainlyWithin(values, scope)) return;
-  const [match] = await doc.db.db?.aggregate([
+  const [match] = await connection.db?.aggregate([
     { $documents: [{ $literal: values }] },
     { $match: scope },
     { $project: { _id: 1 } },

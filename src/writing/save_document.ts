@@ -1,42 +1,89 @@
-import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
-import type { Filter } from "../query/compile_filter.ts";
 import { setLastCheck } from "../mapper/last_before_save.ts";
+import { saveWith } from "../mapper/save_with.ts";
+import type { Filter } from "../query/compile_filter.ts";
 import { castFilter } from "../selection/cast_filter.ts";
 import { isEmpty } from "../selection/filters.ts";
-import { adoptVersion } from "./array_versions.ts";
-import { countVersion, startVersion } from "./count_version.ts";
-import { judgeScope } from "./judge_scope.ts";
+import { countVersion } from "./count_version.ts";
+import { judgeScope, judgeValues } from "./judge_scope.ts";
+import { DocumentUpdate } from "./update_document.ts";
+import type { UpdateConditions } from "./update_document.ts";
 
-/** How often a save is tried that meets a change of other fields. */
-const MOST_TRIES = 20;
+/** How a document is saved. */
+export interface SaveDocumentOptions {
+  /** The scope: the document is inside it before and after. */
+  readonly scope: Filter;
+  /** What the request selects: a document that is changed still matches it. */
+  readonly filter: Filter;
+  /** The collation that the filter was read with. */
+  readonly collation?: object | undefined;
+  /** Gives the options of a statement, right before it is sent. */
+  readonly bounds: (session?: ClientSession) => object;
+  /** Runs the insert of a new document together with other writes; it may be called more than once. */
+  readonly together?: (insert: (session?: ClientSession) => Promise<void>) => Promise<void>;
+}
 
 /**
- * Saves a new or changed document: only what changed is written, the version goes up, and the scope is part of the
- * write, before and after.
+ * Saves a new or changed document: validation and middleware run once, only what changed is written, the version goes
+ * up, and scope and filter are part of the statement.
  *
  * @throws {RestError} 403 if the document would be outside the scope.
  */
-export async function saveDocument(
-  doc: Document,
-  scope: Filter,
-  session?: ClientSession,
-): Promise<void> {
-  const cast = castFilter(doc.constructor as Model<unknown>, scope);
-  setLastCheck(doc, async () => {
-    if (!isEmpty(cast)) await judgeScope(doc, cast);
-    await startVersion(doc);
+export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
+  const model = doc.constructor as Model<unknown>;
+  const conditions = {
+    scope: castFilter(model, options.scope),
+    filter: castFilter(model, options.filter),
+  };
+  const { bounds, collation } = options;
+  const settleVersion = doc.isNew ? undefined : countVersion(doc);
+  const saved = await saveWith(doc, {
+    insert: (values, given) =>
+      insertValues(doc, { values, given, scope: conditions.scope, options }),
+    async update(changes, given) {
+      const update = new DocumentUpdate({ doc, changes }, {
+        conditions,
+        options: { given: { ...given, ...collation && { collation } }, bounds },
+      });
+      return await update.run();
+    },
   });
-  // The wrapper keeps a scope on `_id` from taking the place of the document's own.
-  if (!isEmpty(cast) && !doc.isNew) doc.$where = { $and: [cast] };
-  for (let tries = 1;; tries++) {
-    const settleVersion = doc.isNew ? undefined : countVersion(doc);
-    try {
-      await doc.save(session && { session });
-      return settleVersion?.();
-    } catch (error) {
-      const again = error instanceof mongoose.Error.VersionError && tries < MOST_TRIES;
-      if (!again || !await adoptVersion(doc)) throw error;
-    }
-  }
+  if (!saved) await saveByMongoose(doc, conditions, options);
+  settleVersion?.();
+}
+
+/** An insert on its way. */
+interface Insert {
+  readonly values: Filter;
+  /** The options of Mongoose. */
+  readonly given: object;
+  readonly scope: Filter;
+  readonly options: SaveDocumentOptions;
+}
+
+async function insertValues(
+  doc: Document,
+  { values, given, scope, options: { together, bounds } }: Insert,
+): Promise<void> {
+  const { collection } = doc.constructor as Model<unknown>;
+  if (!isEmpty(scope)) await judgeValues(values, scope, { connection: doc.db });
+  const insert = async (session?: ClientSession) => {
+    await collection.insertOne(values as never, { ...given, ...bounds(session) });
+  };
+  await (together === undefined ? insert() : together(insert));
+}
+
+/** For versions of Mongoose that write in a way that is not known here: nothing is repeated. */
+async function saveByMongoose(
+  doc: Document,
+  { scope, filter }: UpdateConditions,
+  { together }: SaveDocumentOptions,
+): Promise<void> {
+  if (!isEmpty(scope)) setLastCheck(doc, () => judgeScope(doc, scope));
+  const all = [scope, filter].filter((each) => !isEmpty(each));
+  if (all.length > 0 && !doc.isNew) doc.$where = { $and: all };
+  const save = async (session?: ClientSession) => {
+    await doc.save(session && { session });
+  };
+  await (together === undefined || !doc.isNew ? save() : together(save));
 }

@@ -1,0 +1,92 @@
+// How Mongoose's `save` reaches the database. Known of Mongoose 9: a document saves itself by one `insertOne` or
+// `updateOne` of the collection that its prototype holds under a symbol, and gets the update from `$__delta`.
+import type { Document, Model } from "mongoose";
+import { dropShownDefaults } from "./shown_defaults.ts";
+
+/** The condition of a statement. */
+type Filter = Record<string, unknown>;
+
+/** The update of a changed document, by operator and path. */
+type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** What Mongoose has made of the changes of a document. */
+export interface SavedChanges {
+  /** The condition that names the document. */
+  readonly where: Filter;
+  /** The update. */
+  readonly update: Update;
+  /** Whether Mongoose ties the write to the version for more than arrays: `increment()`, `optimisticConcurrency`. */
+  readonly bound: boolean;
+}
+
+/** What writes in the place of Mongoose, after all middleware that runs before the write. */
+export interface SaveStatements {
+  /** Inserts the values of a new document. */
+  insert(values: Record<string, unknown>, options: object): Promise<unknown>;
+  /** Writes the changes of a document; gives how many documents it met. */
+  update(changes: SavedChanges, options: object): Promise<number>;
+}
+
+/** The method that gives the changes of a document. */
+const DELTA = "$__delta";
+
+/** What a document has at run time that its type does not declare. */
+interface Inside {
+  readonly [DELTA]: (...args: unknown[]) => unknown;
+  readonly $__: { readonly version?: unknown };
+}
+
+/**
+ * Saves a document by Mongoose's `save`, middleware and all, with statements of ours.
+ *
+ * @returns `false` if this version of Mongoose writes in another way: then nothing has happened.
+ */
+export async function saveWith(doc: Document, statements: SaveStatements): Promise<boolean> {
+  const symbol = collectionSymbol(doc);
+  const inside = doc as unknown as Inside;
+  const delta = inside[DELTA];
+  if (symbol === undefined || typeof delta !== "function") return false;
+  let bound = false;
+  // Once only: middleware that runs after the write may save the document again.
+  const release = () => [symbol, DELTA].forEach((key) => Reflect.deleteProperty(doc, key));
+  put(doc, DELTA, (...args: unknown[]) => {
+    bound = inside.$__.version !== undefined ||
+      Boolean(doc.schema.get("optimisticConcurrency" as never));
+    dropShownDefaults(doc);
+    return delta.apply(inside, args);
+  });
+  put(doc, symbol, {
+    insertOne(values: Record<string, unknown>, options: object) {
+      release();
+      return statements.insert(values, options);
+    },
+    async updateOne(where: Filter, update: Update, options: object) {
+      release();
+      return { matchedCount: await statements.update({ where, update, bound }, options) };
+    },
+  });
+  try {
+    await doc.save();
+  } finally {
+    release();
+  }
+  return true;
+}
+
+/** The symbol under which documents of a model hold their collection. */
+function collectionSymbol(doc: Document): symbol | undefined {
+  const { prototype, collection } = doc.constructor as Model<unknown>;
+  let holder: object | null = prototype;
+  while (holder !== null) {
+    const found = Object.getOwnPropertySymbols(holder).find((symbol) =>
+      (doc as unknown as Record<symbol, unknown>)[symbol] === collection
+    );
+    if (found !== undefined) return found;
+    holder = Object.getPrototypeOf(holder);
+  }
+  return undefined;
+}
+
+function put(doc: Document, key: string | symbol, value: unknown): void {
+  Object.defineProperty(doc, key, { value, configurable: true, writable: true });
+}

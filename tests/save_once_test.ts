@@ -1,0 +1,238 @@
+import { assertEquals } from "@std/assert";
+import mongoose, { type Schema } from "mongoose";
+import { arrayProp, create, FrameworkModel, getModel, one, prop, type Ref } from "../mod.ts";
+import { remove, removeAll, rest, update } from "../mod.ts";
+import type { HooksOf, Method, ModelClass, RestOptions } from "../mod.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { asQuery, type EntityBody, mount } from "./support.ts";
+
+/** A hook that lets entities pass when as many as are expected have come. */
+function gate(count: number): <T>(req: unknown, entity: T) => Promise<T> {
+  const opened = Promise.withResolvers<void>();
+  return async (_req, entity) => {
+    if (--count <= 0) opened.resolve();
+    await opened.promise;
+    return entity;
+  };
+}
+
+class Doc extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop()
+  state?: string;
+  @prop()
+  tenant?: string;
+  @arrayProp({ items: String })
+  tags?: string[];
+}
+
+/** Makes a model of its own on `/docs`. */
+function made(
+  methods: Method<HooksOf<Doc>>[],
+  { configure = () => {}, schemaOptions = {}, ...options }:
+    & { configure?: (schema: Schema) => void }
+    & Pick<RestOptions, "scope" | "schemaOptions"> = {},
+): ModelClass<Doc> {
+  const collection = `docs_${crypto.randomUUID().slice(0, 8)}`;
+  @rest({
+    route: "/docs",
+    methods,
+    schemaOptions: { collection, ...schemaOptions },
+    ...options,
+  })
+  class Made extends Doc {
+    static override configure = configure;
+  }
+  return Made;
+}
+
+/** Stores one entity, and gives its path. */
+async function store(model: ModelClass<Doc>, fields: object): Promise<string> {
+  const { _id } = await getModel(model).create(fields as never) as { _id: unknown };
+  return `/docs/${_id}`;
+}
+
+async function stored(model: ModelClass): Promise<Record<string, unknown>[]> {
+  return await getModel(model).collection.find().sort({ _id: 1 }).toArray();
+}
+
+/** Sends the same body to several URLs at once, and gives the statuses in order. */
+async function patchAll(urls: string[], body: (index: number) => object): Promise<number[]> {
+  const replies = await Promise.all(
+    urls.map((url, index) => request(url, { method: "PATCH", body: body(index) })),
+  );
+  return replies.map(({ status }) => status).sort();
+}
+
+test("save middleware runs once for each request when another one changes the entity", async () => {
+  for (const versionKey of ["__v", false]) {
+    const runs = { validate: 0, pre: 0, post: 0 };
+    const model = made([update({ preSave: gate(8) })], {
+      schemaOptions: { versionKey: versionKey as never },
+      configure(schema) {
+        schema.pre("validate", () => void runs.validate++);
+        schema.pre("save", function (this: { name?: string }) {
+          runs.pre++;
+          this.name = `hashed(${this.name})`;
+        });
+        schema.post("save", () => void runs.post++);
+      },
+    });
+    await using app = await mount([model]);
+    const path = await store(model, { name: "n", tags: ["a"] });
+    Object.assign(runs, { validate: 0, pre: 0, post: 0 });
+    const urls = Array.from({ length: 8 }, () => app.url + path);
+    const bodies = (index: number) => index === 0 ? { tags: ["b"] } : { state: `s${index}` };
+    assertEquals(await patchAll(urls, bodies), Array(8).fill(200));
+    assertEquals(runs, { validate: 8, pre: 8, post: 8 });
+    const [left] = await stored(model);
+    assertEquals([left?.name, left?.tags], ["hashed(hashed(n))", ["b"]]);
+  }
+});
+
+mongoose.plugin((schema: Schema) => {
+  schema.pre("save", function (this: mongoose.Document) {
+    this.set("tenant", this.get("name") === "moves" ? "B" : "A");
+  });
+}, { tags: ["tenants"] } as never);
+
+test("scope is judged after the middleware of plugins of all schemas", async () => {
+  const model = made([create(), update()], {
+    scope: () => ({ tenant: "A" }),
+    schemaOptions: { pluginTags: ["tenants"] },
+  });
+  await using app = await mount([model]);
+  const url = `${app.url}/docs`;
+  const send = (path: string, method: string, body: object) =>
+    request<EntityBody>(url + path, { method, body });
+  const { status, body } = await send("", "POST", { name: "a" });
+  assertEquals([status, body.tenant], [201, "A"]);
+  assertEquals((await send("", "POST", { name: "moves" })).status, 403);
+  assertEquals((await send(`/${body._id}`, "PATCH", { name: "b" })).status, 200);
+  assertEquals((await send(`/${body._id}`, "PATCH", { name: "moves" })).status, 403);
+  const left = await stored(model);
+  assertEquals(left.map(({ name, tenant, __v }) => [name, tenant, __v]), [["b", "A", 1]]);
+});
+
+test("scope is judged on what is stored when two updates leave it together", async () => {
+  const scope = () => ({ $or: [{ tenant: "A" }, { state: "open" }] });
+  const model = made([update({ preSave: gate(2) })], { scope });
+  await using app = await mount([model]);
+  const path = await store(model, { tenant: "A", state: "open" });
+  const urls = [app.url + path, app.url + path];
+  const bodies = (index: number) => index === 0 ? { tenant: "B" } : { state: "shut" };
+  assertEquals(await patchAll(urls, bodies), [200, 403]);
+  assertEquals((await stored(model)).length, 1);
+});
+
+test("scope is judged without defaults that are not stored", async () => {
+  const scope = () => ({ $or: [{ name: "n" }, { state: "open" }] });
+  const model = made([update()], {
+    scope,
+    configure: (schema) => void schema.path("state").default("open"),
+  });
+  await using app = await mount([model]);
+  const path = await store(model, { name: "n" });
+  await getModel(model).collection.updateMany({}, { $unset: { state: 1 } });
+  assertEquals(await patchAll([app.url + path], () => ({ name: "m" })), [403]);
+  assertEquals((await stored(model))[0]?.name, "n");
+});
+
+test("q binds the write of update() when hooks or a scope have read the entity", async () => {
+  for (const scope of [undefined, () => ({ tenant: "A" })]) {
+    const preSave = gate(8);
+    const model = made([update({ preSave })], scope && { scope });
+    await using app = await mount([model]);
+    const path = await store(model, { tenant: "A", state: "open" });
+    const urls = Array.from(
+      { length: 8 },
+      () => `${app.url}${path}${asQuery({ state: "open" })}`,
+    );
+    const statuses = await patchAll(urls, (index) => ({ state: `s${index}` }));
+    assertEquals(statuses, [200, ...Array(7).fill(409)]);
+    assertEquals((await stored(model))[0]?.__v, 1);
+  }
+});
+
+test("q binds the write of update() without any hook, round after round", async () => {
+  for (const options of [{}, { scope: () => ({ tenant: "A" }) }]) {
+    const model = made([update()], options);
+    await using app = await mount([model]);
+    for (let round = 0; round < 10; round++) {
+      const path = await store(model, { tenant: "A" });
+      const urls = Array.from({ length: 8 }, () => `${app.url}${path}${asQuery({ __v: 0 })}`);
+      const statuses = await patchAll(urls, (index) => ({ name: `n${index}` }));
+      assertEquals(statuses.filter((status) => status === 200).length, 1, String(statuses));
+      assertEquals(statuses.every((status) => [200, 404, 409].includes(status)), true);
+    }
+    assertEquals((await stored(model)).every(({ __v }) => __v === 1), true);
+  }
+});
+
+test("q and its collation bind the write when a hook has set one", async () => {
+  const preFetch = (req: { framework: { options: Record<string, unknown> } }) => {
+    req.framework.options.collation = { locale: "en", strength: 2 };
+    return true;
+  };
+  const model = made([update({ preFetch }), remove({ preFetch })]);
+  await using app = await mount([model]);
+  const path = await store(model, { state: "open" });
+  const url = `${app.url}${path}${asQuery({ state: "OPEN" })}`;
+  assertEquals((await request(url, { method: "PATCH", body: { name: "n" } })).status, 200);
+  assertEquals((await request(url, { method: "DELETE" })).status, 204);
+});
+
+test("q binds the write of remove() and removeAll() when hooks have read the entities", async () => {
+  const close = async <T extends { _id: unknown }>(_req: unknown, entity: T) => {
+    const shut = { $set: { state: "shut" } };
+    await getModel(model).collection.updateOne({ _id: entity._id, name: "a" } as never, shut);
+    return entity;
+  };
+  const model = made([remove({ preSave: close }), removeAll({ preSave: close })]);
+  await using app = await mount([model]);
+  const query = asQuery({ state: "open" });
+  const path = await store(model, { name: "a", state: "open" });
+  assertEquals((await request(`${app.url}${path}${query}`, { method: "DELETE" })).status, 409);
+  await getModel(model).updateMany({}, { state: "open" });
+  await store(model, { name: "b", state: "open" });
+  assertEquals((await request(`${app.url}/docs${query}`, { method: "DELETE" })).status, 204);
+  assertEquals((await stored(model)).map(({ name, state }) => [name, state]), [["a", "shut"]]);
+});
+
+/** The hook that a test has set. */
+const hook: { passes: <T>(req: unknown, entity: T) => Promise<T> | T } = {
+  passes: (_req, entity) => entity,
+};
+const preSave = <T>(req: unknown, entity: T) => hook.passes(req, entity);
+
+class Part extends FrameworkModel {
+  @prop()
+  state?: string;
+}
+
+@rest({ route: "/wholes", methods: [one()] })
+class Whole extends FrameworkModel {
+  @rest({ methods: [update({ preSave }), remove({ preSave })] })
+  @arrayProp({ items: Part })
+  parts?: Ref<Part>[];
+}
+
+test("q binds the write of a reference when hooks have read the entity", async () => {
+  await using app = await mount([Whole]);
+  const part = await getModel(Part).create({ state: "open" });
+  const whole = await getModel(Whole).create({ parts: [part._id] } as never);
+  const url = `${app.url}/wholes/${(whole as { _id: unknown })._id}/parts/${part._id}`;
+  const opens = `${url}${asQuery({ state: "open" })}`;
+  hook.passes = gate(8);
+  const statuses = await patchAll(Array(8).fill(opens), (index) => ({ state: `s${index}` }));
+  assertEquals(statuses, [200, ...Array(7).fill(409)]);
+  await getModel(Part).updateMany({}, { state: "open" });
+  hook.passes = async (_req, entity) => {
+    await getModel(Part).updateMany({}, { state: "shut" });
+    return entity;
+  };
+  assertEquals((await request(opens, { method: "DELETE" })).status, 409);
+  assertEquals(await getModel(Part).countDocuments(), 1);
+});
