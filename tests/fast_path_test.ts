@@ -169,7 +169,6 @@ test("all() reads without documents with the options that the driver knows", asy
     { sort: { b: "desc" } },
     { skip: 1 },
     { skip: "2", limit: "2" },
-    { limit: 0 },
     { limit: 2, sort: { _id: -1 } },
     { comment: "c" },
     { hint: { _id: 1 } },

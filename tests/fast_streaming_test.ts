@@ -256,10 +256,12 @@ test("all() keeps skip and limit over several batches", async () => {
   }
   await using app = await mount([Page, Row]);
   await seed(7000, 10);
-  for (const [skip, limit] of [[0, 1], [0, 1024], [5, 1025], [100, 4000], [3000, 6000], [0, 0]]) {
+  for (
+    const [skip, limit] of [[0, 1], [0, 1024], [5, 1025], [100, 4000], [3000, 6000], [0, 9000]]
+  ) {
     options = { skip, limit, sort: { n: -1 } };
     const { body } = await request<EntityBody[]>(`${app.url}/page`);
-    const count = Math.min(limit || 7000, 7000 - (skip ?? 0));
+    const count = Math.min(limit ?? 7000, 7000 - (skip ?? 0));
     assertEquals([body.length, body[0]?.n], [count, 6999 - (skip ?? 0)]);
   }
 });

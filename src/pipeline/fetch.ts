@@ -5,6 +5,8 @@ import { notFound } from "../errors/refusals.ts";
 import { connectionOf } from "../mapper/connection_of.ts";
 import { projected } from "../shape/projected.ts";
 import { instanceMaker } from "../shape/instance_maker.ts";
+import { projectionOf } from "../selection/projection_of.ts";
+import { readProjection } from "../selection/read_projection.ts";
 import type { Source } from "../sources/source.ts";
 import type { Call, LevelCall } from "./call.ts";
 import { passHook, tellForgotten } from "./guard.ts";
@@ -100,7 +102,10 @@ export async function fetchOne(call: Call, levelCall: LevelCall, source: Source)
 function presenter({ level, state }: LevelCall): ((entity: object) => object) | undefined {
   const { hooks, target, shape } = level;
   if (hooks.lean !== true) return undefined;
-  return instanceMaker(target, shape, { shows: projected(state.projection), prefix: "" });
+  return instanceMaker(target, shape, {
+    shows: projected(projectionOf(readProjection(state.projection), shape)),
+    prefix: "",
+  });
 }
 
 /** The name of a level's entity in the path; empty where the parent holds only one. */

@@ -1,7 +1,10 @@
 import { forbidden } from "../errors/refusals.ts";
 import type { EntityHook, HookName, MaybePromise } from "../hooks/hooks.ts";
 import { checkFilter } from "../selection/check_filter.ts";
-import { checkProjection, everyFilter } from "../selection/filters.ts";
+import { everyFilter } from "../selection/filters.ts";
+import { checkLimit } from "../selection/read_options.ts";
+import { readProjection } from "../selection/read_projection.ts";
+import { OPERATIONS } from "../operations/operation.ts";
 import type { Selection } from "../sources/source.ts";
 import { andThen } from "../hooks/and_then.ts";
 import { runHook } from "../hooks/run_hook.ts";
@@ -32,6 +35,9 @@ export async function passPreFetch(call: Call): Promise<void> {
 export async function selectFor(call: Call, levelCall: LevelCall): Promise<Selection> {
   const { level, state } = levelCall;
   enterLevel(call, levelCall);
+  if (OPERATIONS[level.operation].many) {
+    checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
+  }
   const scopes = [];
   for (const scope of level.scopes) {
     scopes.push(checkFilter(await runHook("scope", () => scope(call.req)), "scope"));
@@ -40,7 +46,7 @@ export async function selectFor(call: Call, levelCall: LevelCall): Promise<Selec
     filter: checkFilter(state.filter, "filter"),
     scope: everyFilter(...scopes),
     options: level.hooks.lean === true ? { ...state.options, lean: true } : state.options,
-    projection: checkProjection(state.projection),
+    projection: readProjection(state.projection),
   };
 }
 

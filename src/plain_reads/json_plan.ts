@@ -5,7 +5,8 @@ import { toJson } from "../answers/to_json.ts";
 import { ANY } from "../transcode/plan.ts";
 import type { Default, FieldPlan, Plan, ValuePlan } from "../transcode/plan.ts";
 import { defaultOf, hasDefault, hasEmptyDefault, rawDefault } from "../mapper/internals.ts";
-import { projected } from "../shape/projected.ts";
+import { embeds, projected } from "../shape/projected.ts";
+import { projectionOf } from "../selection/projection_of.ts";
 import type { Projection, Shows } from "../shape/projected.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 
@@ -57,7 +58,10 @@ interface OpenPlan extends Plan {
  * @param projection What hooks project, if anything: fields of the root that are shown, or that are not.
  */
 export function planJson(shape: Shape, projection: Projection): Plan {
-  return planShape(shape, projected(projection), { known: new Map(), around: [] });
+  return planShape(shape, projected(projectionOf(projection, shape)), {
+    known: new Map(),
+    around: [],
+  });
 }
 
 function planShape(
@@ -69,7 +73,7 @@ function planShape(
   known.set(shape, plan);
   const planning = { known, around: [...around, shape] };
   for (const [name, field] of shape.fields) {
-    if (field.hidden || !shows(name, field.selected)) continue;
+    if (field.hidden || !shows(name, embeds(field))) continue;
     const text = defaultText(name, field);
     const planned: FieldPlan = {
       name: Buffer.from(name),
@@ -107,7 +111,7 @@ function planMap(values: ValuePlan): Plan {
 
 function planObject(shape: Shape, planning: Planning): Plan {
   const plan = planning.known.get(shape);
-  if (plan === undefined) return planShape(shape, projected({}), planning);
+  if (plan === undefined) return planShape(shape, projected(projectionOf({}, shape)), planning);
   const start = planning.around.indexOf(shape);
   for (const within of start < 0 ? [] : planning.around.slice(start)) {
     (planning.known.get(within) as OpenPlan).recursive = true;

@@ -9,7 +9,6 @@ import type { Shape } from "../shape/shape.ts";
 import { unselectedPaths } from "../shape/unselected_paths.ts";
 import { JsonWriter } from "../transcode/json_writer.ts";
 import { projectionOf } from "../selection/projection_of.ts";
-import { orderOf } from "../selection/read_options.ts";
 import { StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
@@ -95,17 +94,15 @@ export class JsonReader {
 
   /** Reads what a query selects as values, several at a time: what a read of the mapper gives that makes no documents. */
   values(query: JsonQuery, patience: Patience): AsyncIterable<readonly object[]> {
-    const projection = projectionOf(this.#model, query.projection, this.#shape);
+    const projection = projectionOf(query.projection, this.#shape);
     return readValues(this.#open({ ...query, projection }), patience);
   }
 
   #open({ conditions, projection, options }: JsonQuery): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
-    const sort = orderOf(this.#model, given.sort);
     return this.#model.collection.find(conditions, {
       batchSize: BATCH_SIZE,
       ...given,
-      ...sort !== undefined && { sort },
       ...Object.keys(projection).length > 0 && { projection },
     } as never) as unknown as mongo.FindCursor;
   }

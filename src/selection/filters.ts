@@ -3,21 +3,6 @@ import { isCompiled } from "../query/compiled.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { isJsonObject } from "../query/json.ts";
 
-/**
- * Checks a projection that hooks gave: on a field that is neither shown nor left out, the mapper's cursor would fail where
- * nobody can catch it.
- *
- * @throws {TypeError} If a value in it is `null` or `undefined`.
- */
-export function checkProjection<P>(projection: P): P {
-  for (const [path, value] of Object.entries(projection ?? {})) {
-    if (value === null || value === undefined) {
-      throw new TypeError(`Cannot use the projection: "${path}" is ${value}`);
-    }
-  }
-  return projection;
-}
-
 /** Query options that keep the host's settings from dropping a condition. */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 

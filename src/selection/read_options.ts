@@ -1,7 +1,10 @@
 import type { Document, Model } from "mongoose";
 import { badFormat } from "../errors/refusals.ts";
 import { isDocument } from "../mapper/bson.ts";
+import type { Filter } from "../query/compile_filter.ts";
+import { isJsonObject } from "../query/json.ts";
 import { KEEP_CONDITIONS } from "./filters.ts";
+import { readSort } from "./read_sort.ts";
 import type { EntityValue, Selection } from "../sources/source.ts";
 
 /** Text that is no UTF-8 is shown as far as it is: one such document must not break a list. */
@@ -16,27 +19,33 @@ export const IDENTIFIER = /^[0-9a-f]{24}$/i;
  * @param order The order of a page whose hooks gave none.
  */
 export function readOptions(
-  { options }: Selection,
+  { options, filter, scope }: Selection,
   maxTimeMS: number,
   order: Record<string, 1> = { _id: 1 },
 ): Record<string, unknown> {
-  const { skip, limit, ...given } = options;
+  const { skip, limit, sort: given, ...others } = options;
   const result: Record<string, unknown> = {
     maxTimeMS,
     ...READ_ALL_TEXT,
-    ...given,
+    ...others,
     ...KEEP_CONDITIONS,
   };
-  if (isGiven(skip)) result.skip = checkCount("skip", skip);
-  if (isGiven(limit)) result.limit = checkCount("limit", limit);
-  const ordered = result.sort !== undefined || Object.keys(order).length === 0;
-  if (result.skip !== undefined && !ordered) result.sort = order;
+  if (isCount(skip)) result.skip = checkCount("skip", skip);
+  if (isCount(limit)) result.limit = checkCount("limit", limit);
+  // The first page may have no skip, or one that is no number: it has the order of the others.
+  const paged = isGiven(skip) || (isGiven(limit) && !isByDistance(filter) && !isByDistance(scope));
+  const sort = readSort(given) ?? (paged ? order : {});
+  if (Object.keys(sort).length > 0) result.sort = sort;
   return result;
 }
 
-/** `Number(undefined) * 20` is how pagination hooks say that no page was asked for. */
 function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null && !Number.isNaN(value);
+  return value !== undefined && value !== null;
+}
+
+/** `Number(undefined) * 20` is how pagination hooks say that no page was asked for. */
+function isCount(value: unknown): boolean {
+  return isGiven(value) && !Number.isNaN(value);
 }
 
 function checkCount(name: string, value: unknown): number {
@@ -45,9 +54,28 @@ function checkCount(name: string, value: unknown): number {
   throw badFormat(`Option "${name}" is no count`);
 }
 
-/** Gives an order in the form that the database takes; the mapper takes more. */
-export function orderOf(model: Model<unknown>, sort: unknown): object | undefined {
-  return sort ? model.find().sort(sort as never).getOptions().sort as object : undefined;
+/** Whether the database gives an order of its own, the nearest first. */
+function isByDistance(filter: Filter): boolean {
+  return Object.entries(filter).some(([key, value]) =>
+    key === "$and" && Array.isArray(value)
+      ? value.some((each) => isByDistance(each as Filter))
+      : isJsonObject(value) && ("$near" in value || "$nearSphere" in value)
+  );
+}
+
+/**
+ * Checks the options that hooks gave a list: the database takes a limit that is none for no limit, and would give
+ * everything.
+ *
+ * @throws {RangeError} If the limit is no count of at least 1; the message names the operation and the class.
+ */
+export function checkLimit({ limit }: Record<string, unknown>, what: string): void {
+  if (!isGiven(limit)) return;
+  const count = typeof limit === "string" || typeof limit === "number" ? Number(limit) : NaN;
+  if (Number.isSafeInteger(count) && count >= 1) return;
+  throw new RangeError(
+    `Cannot use options.limit of a hook of ${what}: ${String(limit)} is no count of at least 1`,
+  );
 }
 
 /** The options of a read that names its entity: no page has a say in it. */

@@ -4,6 +4,7 @@ import type { ModelClass } from "../model/model_class.ts";
 import { isJsonObject } from "../query/json.ts";
 import { schemaClass } from "../schema/build_schema.ts";
 import { defaultOf, givenDefault, hasDefault } from "../mapper/internals.ts";
+import { embeds } from "./projected.ts";
 import type { Shows } from "./projected.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
@@ -76,7 +77,7 @@ function fieldMaker(
   return {
     name,
     shadows: name in target.prototype,
-    expected: name !== "_id" && hasDefault(field.type) && shows(path, field.selected),
+    expected: name !== "_id" && hasDefault(field.type) && shows(path, embeds(field)),
     from,
     missing: (instance) => defaultValue(field, instance, from),
   };

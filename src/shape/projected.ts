@@ -1,43 +1,68 @@
-/** A projection, as hooks write it. */
+import type { FieldShape } from "./shape.ts";
+
+/** A projection, as the database takes it. */
 export type Projection = Readonly<Record<string, unknown>>;
 
 /**
- * Tells of a path whether a read with a projection shows it.
+ * Tells of a path whether a read with a projection shows it, and so whether a default may stand for it.
  *
  * @param path The path.
- * @param selected Whether reads show it unless told otherwise.
+ * @param embeds Whether objects of a class stand there, one or a list: one field of them may be shown.
  */
-export type Shows = (path: string, selected: boolean) => boolean;
+export type Shows = (path: string, embeds: boolean) => boolean;
 
-/** Reads a projection: which paths are named, and whether they are those that are shown. */
+/** Reads a projection as documents do: what of it is inside an object says what is shown there. */
 export function projected(projection: Projection): Shows {
-  const named = new Map(
-    Object.entries(projection).map(([path, value]) => [path.replace(/^\+/, ""), isShown(value)]),
-  );
-  const paths = Object.keys(projection).filter((path) => !path.startsWith("+"));
-  const inclusive = paths.some((path) => path !== "_id" && isInclusion(projection[path])) ||
-    (paths.length === 1 && isInclusion(projection._id));
-  return (path, selected) => {
-    const known = nearest(named, path);
-    if (known !== undefined) return known;
-    return selected && (!inclusive || path === "_id");
+  const scopes = new Map<string, Projection>([["", projection]]);
+  return (path, embeds) => {
+    const end = path.lastIndexOf(".") + 1;
+    const prefix = path.slice(0, end);
+    let scope = scopes.get(prefix);
+    if (scope === undefined) scopes.set(prefix, scope = within(projection, prefix));
+    return isShown(scope, path.slice(end), embeds);
   };
 }
 
-/** What a projection says of a path, or of the object around it. */
-function nearest(named: ReadonlyMap<string, boolean>, path: string): boolean | undefined {
-  for (let end = path.length; end > 0; end = path.lastIndexOf(".", end - 1)) {
-    const known = named.get(path.slice(0, end));
-    if (known !== undefined) return known;
-  }
-  return undefined;
+/** Tells whether a projection picks what is shown, or names what is not; `undefined` for one that does neither. */
+export function picks(projection: Projection): boolean | undefined {
+  const paths = Object.keys(projection);
+  const decisive = paths.find((path) =>
+    path !== "_id" && !path.startsWith("+") && isDefining(projection[path])
+  );
+  if (decisive !== undefined) return Boolean(projection[decisive]);
+  return paths.length === 1 && paths[0] === "_id" ? Boolean(projection._id) : undefined;
 }
 
-function isShown(value: unknown): boolean {
-  return typeof value === "object" || Boolean(value);
+/** Tells whether objects of a class stand in a field, one or a list. */
+export function embeds({ kind, element, shape }: FieldShape): boolean {
+  return kind === "array" ? element?.shape !== undefined : kind === "object" && shape !== undefined;
 }
 
-/** `$slice` and the like shape a field and leave the others as they are. */
-function isInclusion(value: unknown): boolean {
-  return typeof value !== "object" && Boolean(value);
+function within(projection: Projection, prefix: string): Projection {
+  return Object.fromEntries(
+    Object.entries(projection).filter(([path]) => path.startsWith(prefix)).map((
+      [path, value],
+    ) => [path.slice(prefix.length), value]),
+  );
+}
+
+function isShown(projection: Projection, name: string, embeds: boolean): boolean {
+  const named = Object.hasOwn(projection, name);
+  if (name === "_id") return !named || Boolean(projection._id);
+  const picking = picks(projection);
+  if (picking === undefined) return true;
+  if (!picking) return !named;
+  if (named && !isExpression(projection[name])) return Boolean(projection[name]);
+  return embeds && (named || Object.keys(projection).some((path) => path.startsWith(`${name}.`)));
+}
+
+/** `$slice` and `$meta` shape a field and leave the others as they are. */
+function isDefining(value: unknown): boolean {
+  return typeof value !== "object" || value === null || !("$slice" in value || "$meta" in value);
+}
+
+/** Whether the database computes what is shown: no default stands for it. */
+function isExpression(value: unknown): boolean {
+  return typeof value === "object" && value !== null && isDefining(value) &&
+    !("$elemMatch" in value);
 }

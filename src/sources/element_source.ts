@@ -179,7 +179,7 @@ export class ElementSource implements Source {
       ...parent.stages(),
       ...intoStages(property, array),
       ...isEmpty(match) ? [] : [{ $match: match }],
-      ...pageStages(model, { sort, skip, limit, projection }),
+      ...pageStages({ sort, skip, limit, projection }),
     ];
     const work = parent.model.collection.aggregate(stages as never, { maxTimeMS, ...rest });
     const found = await patience.wait(work.toArray());
@@ -205,8 +205,8 @@ export class ElementSource implements Source {
   }
 
   #projection(): Record<string, unknown> {
-    const { model, selection, shape } = this.#options;
-    return projectionOf(model, selection.projection, shape);
+    const { selection, shape } = this.#options;
+    return projectionOf(selection.projection, shape);
   }
 
   #isNarrowed(): boolean {

@@ -1,9 +1,8 @@
-import type { Model, PipelineStage } from "mongoose";
-import { orderOf } from "../selection/read_options.ts";
+import type { PipelineStage } from "mongoose";
 
 /** What of a list of elements is read, and how much of each. */
 export interface Page {
-  /** The order, in any form that the mapper takes. */
+  /** The order, as the database takes it; none where it is `undefined`. */
   readonly sort: unknown;
   /** How many are passed over. */
   readonly skip: unknown;
@@ -14,11 +13,10 @@ export interface Page {
 }
 
 /** The stages of an aggregation that make a page out of a list. */
-export function pageStages(model: Model<unknown>, page: Page): PipelineStage[] {
+export function pageStages(page: Page): PipelineStage[] {
   const { sort, skip, limit, projection } = page;
-  const order = orderOf(model, sort);
   const stages: PipelineStage[] = [];
-  if (Object.keys(order ?? {}).length > 0) stages.push({ $sort: order as never });
+  if (sort !== undefined) stages.push({ $sort: sort as never });
   if (typeof skip === "number" && skip > 0) stages.push({ $skip: skip });
   if (typeof limit === "number" && limit > 0) stages.push({ $limit: limit });
   if (Object.keys(projection).length > 0) stages.push({ $project: projection as never });
