@@ -92,7 +92,9 @@ export class PlainCollection {
   /** Changes the one that a condition names in one statement; gives its JSON text, `null` where there is none. */
   async patch(name: Filter, body: JsonObject): Promise<string | Uint8Array | null | undefined> {
     const { model, patience, shape } = this.#options;
-    if (!this.#isWhole() || !writesPlainly(model, shape)) return undefined;
+    if (!this.#isWhole() || !writesPlainly(model, shape) || setsArray(body, shape)) {
+      return undefined;
+    }
     const changes = flatFields(body, shape);
     if (changes === undefined) return undefined;
     const reader = jsonReader(model, shape);
@@ -133,4 +135,9 @@ export class PlainCollection {
   #readOptions(): Record<string, unknown> {
     return readOptions(this.#options.selection, this.#options.maxTimeMS);
   }
+}
+
+/** Whether a body replaces an array: whether another request has changed it meanwhile, only a read before can tell. */
+function setsArray(body: JsonObject, shape: Shape): boolean {
+  return Object.keys(body).some((name) => shape.fields.get(name)?.kind === "array");
 }

@@ -16,11 +16,11 @@ export function rememberArray(doc: Document, path: string): void {
   if (!arrays.has(path)) arrays.set(path, textOf(doc, path));
 }
 
-/** Whether an array is stored as it was when a hook read the document; `undefined` if it was not remembered. */
-export function isRemembered(doc: Document, path: string, stored: Filter): boolean | undefined {
+/** Whether an array is known to be stored as it was when a hook read the document. */
+export function isRemembered(doc: Document, path: string, stored: Filter): boolean {
   const text = replaced.get(doc)?.get(path);
-  if (text === undefined) return undefined;
-  return textOf((doc.constructor as Model<unknown>).hydrate(stored), path) === text;
+  return text !== undefined &&
+    textOf((doc.constructor as Model<unknown>).hydrate(stored), path) === text;
 }
 
 function textOf(doc: Document, path: string): string {

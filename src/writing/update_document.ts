@@ -96,9 +96,9 @@ export class DocumentUpdate {
     const stored = await this.#read();
     if (stored === null) return null;
     const key = versionKey(this.#doc);
-    const isSame = (path: string) =>
-      isRemembered(this.#doc, path, stored) ??
-        (key !== undefined && stored[key] === rawValues(this.#doc)[key]);
+    // Without a version nobody can tell: what Mongoose has made of an array may differ at every read.
+    if (key === undefined || stored[key] === rawValues(this.#doc)[key]) return stored;
+    const isSame = (path: string) => isRemembered(this.#doc, path, stored);
     return this.#arrays.every(isSame) ? stored : null;
   }
 
