@@ -80,14 +80,17 @@ function scopeOf(level: string) {
 }
 
 /** All operations of a part, each with hooks that tell of themselves. */
-const spied = (level: string) => [
-  all(spy(level)),
-  one(spy(level)),
-  create(spy(level)),
-  update(spy(level)),
-  remove(spy(level)),
-  removeAll(spy(level)),
-];
+function spied(level: string) {
+  const { preSave, preSend, ...both } = spy(level);
+  return [
+    all({ ...both, preSend }),
+    one({ ...both, preSend }),
+    create({ ...both, preSave, preSend }),
+    update({ ...both, preSave, preSend }),
+    remove({ ...both, preSave }),
+    removeAll({ ...both, preSave }),
+  ];
+}
 
 class Thing extends FrameworkModel {
   @prop()
@@ -500,7 +503,12 @@ const seen: Seen[] = [];
 async function look(level: string, req: FrameworkRequest): Promise<boolean> {
   const { operation, filter, options, projection } = req.framework;
   const { modelName } = await req.framework.model();
-  seen.push({ operation, filter: { ...filter }, options: { ...options }, model: modelName });
+  seen.push({
+    operation,
+    filter: structuredClone(filter),
+    options: { ...options },
+    model: modelName,
+  });
   Object.assign(options, { comment: level });
   Object.assign(projection, { name: 1 });
   return true;
@@ -543,7 +551,7 @@ test("req.framework is the running level's own: q, options, projection, operatio
   assertEquals(seen.map(({ model: _model, ...rest }) => rest), [
     { ...own, operation: "one" },
     { ...own, operation: "one" },
-    { ...own, operation: "all", filter: { size: 2 } },
+    { ...own, operation: "all", filter: { size: { $eq: 2 } } },
   ]);
   assertEquals(seen.map(({ model }) => model.replace(/~.*/, "")), ["Bar", "Tray", "Cup"]);
 });
