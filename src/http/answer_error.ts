@@ -10,6 +10,7 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { translateError } from "../database/translate_error.ts";
 import type { TranslateOptions } from "../database/translate_error.ts";
 import { translateHookFailure } from "../database/translate_hook_failure.ts";
+import { cutAnswer } from "./cut_answer.ts";
 
 /** What an error's answer depends on. */
 export interface AnswerErrorOptions extends TranslateOptions {
@@ -38,7 +39,7 @@ export async function answerError(
   const res = req.res as Response;
   const known = await answerFor(req, error, options);
   if (res.writableEnded) return;
-  if (res.headersSent) res.destroy();
+  if (res.headersSent) await cutAnswer(res);
   else sendError(res, known);
 }
 

@@ -5,9 +5,11 @@ import { openCall } from "../pipeline/call.ts";
 import { actingLevel } from "../pipeline/route.ts";
 import type { Route } from "../pipeline/route.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
+import { logError } from "../errors/log.ts";
 import { mayBeRefused } from "../query/may_be_refused.ts";
 import { isHiddenPath } from "../shape/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
+import { awaitTurn, isQueued } from "./await_turn.ts";
 import { sendReply } from "./send_reply.ts";
 
 /** Makes the handler of a route: a request in, the pipeline's reply or one error out. */
@@ -16,8 +18,13 @@ export function handleRoute(route: Route): RequestHandler {
   const { shape, target, operation } = actingLevel(route);
   const isHidden = (path: string) => isHiddenPath(path, shape);
   const targets = levels.map((level) => level.target);
+  const sendsList = route.operation.many && route.operation.change === undefined;
   return async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
+    // A hook may write to a response that has ended: unheard, the error would end the process.
+    res.on("error", logError);
+    // A list that cannot be sent yet would keep its cursor and its memory waiting.
+    if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(route, req);
     try {
       await sendReply(res, await runPipeline(call));

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Response } from "express-types";
+import { ResponseStream } from "./response_stream.ts";
 
 /** How much of a list is held before it is sent on. */
 const CHUNK = 64 * 1024;
@@ -8,60 +9,48 @@ const CHUNK = 64 * 1024;
 type Pieces = AsyncIterable<string | Uint8Array>;
 
 /**
- * Sends a list. One that comes in one piece, or fits a chunk, is sent whole, with its length and tag; a longer one goes
- * out as it comes, at the pace of the client, and stops when the client leaves.
+ * Sends a list while it comes. One that comes in one piece, or fits a chunk, is sent whole, with its length and tag; a
+ * longer one goes out as it comes, at the pace of the client, and stops when the client leaves.
  *
- * @param streams Whether the answer may begin before the last piece has come.
+ * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
-export async function sendList(res: Response, pieces: Pieces, streams: boolean): Promise<void> {
+export async function sendList(res: Response, pieces: Pieces): Promise<boolean> {
+  const stream = new ResponseStream(res);
   let held: (string | Uint8Array)[] = [];
   let size = 0;
   let count = 0;
-  for await (const piece of pieces) {
-    if (res.destroyed) return;
-    // A held piece goes out when another one follows: a list of one piece is never a stream.
-    if (streams && size >= CHUNK) {
-      await writeParts(res, held);
-      held = [];
-      size = 0;
+  try {
+    for await (const piece of pieces) {
+      if (!stream.isOpen) return !stream.isTaken;
+      // A held piece goes out when another one follows: a list of one piece is never a stream.
+      if (size >= CHUNK) {
+        await writeParts(stream, res, held);
+        held = [];
+        size = 0;
+      }
+      held.push(count++ === 0 ? "[" : ",", piece);
+      size += piece.length;
     }
-    held.push(count++ === 0 ? "[" : ",", piece);
-    size += piece.length;
+    held.push(count === 0 ? "[]" : "]");
+    const rest = concat(held);
+    if (stream.begun) stream.end(rest);
+    else if (stream.isOpen) res.status(200).type("json").send(rest);
+    return !stream.isTaken;
+  } finally {
+    stream.release();
   }
-  held.push(count === 0 ? "[]" : "]");
-  endList(res, held);
-}
-
-function endList(res: Response, held: readonly (string | Uint8Array)[]): void {
-  const rest = concat(held);
-  if (!res.headersSent) {
-    res.status(200).type("json").send(rest);
-    return;
-  }
-  if (!res.destroyed) res.end(rest);
 }
 
 /** Writes many small parts as one, and a large one after its comma without copying it. */
-async function writeParts(res: Response, parts: readonly (string | Uint8Array)[]): Promise<void> {
-  if (!res.headersSent) res.status(200).type("json");
+async function writeParts(
+  stream: ResponseStream,
+  res: Response,
+  parts: readonly (string | Uint8Array)[],
+): Promise<void> {
+  if (!stream.begun) res.status(200).type("json");
   for (const part of parts.length > 2 ? [concat(parts)] : parts) {
-    const bytes = typeof part === "string" ? Buffer.from(part) : part;
-    for (let start = 0; start < bytes.length; start += CHUNK) {
-      if (res.destroyed) return;
-      if (!res.write(bytes.subarray(start, start + CHUNK))) await drained(res);
-    }
+    await stream.write(typeof part === "string" ? Buffer.from(part) : part);
   }
-}
-
-/** Waits until the client has taken what was written, or has left. No listener stays behind. */
-function drained(res: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const go = () => {
-      res.off("drain", go).off("close", go);
-      resolve();
-    };
-    res.on("drain", go).on("close", go);
-  });
 }
 
 function concat(parts: readonly (string | Uint8Array)[]): Buffer {

@@ -4,6 +4,9 @@ import { isPromise } from "../hooks/and_then.ts";
 /** How many entities of a list are with hooks that take their time. */
 const WINDOW = 32;
 
+/** How many results are handed over at a time. */
+const BATCH = 128;
+
 /**
  * Maps entities through hooks, several at a time, in order, and leaves out what becomes `undefined`.
  *
@@ -31,12 +34,16 @@ export async function* keep<T, R>(
         for (const earlier of pending) await earlier;
         throw error;
       }
-      if (!isPromise(result) && pending.length === 0) {
-        add(result);
-        continue;
+      if (!isPromise(result) && pending.length === 0) add(result);
+      else {
+        pending.push(settled(result));
+        if (pending.length >= WINDOW) add(await pending.shift());
       }
-      pending.push(settled(result));
-      if (pending.length >= WINDOW) add(await pending.shift());
+      // One list may hold everything: what is kept goes on before its end.
+      if (kept.length >= BATCH) {
+        yield kept;
+        kept = [];
+      }
     }
     if (kept.length > 0) yield kept;
     kept = [];

@@ -4,7 +4,9 @@ import type { Source } from "../sources/source.ts";
 import { andThen } from "../hooks/and_then.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
+import { gatherList } from "./gather_list.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
+import { isOver } from "./is_over.ts";
 import { keep } from "./keep.ts";
 import type { Reply } from "./reply.ts";
 
@@ -12,22 +14,22 @@ import type { Reply } from "./reply.ts";
 export async function readMany(call: Call, source: Source): Promise<Reply> {
   const { hooks, shape } = call.acting.level;
   const pieces = hasEntityHooks(call.acting.level) ? undefined : await source.listJson?.();
-  if (pieces !== undefined) return { status: 200, texts: pieces, streams: true };
+  if (pieces !== undefined) return { status: 200, texts: pieces };
   const kept = keep(
-    fetchEntities(call, call.acting, source),
+    whileAwaited(call, fetchEntities(call, call.acting, source)),
     (entity) =>
-      andThen(
+      // A hook that has answered by itself would meet its own answer at the next entity.
+      isOver(call.req) ? undefined : andThen(
         passHook(call, "postFetch", entity),
         (seen) =>
           seen &&
           andThen(passHook(call, "preSend", seen), (sent) => sent && toJson(sent, shape)),
       ),
   );
-  return {
-    status: 200,
-    texts: joined(kept),
-    streams: hooks.postFetch === undefined && hooks.preSend === undefined,
-  };
+  if (hooks.postFetch === undefined && hooks.preSend === undefined) {
+    return { status: 200, texts: joined(kept) };
+  }
+  return { status: 200, gathered: await gatherList(kept) };
 }
 
 /** Answers with one entity. */
@@ -46,4 +48,12 @@ export async function readOne(call: Call, source: Source): Promise<Reply> {
 
 async function* joined(lists: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
   for await (const texts of lists) yield texts.join(",");
+}
+
+/** Reads on as long as somebody waits for the answer. */
+async function* whileAwaited<T>({ req }: Call, lists: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const entities of lists) {
+    if (isOver(req)) return;
+    yield entities;
+  }
 }

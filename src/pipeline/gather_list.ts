@@ -1,0 +1,29 @@
+import { Buffer } from "node:buffer";
+
+/** How much text is joined into one buffer. */
+const CHUNK = 64 * 1024;
+
+/**
+ * Gathers the JSON texts of a list as few buffers that make the whole list together, brackets included.
+ *
+ * @param lists The texts of the entities, several at a time.
+ */
+export async function gatherList(lists: AsyncIterable<readonly string[]>): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  let held: string[] = [];
+  let size = 0;
+  const flush = (end: string) => {
+    chunks.push(Buffer.from((chunks.length === 0 ? "[" : ",") + held.join(",") + end));
+    held = [];
+    size = 0;
+  };
+  for await (const texts of lists) {
+    for (const text of texts) {
+      if (size >= CHUNK) flush("");
+      held.push(text);
+      size += text.length;
+    }
+  }
+  flush("]");
+  return chunks;
+}

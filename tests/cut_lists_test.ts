@@ -1,0 +1,40 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import { all, FrameworkModel, prop, rest } from "../mod.ts";
+import type { ModelClass } from "../mod.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+/** Makes a model whose list fails after its answer has begun. */
+function buildFailing(): ModelClass {
+  async function* fetch() {
+    yield* Array.from({ length: 300 }, (_, rank) => ({ rank, text: "x".repeat(1000) }));
+    // What was sent is on its way before the list fails.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    throw new Error("late");
+  }
+  @rest({ route: "/rows", methods: [all({ fetch })] })
+  class Row extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  return Row;
+}
+
+/** Reads until the server ends the connection; rejects where it resets it. */
+async function readToEnd(url: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  using socket = await Deno.connect({ hostname, port: Number(port) });
+  await socket.write(new TextEncoder().encode(request));
+  return await new Response(socket.readable).text();
+}
+
+for (const version of ["1.0", "1.1"]) {
+  test(`all() resets the connection of a list that fails over HTTP/${version}`, async () => {
+    await using app = await mount([buildFailing()]);
+    using error = stub(console, "error");
+    const request = `GET /rows HTTP/${version}\r\nHost: a\r\n\r\n`;
+    await assertRejects(() => readToEnd(app.url, request), Error, "reset");
+    assertEquals(error.calls.length, 1);
+  });
+}
