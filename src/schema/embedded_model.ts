@@ -1,5 +1,6 @@
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass } from "../model/model_class.ts";
+import { detachedConnection } from "../mapper/detached_connection.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { getModel } from "./get_model.ts";
 import { modelName } from "./model_name.ts";
@@ -11,17 +12,26 @@ const compiled = new WeakMap<Connection, Map<ModelClass, Model<unknown>>>();
  * validators, and has no collection of its own.
  */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
-  let models = compiled.get(connection);
-  if (models === undefined) compiled.set(connection, models = new Map());
-  const known = models.get(target);
+  const known = compiled.get(connection)?.get(target);
   if (known !== undefined) return known;
-  const built = buildSchema(target);
+  const model = compile(target, connection);
+  for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
+  return model;
+}
+
+/** Gives a model of a class that casts and validates, and has no database: no other model is compiled for it. */
+export function detachedModel(target: ModelClass): Model<unknown> {
+  const connection = detachedConnection();
+  return compiled.get(connection)?.get(target) ?? compile(target, connection);
+}
+
+function compile(target: ModelClass, connection: Connection): Model<unknown> {
   // Only a root has a version.
-  const own = built.schema.clone()
-    .set("autoCreate", false).set("autoIndex", false).set("versionKey", false) as Schema;
+  const own = buildSchema(target).schema.clone().set("autoCreate", false).set("autoIndex", false)
+    .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   const model = connection.model<unknown>(`${modelName(target)}~embedded`, own);
   model.on("error", () => {});
-  models.set(target, model);
-  for (const referred of referredModels(built)) getModel(referred, connection);
+  const models = compiled.get(connection) ?? new Map<ModelClass, Model<unknown>>();
+  compiled.set(connection, models.set(target, model));
   return model;
 }

@@ -1,6 +1,5 @@
-import mongoose from "mongoose";
 import type { ModelClass } from "../model/model_class.ts";
-import { embeddedModel } from "../schema/embedded_model.ts";
+import { detachedModel } from "../schema/embedded_model.ts";
 import type { Shape } from "../shape/shape.ts";
 
 /**
@@ -20,7 +19,6 @@ export async function validatePlain(
   ).map(([name]) => name);
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
-  // Nothing is sent: the connection gives the mapper a place for its model.
-  const model = embeddedModel(target, mongoose.connection);
+  const model = detachedModel(target);
   await new model(Object.fromEntries(declared)).validate(paths);
 }
