@@ -80,6 +80,24 @@ test("examples/library answers the requests that it prints", async () => {
   await checkLines(curls(app).map(({ line }) => line));
 });
 
+test("examples/library takes no authors from a body: they change through their sub-routes only", async () => {
+  await using app = await openLibrary();
+  const [author] = await getModel(Author).create([{ name: "Ursula K. Le Guin" }]);
+  const books = `${app.url}/shelves/${app.shelf}/books`;
+  const body = { title: "Eden", authors: [String(author?._id)] };
+  const added = await request<EntityBody>(books, { method: "POST", body });
+  await request(`${books}/${app.book}`, { method: "PATCH", body });
+  const shelf = { name: "New", books: [body] };
+  const made = await request<EntityBody>(`${app.url}/shelves`, { method: "POST", body: shelf });
+  const [inner] = made.body.books as EntityBody[];
+  const own = `${app.url}/shelves/${made.body._id}/books/${inner?._id}`;
+  for (const book of [`${books}/${added.body._id}`, `${books}/${app.book}`, own]) {
+    const there = `${book}/authors/${author?._id}`;
+    assertEquals((await request(there, { method: "DELETE" })).status, 404);
+  }
+  assertEquals(await getModel(Author).countDocuments({ name: "Ursula K. Le Guin" }), 1);
+});
+
 test("examples/library runs as a program of its own, and stops on SIGTERM", async () => {
   await using database = await openDatabase();
   const env = { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" };

@@ -13,7 +13,8 @@ export class Book extends FrameworkModel {
   @prop({ hidden: true })
   signature?: string;
 
+  // A body that could list any author would open that author to these routes
   @rest({ methods: [all(), one(), create(), update(), remove(), removeAll()] })
-  @arrayProp({ items: Author })
+  @arrayProp({ items: Author, readonly: true })
   authors?: Ref<Author>[];
 }
