@@ -92,5 +92,6 @@ export type { Entity, ModelClass, ModelOf } from "./src/model/model_class.ts";
 export { all, create, one, remove, removeAll, update } from "./src/operations/methods.ts";
 export type { Method, MethodFunction, OnlyHooks } from "./src/operations/methods.ts";
 export type { OperationName } from "./src/operations/operation.ts";
+export type { BodyLimits } from "./src/body/limits.ts";
 export type { QueryLimits } from "./src/query/limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

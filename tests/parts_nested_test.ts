@@ -17,6 +17,7 @@ import {
 } from "../mod.ts";
 import { buildRoutes } from "../src/http/build_routes.ts";
 import { Reporter } from "../src/errors/reporter.ts";
+import { completeBodyLimits } from "../src/body/limits.ts";
 import { completeLimits } from "../src/query/limits.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
@@ -412,6 +413,7 @@ test("initialize() enters a property once on a way, so that models may refer to 
   const routes = buildRoutes([One, Two, Three], {
     maxTimeMS: 1000,
     limits: completeLimits(),
+    bodyLimits: completeBodyLimits(),
     reporter: new Reporter(),
   });
   const paths = new Set(routes.map(({ path }) => path));

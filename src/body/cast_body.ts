@@ -16,7 +16,12 @@ export interface Cast {
   readonly depth: number;
   /** Takes what is wrong. */
   readonly problems: Problems;
+  /** Whether the first problem ends it all, by a {@linkcode CastStopped}. */
+  readonly stopsAtFirst?: boolean;
 }
+
+/** Ends the casting of a body that only has to be known as wrong. */
+export class CastStopped extends Error {}
 
 /** Takes the writable fields of a JSON object that will be a new object, cast to their types. */
 export function castFields(value: JsonObject, shape: Shape, cast: Cast): Record<string, unknown> {
@@ -140,7 +145,8 @@ function joinPath(path: string, key: string): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-function problem(kind: string, { path, problems }: Cast): undefined {
+function problem(kind: string, { path, problems, stopsAtFirst }: Cast): undefined {
+  if (stopsAtFirst) throw new CastStopped();
   problems[path] = { message: `Value at "${path}" cannot be read as ${kind}`, kind };
   return undefined;
 }

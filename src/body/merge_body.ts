@@ -96,7 +96,9 @@ function mergeMap(slot: Slot, patch: JsonObject, field: FieldShape, merge: Merge
     if (PROTOTYPE_KEYS.has(key)) continue;
     checkKey(key, merge);
     const inner = deeper(merge, key);
-    if (!hasProblems(merge.problems)) mergeField(slotOf(slot, key), value, element, inner);
+    // No key that is not allowed gets into a document; what else is wrong is told as well.
+    if (hasProblems(merge.problems)) castElement(value, field, inner);
+    else mergeField(slotOf(slot, key), value, element, inner);
   }
   if (!merge.whole) return;
   for (const key of keysAt(slot)) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, PROTOTYPE_KEYS } from "../query/json.ts";
 import type { JsonObject } from "../query/json.ts";
-import { castFree, checkKey, deeper, hasProblems } from "./cast_body.ts";
+import { castFree, checkKey, deeper } from "./cast_body.ts";
 import type { Cast } from "./cast_body.ts";
 
 /**
@@ -21,7 +21,6 @@ export function mergeFree(
     if (PROTOTYPE_KEYS.has(key)) continue;
     checkKey(key, cast);
     const inner = deeper(cast, key);
-    if (hasProblems(cast.problems)) continue;
     const own = Object.hasOwn(result, key) ? result[key] : undefined;
     if (isJsonObject(value) && isJsonObject(own)) {
       result[key] = mergeFree(own, value, inner, changed);

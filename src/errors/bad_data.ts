@@ -11,9 +11,17 @@ export interface Problem {
 /** The problems of a body, by path. */
 export type Problems = Record<string, Problem>;
 
-/** The 400 that names what is wrong with which field. */
-export function badData(errors: Problems, cause?: unknown): RestError {
-  return new RestError(400, { code: "BAD_DATA", message: "The data is not valid", errors }, {
-    cause,
-  });
+/** How many problems an answer names: a client mends a few at a time. */
+const MOST_PROBLEMS = 100;
+
+/** The 400 that names what is wrong with which field; `more` tells how many problems are left out. */
+export function badData(problems: Problems, cause?: unknown): RestError {
+  const all = Object.entries(problems);
+  const errors = Object.fromEntries(all.slice(0, MOST_PROBLEMS));
+  const more = all.length > MOST_PROBLEMS ? { more: all.length - MOST_PROBLEMS } : {};
+  return new RestError(
+    400,
+    { code: "BAD_DATA", message: "The data is not valid", errors, ...more },
+    { cause },
+  );
 }

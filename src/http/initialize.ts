@@ -9,6 +9,8 @@ import type { ModelClass } from "../model/model_class.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import { completeLimits } from "../query/limits.ts";
 import type { QueryLimits } from "../query/limits.ts";
+import { completeBodyLimits } from "../body/limits.ts";
+import type { BodyLimits } from "../body/limits.ts";
 import { sendError } from "./answer_error.ts";
 import { buildRoutes } from "./build_routes.ts";
 import { handleRoute } from "./handle_route.ts";
@@ -41,6 +43,8 @@ export interface InitializeOptions {
   readonly maxTimeMS?: number;
   /** The caps on `q`. */
   readonly query?: QueryLimits;
+  /** The caps on bodies. */
+  readonly body?: BodyLimits;
 }
 
 /**
@@ -49,13 +53,17 @@ export interface InitializeOptions {
  * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
  */
 export function initialize(options: InitializeOptions = {}): Router {
-  const { models = registeredModels(), onError, maxTimeMS = 10_000, query } = options;
+  const { models = registeredModels(), onError, maxTimeMS = 10_000, query, body } = options;
   if (!Number.isInteger(maxTimeMS) || maxTimeMS <= 0) {
     throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
   }
   const router = express.Router({ mergeParams: true });
-  const reporter = new Reporter(onError);
-  const routes = buildRoutes(models, { maxTimeMS, limits: completeLimits(query), reporter });
+  const routes = buildRoutes(models, {
+    maxTimeMS,
+    limits: completeLimits(query),
+    bodyLimits: completeBodyLimits(body),
+    reporter: new Reporter(onError),
+  });
   mountRoutes(router, routes, handleRoute);
   router.use(answerUndecodable);
   return router;

@@ -2,6 +2,7 @@
 import mongoose from "mongoose";
 import { isBuiltIn } from "./built_in.ts";
 import { dropShownDefaults } from "./shown_defaults.ts";
+import { isLinearMethod } from "./linear_documents.ts";
 import type { Document, Schema, SchemaType } from "mongoose";
 
 /** Names that the mapper refuses as fields. */
@@ -70,7 +71,8 @@ export function replacesMembers(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue?: readonly unknown[] };
   return (callQueue?.length ?? 0) > 0 ||
     Object.keys(schema.methods).some((name) =>
-      name in mongoose.Model.prototype && !USUAL.has(name)
+      name in mongoose.Model.prototype && !USUAL.has(name) &&
+      !isLinearMethod(schema.methods[name])
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }

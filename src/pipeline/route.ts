@@ -1,3 +1,4 @@
+import type { BodyLimits } from "../body/limits.ts";
 import type { RestRecord } from "../description/records.ts";
 import type { Reporter } from "../errors/reporter.ts";
 import type { Hooks } from "../hooks/hooks.ts";
@@ -41,6 +42,8 @@ export interface Route {
   readonly limits: Required<QueryLimits>;
   /** Tells the host what went wrong. */
   readonly reporter: Reporter;
+  /** The caps on bodies. */
+  readonly bodyLimits: Required<BodyLimits>;
 }
 
 /** Gives the level that acts. */

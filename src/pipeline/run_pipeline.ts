@@ -26,5 +26,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
 /** Reads what the client sent, as far as no database is needed. */
 function readInput(call: Call): JsonObject | undefined {
   if (call.badQuery !== undefined) throw call.badQuery;
-  return call.route.operation.change === "merge" ? readBody(call.req) : undefined;
+  return call.route.operation.change === "merge"
+    ? readBody(call.req, call.route.bodyLimits)
+    : undefined;
 }

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { SchemaType } from "mongoose";
-import { castFields } from "../body/cast_body.ts";
+import { castFields, CastStopped } from "../body/cast_body.ts";
 import type { Problems } from "../errors/bad_data.ts";
 import { castForQuery } from "../mapper/internals.ts";
 import type { JsonObject } from "../query/json.ts";
@@ -20,9 +20,9 @@ export function flatFields(
   });
   if (!flat) return undefined;
   const problems: Problems = {};
-  const values = castFields(body, shape, { path: "", depth: 0, problems });
-  if (Object.keys(problems).length > 0) return undefined;
   try {
+    const values = castFields(body, shape, { path: "", depth: 0, problems, stopsAtFirst: true });
+    if (Object.keys(problems).length > 0) return undefined;
     for (const name of Object.keys(values)) {
       const field = shape.fields.get(name) as FieldShape;
       values[name] = settle(values[name], field);
@@ -30,7 +30,7 @@ export function flatFields(
     }
     return values;
   } catch (error) {
-    if (error instanceof mongoose.Error.CastError) return undefined;
+    if (error instanceof mongoose.Error.CastError || error instanceof CastStopped) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import { isBuiltIn } from "../mapper/built_in.ts";
+import { isLinearMapType } from "../mapper/linear_map.ts";
 import { hasOwnSetters, isImmutable, isRequiredAtTimes } from "../mapper/internals.ts";
 import { runsNothingOwn, schemasWithin, typesWithin } from "../mapper/schemas_within.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
@@ -73,7 +74,8 @@ const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types)
 /** Whether a type is one of the mapper's, with no rules but the mapper's. */
 function isPlainType(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
-  return TYPES.has(type.constructor) && !RULES.some((name) => options[name] !== undefined) &&
+  return (TYPES.has(type.constructor) || isLinearMapType(type)) &&
+    !RULES.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
     type.validators.every(({ validator }) =>
       typeof validator === "function" && isBuiltIn(validator)

@@ -9,6 +9,8 @@ import { addClassMembers } from "./class_members.ts";
 import { markErrors } from "../mapper/error_origin.ts";
 import { hideInJson } from "../mapper/hide_in_json.ts";
 import { reservedNames } from "../mapper/internals.ts";
+import { addLinearMethods } from "../mapper/linear_documents.ts";
+import { useLinearMaps } from "../mapper/linear_map.ts";
 import { runLastBeforeSave } from "../mapper/last_before_save.ts";
 
 /** A schema and the models that it refers to, which a connection must know as well. */
@@ -94,6 +96,8 @@ function fillSchema(
   }
   addVersion(description, schema);
   hideInJson(schema);
+  addLinearMethods(schema);
+  useLinearMaps(schema);
   runLastBeforeSave(schema);
   markErrors(schema, target);
 }

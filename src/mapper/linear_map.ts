@@ -1,0 +1,80 @@
+import mongoose from "mongoose";
+import type { Schema, SchemaType } from "mongoose";
+
+/** The type of a Map's values. */
+interface ValueType {
+  readonly $isSingleNested?: boolean;
+  applySetters(value: unknown, doc: unknown, init: boolean, prior: unknown, o: object): unknown;
+}
+
+/** The type of a Map. */
+interface MapType {
+  readonly "$__schemaType"?: ValueType;
+  cast(value: unknown, doc: unknown, init?: boolean, prior?: unknown, options?: object): unknown;
+}
+
+const MongooseMapType = mongoose.Schema.Types.Map as unknown as new (
+  ...args: readonly unknown[]
+) => MapType;
+
+/**
+ * The type of a Map of embedded objects whose cost is that of its values: with each key, Mongoose's own looks through all
+ * that has changed.
+ */
+class LinearMapType extends MongooseMapType {
+  /** The name by which schemas know the type. */
+  static readonly schemaName = "Map";
+
+  override cast(
+    value: unknown,
+    doc: unknown,
+    init?: boolean,
+    prior?: unknown,
+    options?: object,
+  ): unknown {
+    const { $__schemaType: type } = this;
+    const entries = init || type?.$isSingleNested !== true ? undefined : entriesOf(value);
+    if (type === undefined || entries === undefined) {
+      return super.cast(value, doc, init, prior, options);
+    }
+    const map = super.cast({}, doc, init, prior, options) as Map<string, unknown>;
+    const { $__path: path } = map as { readonly "$__path"?: unknown };
+    try {
+      for (const [key, each] of entries) {
+        const at = { path: `${path}.${key}` };
+        Map.prototype.set.call(map, key, type.applySetters(each, doc, false, undefined, at));
+      }
+    } catch {
+      // Mongoose notes each value that cannot be cast.
+      return super.cast(value, doc, init, prior, options);
+    }
+    return map;
+  }
+}
+
+/** The entries of a value that becomes a Map; `undefined` where only Mongoose can tell what becomes of it. */
+function entriesOf(value: unknown): [string, unknown][] | undefined {
+  if (typeof value !== "object" || value === null || "$__path" in value) return undefined;
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return entries.every(([key]) =>
+      typeof key === "string" && !/^\$|\./.test(key) && !RESERVED.has(key)
+    )
+    ? entries
+    : undefined;
+}
+
+const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
+
+/** Makes the Maps of a schema cost what their values cost. */
+export function useLinearMaps(schema: Schema): void {
+  schema.eachPath((_path: string, type: SchemaType) => {
+    if (Object.getPrototypeOf(type) === MongooseMapType.prototype) {
+      Object.setPrototypeOf(type, LinearMapType.prototype);
+    }
+  });
+}
+
+/** Whether a type is that of such a Map. */
+export function isLinearMapType(type: SchemaType): boolean {
+  return type.constructor === LinearMapType;
+}
