@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { PROTOTYPE_KEYS } from "../query/json.ts";
 import { isDocument } from "../mapper/bson.ts";
+import { markOf, markOfSpread } from "../mapper/mark_copies.ts";
+import { shapeOfInstance } from "../shape/shape_of_instance.ts";
 import { describeShape } from "../shape/shape.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 
@@ -53,26 +55,55 @@ function fromObject(value: object, shape: Shape | undefined): unknown {
   if ("toJSON" in value && typeof value.toJSON === "function") {
     return toPlain(value.toJSON(), shape);
   }
-  return entries(isSpread(value) ? heldBy(value) : value, shape);
+  if (isSpread(value)) return fromSpread(value, shape);
+  const mark = markOf(value);
+  return mark === undefined
+    ? entries(value, shape, shapeOfInstance(value))
+    : entries(withoutKeys(value, mark.undeclared), shape, describeShape(mark.schema));
 }
 
-/** Tells whether an object is `{ ...document }`: the mapper's inside, with the stored values in `_doc`. */
-function isSpread(value: object): value is { readonly _doc: object } {
+/** `{ ...document }`: the mapper's inside, with the stored values in `_doc`. */
+interface Spread {
+  readonly $__: unknown;
+  readonly _doc: object;
+}
+
+function isSpread(value: object): value is Spread {
   return "$__" in value && "_doc" in value && typeof value._doc === "object";
 }
 
-/** What whoever spread a document meant: its values, under those that were put beside them. */
-function heldBy({ _doc, ...own }: { readonly _doc: object }): object {
+/** What whoever spread a document meant: its declared values, under those that were put beside them. */
+function fromSpread(spread: Spread, shape: Shape | undefined): object {
+  const { _doc, ...own } = spread;
+  const mark = markOfSpread(spread);
   const added = Object.entries(own).filter(([key]) => !/^(\$|__parentArray$|__index$)/.test(key));
-  return { ..._doc, ...Object.fromEntries(added) };
+  const values = mark === undefined ? _doc : withoutKeys(_doc, mark.undeclared);
+  return entries(
+    { ...values, ...Object.fromEntries(added) },
+    shape,
+    mark && describeShape(mark.schema),
+  );
 }
 
-function entries(value: object, shape: Shape | undefined): object {
-  const joined = shape?.joined;
+function withoutKeys(value: object, keys: ReadonlySet<string>): object {
+  if (keys.size === 0) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
+}
+
+/**
+ * Writes the entries of an object.
+ *
+ * @param shape The shape of what is expected in this place.
+ * @param known The shape that the object itself is known to have. What either one hides is left out.
+ */
+function entries(value: object, shape: Shape | undefined, known?: Shape): object {
+  const own = known === shape ? undefined : known;
+  const joined = own?.joined ?? shape?.joined;
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    const field = shape?.fields.get(key);
-    if (field?.hidden || PROTOTYPE_KEYS.has(key)) continue;
+    const expected = shape?.fields.get(key);
+    const field = own?.fields.get(key) ?? expected;
+    if (field?.hidden || expected?.hidden || PROTOTYPE_KEYS.has(key)) continue;
     const each: unknown = value[key as keyof typeof value];
     // A copy may stand under a key of the hook's own: its secrets are known by their names.
     const plain = isPlain(each)

@@ -21,9 +21,8 @@ export function hideInJson(schema: Schema): void {
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
   const hidden = hiddenPaths(schema);
   const open = schema.get("strict") === false;
-  let declared: ReadonlySet<string> | undefined;
   const transform: Transform = (doc, json, options) => {
-    declared ??= declaredKeys(schema);
+    const declared = declaredKeys(schema);
     for (const key of open ? [] : Object.keys(json)) {
       if (!declared.has(key)) delete json[key];
     }
@@ -47,8 +46,16 @@ export function hasOwnJson(schema: Schema): boolean {
     );
 }
 
+const declaredBy = new WeakMap<Schema, ReadonlySet<string>>();
+
 /** The keys that documents may show: read late, as the mapper adds paths of its own. */
-function declaredKeys(schema: Schema): Set<string> {
+export function declaredKeys(schema: Schema): ReadonlySet<string> {
+  let keys = declaredBy.get(schema);
+  if (keys === undefined) declaredBy.set(schema, keys = readDeclared(schema));
+  return keys;
+}
+
+function readDeclared(schema: Schema): Set<string> {
   const keys = new Set(Object.keys(virtualsOf(schema)));
   schema.eachPath((path: string) => {
     keys.add(path.split(".")[0] as string);
@@ -56,6 +63,15 @@ function declaredKeys(schema: Schema): Set<string> {
   const version = schema.get("versionKey");
   if (typeof version === "string") keys.add(version);
   return keys;
+}
+
+const secretive = new WeakMap<Schema, boolean>();
+
+/** Whether a schema hides something itself; what it embeds has schemas of its own. */
+export function hasHiddenPaths(schema: Schema): boolean {
+  let known = secretive.get(schema);
+  if (known === undefined) secretive.set(schema, known = hiddenPaths(schema).length > 0);
+  return known;
 }
 
 function hiddenPaths(schema: Schema): string[][] {

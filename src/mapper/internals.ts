@@ -66,12 +66,21 @@ export function hasOwnCast(type: SchemaType): boolean {
 /** Members that schemas may have of themselves. */
 const USUAL = new Set(["initializeTimestamps"]);
 
+/** Methods of the framework. */
+const ownMembers = new WeakSet<object>();
+
+/** Marks a method of documents as the framework's own, which changes nothing that is stored or shown. */
+export function markOwnMember(fn: object): void {
+  ownMembers.add(fn);
+}
+
 /** Whether methods or statics of a schema stand in the place of the mapper's own, or run with every new document. */
 export function replacesMembers(schema: Schema): boolean {
-  const { callQueue } = schema as unknown as { callQueue?: readonly unknown[] };
-  return (callQueue?.length ?? 0) > 0 ||
+  const { callQueue = [] } = schema as unknown as { callQueue?: readonly [string, unknown][] };
+  const isOwn = (name: string) => ownMembers.has(schema.methods[name] as object);
+  return callQueue.some(([name]) => !isOwn(name)) ||
     Object.keys(schema.methods).some((name) =>
-      name in mongoose.Model.prototype && !USUAL.has(name) &&
+      name in mongoose.Model.prototype && !USUAL.has(name) && !isOwn(name) &&
       !isLinearMethod(schema.methods[name])
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);

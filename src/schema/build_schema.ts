@@ -8,6 +8,7 @@ import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
 import { markErrors } from "../mapper/error_origin.ts";
 import { hideInJson } from "../mapper/hide_in_json.ts";
+import { markCopies } from "../mapper/mark_copies.ts";
 import { reservedNames } from "../mapper/internals.ts";
 import { addLinearMethods } from "../mapper/linear_documents.ts";
 import { useLinearMaps } from "../mapper/linear_map.ts";
@@ -36,6 +37,11 @@ const classes = new WeakMap<Schema, ModelClass>();
 export function schemaClass(type: SchemaType | undefined): ModelClass | undefined {
   const { schema } = (type ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
+}
+
+/** Tells whether the schema of a class has been built. */
+export function isBuilt(target: ModelClass): boolean {
+  return built.has(target);
 }
 
 /**
@@ -100,6 +106,7 @@ function fillSchema(
   useLinearMaps(schema);
   runLastBeforeSave(schema);
   markErrors(schema, target);
+  markCopies(schema);
 }
 
 /** Declares the version, as the mapper does when it compiles a model: filters know of it before the first connection. */

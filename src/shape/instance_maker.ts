@@ -3,6 +3,7 @@ import type { SchemaType } from "mongoose";
 import type { ModelClass } from "../model/model_class.ts";
 import { isJsonObject } from "../query/json.ts";
 import { schemaClass } from "../schema/build_schema.ts";
+import { classOf } from "../schema/model_name.ts";
 import { defaultOf, givenDefault, hasDefault } from "../mapper/internals.ts";
 import { embeds } from "./projected.ts";
 import type { Shows } from "./projected.ts";
@@ -22,6 +23,8 @@ export type InstanceMaker = (values: object) => object;
 /** What is made of one field. */
 interface FieldMaker {
   readonly name: string;
+  /** Whether the field is a secret, which no copy of the instance shows. */
+  readonly hidden: boolean;
   /** Whether the class has something else of that name, such as a setter, which must not be run. */
   readonly shadows: boolean;
   /** Whether a default may stand for it. */
@@ -42,11 +45,14 @@ export function instanceMaker(
   spot: Spot,
 ): InstanceMaker {
   const fields = [...shape.fields].map(([name, field]) => fieldMaker(name, field, target, spot));
+  const hidden = fields.filter((field) => field.hidden);
   const expected = fields.filter((field) => field.expected);
   const Blank = blankOf(target);
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
+    // Also where nothing is stored: a hook may set it.
+    for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
     for (const field of fields) {
       const value = stored[field.name];
       if (value !== undefined) put(instance, field, field.from(value));
@@ -76,6 +82,7 @@ function fieldMaker(
   const from = fromStored(field, inner);
   return {
     name,
+    hidden: field.hidden,
     shadows: name in target.prototype,
     expected: name !== "_id" && hasDefault(field.type) && shows(path, embeds(field)),
     from,
@@ -83,9 +90,12 @@ function fieldMaker(
   };
 }
 
-function put(instance: object, { name, shadows }: FieldMaker, value: unknown): void {
+/** A property that a spread, a clone and JSON pass over. */
+const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
+
+function put(instance: object, { name, shadows, hidden }: FieldMaker, value: unknown): void {
   if (value === undefined) return;
-  if (!shadows) (instance as Record<string, unknown>)[name] = value;
+  if (hidden || !shadows) (instance as Record<string, unknown>)[name] = value;
   else {
     const writable = { writable: true, enumerable: true, configurable: true };
     Object.defineProperty(instance, name, { value, ...writable });
@@ -114,7 +124,7 @@ function copy(value: unknown): unknown {
 function fromStored(field: FieldShape, spot: Spot): (value: unknown) => unknown {
   const { kind, element } = field;
   if (kind === "free") return (value) => value;
-  if (kind === "scalar") return (value) => value === null ? null : fromScalar(value, field);
+  if (kind === "scalar") return scalarMaker(field);
   const inner = element === undefined ? same : fromStored(element, spot);
   const made = kind === "object" ? objectMaker(field, spot) : undefined;
   return (value) => {
@@ -134,12 +144,25 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
   return new Map(entries.map(([key, each]) => [key, inner(each)]));
 }
 
-/** Made at the first need: a model may embed itself. */
+/** Made at the first need: a model may embed itself. What has no class becomes a plain object. */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
-  const target = schemaClass(type);
-  if (target === undefined || shape === undefined) return (values) => values;
+  if (shape === undefined) return (values) => values;
+  const target = schemaClass(type) ?? Object as unknown as ModelClass;
   let maker: InstanceMaker | undefined;
   return (values) => (maker ??= instanceMaker(target, shape, spot))(values);
+}
+
+/** What a reference brings in when it is populated becomes an instance of its class, without defaults. */
+function scalarMaker(field: FieldShape): (value: unknown) => unknown {
+  const { ref } = (field.type as SchemaType).options as { ref?: unknown };
+  const target = typeof ref === "string" ? classOf(ref) : undefined;
+  let maker: InstanceMaker | undefined;
+  return (value) => {
+    if (value === null) return null;
+    if (target === undefined || !isJsonObject(value)) return fromScalar(value, field);
+    maker ??= instanceMaker(target, field.populated as Shape, { shows: () => false, prefix: "" });
+    return maker(value);
+  };
 }
 
 function fromScalar(value: unknown, { type }: FieldShape): unknown {

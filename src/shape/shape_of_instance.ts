@@ -1,0 +1,28 @@
+import { FrameworkModel } from "../model/framework_model.ts";
+import type { ModelClass } from "../model/model_class.ts";
+import { buildSchema, isBuilt } from "../schema/build_schema.ts";
+import { describeShape } from "./shape.ts";
+import type { Shape } from "./shape.ts";
+
+const shapes = new WeakMap<object, Shape>();
+
+/** Gives the shape of an instance of a model class that is no document; `undefined` for any other object. */
+export function shapeOfInstance(value: object): Shape | undefined {
+  if (!(value instanceof FrameworkModel)) return undefined;
+  const prototype = Object.getPrototypeOf(value) as object;
+  let shape = shapes.get(prototype);
+  if (shape === undefined) {
+    shape = describeShape(buildSchema(modelClassOf(prototype)).schema);
+    shapes.set(prototype, shape);
+  }
+  return shape;
+}
+
+/** The nearest class that Mongoose knows: a class below it is a view of the host's own. */
+function modelClassOf(prototype: object): ModelClass {
+  const own = prototype.constructor as ModelClass;
+  for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {
+    if (isBuilt(each)) return each;
+  }
+  return own;
+}
