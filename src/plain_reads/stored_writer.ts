@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { Model } from "mongoose";
+import type { Model, Schema } from "mongoose";
 import { toJson } from "../answers/to_json.ts";
+import { fitStored } from "../mapper/read_misfits.ts";
 import { encodeValues } from "./encode_values.ts";
 import { planJson } from "./json_plan.ts";
 import type { Projection } from "../shape/projected.ts";
@@ -55,6 +56,7 @@ export class StoredWriter {
   }
 
   #hydrate(values: object): string {
+    fitStored(this.#model.schema as Schema, values);
     return toJson(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
 

@@ -13,6 +13,7 @@ import { reservedNames } from "../mapper/internals.ts";
 import { addLinearMethods } from "../mapper/linear_documents.ts";
 import { useLinearMaps } from "../mapper/linear_map.ts";
 import { runLastBeforeSave } from "../mapper/last_before_save.ts";
+import { readMisfits } from "../mapper/read_misfits.ts";
 
 /** A schema and the models that it refers to, which a connection must know as well. */
 export interface BuiltSchema {
@@ -104,6 +105,7 @@ function fillSchema(
   hideInJson(schema);
   addLinearMethods(schema);
   useLinearMaps(schema);
+  readMisfits(schema);
   runLastBeforeSave(schema);
   markErrors(schema, target);
   markCopies(schema);

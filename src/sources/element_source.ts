@@ -2,12 +2,13 @@ import mongoose from "mongoose";
 import type { Document, Model, Types } from "mongoose";
 import type { Patience } from "../database/patience.ts";
 import { badData } from "../errors/bad_data.ts";
+import { fitUpdate, isPathRefused, moveUpdate } from "./fit_update.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { changesOf, saveBy, stampFields } from "../mapper/internals.ts";
 import type { Shape } from "../shape/shape.ts";
 import { judgeScope } from "../writing/judge_scope.ts";
-import type { StoredObject, Update } from "../writing/apply_update.ts";
+import type { StoredObject } from "../writing/apply_update.ts";
 import { storedValues } from "../writing/stored_values.ts";
 import { projectionOf } from "../selection/projection_of.ts";
 import { pageStages } from "./element_stages.ts";
@@ -147,11 +148,16 @@ export class ElementSource implements Source {
 
   async #update(doc: Document): Promise<void> {
     const place = await this.locate(doc);
-    const changes = Object.entries(changesOf(doc)).map(([operator, paths]) => [
-      operator,
-      Object.fromEntries(Object.entries(paths).map(([path, value]) => [place.path(path), value])),
-    ]);
-    await place.update(Object.fromEntries(changes) as Update, { condition: this.#selected });
+    const condition = this.#selected;
+    const changes = changesOf(doc);
+    try {
+      await place.update(moveUpdate(changes, place), { condition });
+    } catch (error) {
+      if (!isPathRefused(error)) throw error;
+      const { property } = this.#options;
+      const make = (stored: StoredObject) => moveUpdate(fitUpdate(changes, doc, stored), place);
+      if (!await place.rewrite(make, { condition, property })) throw conflict();
+    }
   }
 
   async #find(id: string, shown: boolean): Promise<EntityValue | null> {

@@ -1,3 +1,4 @@
+import type { Model } from "mongoose";
 import type { PartLink } from "../schema/describe_parts.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import { isDocument } from "../mapper/bson.ts";
@@ -7,6 +8,7 @@ import { ElementSource } from "./element_source.ts";
 import type { Place } from "./place.ts";
 import { ReferenceSource } from "./reference_source.ts";
 import type { Source } from "./source.ts";
+import { storedList } from "./stored_list.ts";
 
 /** What a part of an entity is opened with. */
 export interface OpenPartOptions extends CollectionSourceOptions {
@@ -37,29 +39,37 @@ export async function openPart(
       model: embeddedModel(target, place.model.db),
     });
   }
-  const ids = await readIds(place, parent, link.property, settings);
+  const stored = await readHeld(place, parent, link.property, settings);
+  const ids = identifiersIn(link.array ? storedList(stored) : [stored], await model());
   return new ReferenceSource({ ...settings, ...held, model, ids });
 }
 
-/** The identifiers that a parent holds: as it was read, or from the database where a hook has left them out. */
-async function readIds(
+/** What a parent holds: as it was read, or from the database where a hook has left it out. */
+async function readHeld(
   place: Place,
   parent: object,
   property: string,
   { patience, maxTimeMS }: Pick<CollectionSourceOptions, "patience" | "maxTimeMS">,
-): Promise<readonly unknown[]> {
+): Promise<unknown> {
   if (!isDocument(parent)) {
-    if (Object.hasOwn(parent, property)) return list((parent as Record<string, unknown>)[property]);
+    if (Object.hasOwn(parent, property)) return (parent as Record<string, unknown>)[property];
   } else if (parent.isSelected(property) && !parent.populated(property)) {
-    return list(parent.get(property));
+    return parent.get(property);
   }
   const stages = [...place.stages(), { $project: { [property]: 1 } }];
   const work = place.model.collection.aggregate(stages as never, { maxTimeMS }).toArray();
   const [found] = await patience.wait(work);
-  return list(found?.[property]);
+  return found?.[property];
 }
 
-function list(value: unknown): readonly unknown[] {
-  if (value === null || value === undefined) return [];
-  return Array.isArray(value) ? [...value] : [value];
+/** The identifiers among values. What is none leads nowhere. */
+function identifiersIn(values: readonly unknown[], { schema }: Model<unknown>): unknown[] {
+  return values.flatMap((value) => {
+    if (value === null || value === undefined) return [];
+    try {
+      return [schema.path("_id").cast(value, null as never, false)];
+    } catch {
+      return [];
+    }
+  });
 }

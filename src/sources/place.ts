@@ -4,6 +4,7 @@ import { conflict } from "../errors/refusals.ts";
 import { matchAsIs } from "../mapper/match_as_is.ts";
 import { stampFields, writeAsIs } from "../mapper/internals.ts";
 import type { Filter } from "../query/compile_filter.ts";
+import { isJsonObject } from "../query/json.ts";
 import { topOf } from "../selection/fields_read.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../selection/filters.ts";
 import type { Update } from "../writing/apply_update.ts";
@@ -92,7 +93,10 @@ export class Place {
 
   /** Updates like {@linkcode update}; `false` says that something did not hold, and that nothing was written. */
   async tryUpdate(update: Update, options: UpdateOptions = {}): Promise<boolean> {
-    if (!this.isGuarded(update, options)) return await this.#send(update, {}, options);
+    if (!this.isGuarded(update, options)) {
+      const send = () => this.#send(update, {}, options);
+      return await send() || (await this.#makeLists(options) && await send());
+    }
     // All paths of an update are below one property, whose name comes first.
     const [path = "_id"] = writtenPaths(update);
     return await this.rewrite(() => update, { ...options, property: topOf(path) });
@@ -119,6 +123,19 @@ export class Place {
       send: (update, conditions) => this.#send(update, conditions, options),
       session,
     }).run();
+  }
+
+  /** Makes lists of the single objects on the way that stand in the place of one; tells whether there were any. */
+  async #makeLists({ session }: UpdateOptions): Promise<boolean> {
+    const { steps, ...root } = this.#options;
+    for (const [index, { property, id }] of steps.entries()) {
+      if (id === undefined) continue;
+      const outer = new Place({ ...root, steps: steps.slice(0, index) });
+      const make: MakeUpdate = ({ [property]: stored }) =>
+        isJsonObject(stored) ? { $set: { [outer.path(property)]: [stored] } } : undefined;
+      if (await outer.rewrite(make, { property, session })) return true;
+    }
+    return false;
   }
 
   /** Whether one statement cannot say all that must hold, or the update may leave a scope on the way. */

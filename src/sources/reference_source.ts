@@ -9,7 +9,7 @@ import { everyFilter } from "../selection/filters.ts";
 import type { Update } from "../writing/apply_update.ts";
 import { OutOfScopeError } from "./out_of_scope_error.ts";
 import type { Place } from "./place.ts";
-import { addToList } from "./stored_list.ts";
+import { addToList, takeFromList } from "./stored_list.ts";
 
 /** What a {@linkcode ReferenceSource} is made of. */
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
@@ -129,10 +129,11 @@ export class ReferenceSource extends CollectionSource {
 
   async #unlink(ids: readonly unknown[], session: ClientSession | undefined): Promise<void> {
     const { parent, property, array } = this.#link;
-    const path = parent.path(property);
-    const update: Update = array ? { $pull: { [path]: { $in: ids } } } : { $unset: { [path]: 1 } };
-    const condition = array ? {} : { [property]: ids[0] };
-    await parent.update(update, { condition, session });
+    const update: Update = { $unset: { [parent.path(property)]: 1 } };
+    const isUnlinked = array
+      ? await takeFromList(parent, { property, values: ids, session })
+      : await parent.tryUpdate(update, { condition: { [property]: ids[0] }, session });
+    if (!isUnlinked) throw conflict();
   }
 
   #refuseRequired(): void {

@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongoose";
+import { storedText } from "../writing/stored_text.ts";
 import type { Place } from "./place.ts";
 
 /** Gives what is stored in the place of a list as one. A single value is a list of it, as Mongoose reads it. */
@@ -33,6 +34,31 @@ export async function addToList(
         : { $set: { [path]: [...storedList(stored), value] } },
     { property, session },
   );
+}
+
+/** Takes values out of a list that a place holds; `false` says that the place is not there any more. */
+export async function takeFromList(
+  place: Place,
+  { property, values, session }: Removal,
+): Promise<boolean> {
+  const path = place.path(property);
+  const update = { $pull: { [path]: { $in: values } } };
+  if (await place.tryUpdate(update, { condition: isList(property), session })) return true;
+  const texts = new Set(values.map(storedText));
+  return await place.rewrite(({ [property]: stored }) => {
+    const rest = storedList(stored).filter((each) => !texts.has(storedText(each)));
+    return { $set: { [path]: rest } };
+  }, { property, session });
+}
+
+/** Values that a list is to lose. */
+export interface Removal {
+  /** The property that holds the list. */
+  readonly property: string;
+  /** The values. */
+  readonly values: readonly unknown[];
+  /** The session of a transaction. */
+  readonly session?: ClientSession | undefined;
 }
 
 /** The condition that a property holds a list. */
