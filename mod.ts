@@ -86,6 +86,7 @@ export type {
 } from "./src/hooks/hooks.ts";
 export type { EntityOf, RequestOf, Together } from "./src/hooks/hook_types.ts";
 export { or } from "./src/hooks/or.ts";
+export type { CloseOptions } from "./src/http/close_server.ts";
 export type { InitializeOptions } from "./src/http/initialize.ts";
 export { FrameworkModel } from "./src/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/model/model_class.ts";

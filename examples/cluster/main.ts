@@ -1,7 +1,10 @@
 import cluster from "node:cluster";
+import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
 import mongoose from "mongoose";
+import { Framework } from "@mongrove/mongrove";
 import { buildApp } from "./app.ts";
 
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/notes?replicaSet=rs0";
@@ -12,9 +15,16 @@ function lead(): void {
   for (let left = count; left > 0; left--) cluster.fork();
   const restart = () => cluster.fork();
   cluster.on("exit", restart);
-  const stop = () => {
+  const stop = async () => {
     cluster.off("exit", restart);
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.kill("SIGTERM");
+    const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+    const ends = workers.map((worker) => once(worker, "exit"));
+    for (const { process: child } of workers) {
+      // In Deno `worker.kill()` tells of the end of a worker before it has ended
+      if (child.pid !== undefined) process.kill(child.pid, "SIGTERM");
+    }
+    await Promise.all(ends);
+    process.exit();
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
@@ -22,12 +32,13 @@ function lead(): void {
 
 /** Serves the application on the port that all workers share. */
 async function work(): Promise<void> {
-  await mongoose.connect(uri, { maxPoolSize: 10, w: "majority" });
+  const options = { maxPoolSize: 10, w: "majority" } as const;
+  while (!await mongoose.connect(uri, options).catch(console.error)) await wait(1000);
   const server = buildApp().listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
-  const stop = () => {
-    // Requests under way are answered; then nothing holds the process
-    server.close(() => mongoose.disconnect().finally(() => process.exit()));
-    server.closeIdleConnections();
+  const stop = async () => {
+    await Framework.close(server);
+    await mongoose.disconnect();
+    process.exit();
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);

@@ -2,8 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
 import mongoose from "mongoose";
-import { getModel } from "@mongrove/mongrove";
+import { Framework, getModel } from "@mongrove/mongrove";
 import { buildApp } from "./app.ts";
 import { curls } from "./curls.ts";
 import { seed } from "./seed.ts";
@@ -11,7 +12,8 @@ import { Shelf } from "./shelf.ts";
 
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017";
 // A database of its own, whatever the connection string names
-await mongoose.connect(uri, { dbName: process.env.DEMO_DATABASE ?? "mongrove_library" });
+const dbName = process.env.DEMO_DATABASE ?? "mongrove_library";
+while (!await mongoose.connect(uri, { dbName }).catch(console.error)) await wait(1000);
 await seed();
 
 const server = createServer(buildApp());
@@ -30,11 +32,5 @@ const ids = {
 console.log(`Shelves and authors: ${url}/shelves and ${url}/authors (Ctrl-C stops)\n`);
 for (const { title, line } of curls({ url, ...ids })) console.log(`# ${title}\n${line}\n`);
 
-async function stop(): Promise<void> {
-  server.close();
-  server.closeAllConnections();
-  await mongoose.disconnect();
-}
-
-process.once("SIGINT", stop);
-process.once("SIGTERM", stop);
+const stop = () => Framework.close(server).then(() => mongoose.disconnect());
+process.once("SIGINT", stop).once("SIGTERM", stop);

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
 import express from "express";
 import mongoose from "mongoose";
 import { Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
@@ -13,10 +14,14 @@ export class Todo extends FrameworkModel {
   done!: boolean;
 }
 
-await mongoose.connect(process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos");
+const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
+while (!await mongoose.connect(uri).catch(console.error)) await wait(1000);
 
 const app = express();
 app.use(express.json());
 app.use(Framework.initialize());
 app.use(Framework.errors());
-app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
+const server = app.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
+
+const stop = () => Framework.close(server).then(() => mongoose.disconnect());
+process.once("SIGINT", stop).once("SIGTERM", stop);

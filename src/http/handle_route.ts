@@ -11,6 +11,7 @@ import { isHiddenPath } from "../shape/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
 import { awaitTurn, isQueued } from "./await_turn.ts";
 import { sendReply } from "./send_reply.ts";
+import { noteUnflushed } from "./unflushed.ts";
 
 /** Makes the handler of a route: a request in, the pipeline's reply or one error out. */
 export function handleRoute(route: Route): RequestHandler {
@@ -40,5 +41,6 @@ export function handleRoute(route: Route): RequestHandler {
       const ids = Object.values(req.params).map(String);
       await answerError(req, error, { filtered, isHidden, targets, ids, context, reporter });
     }
+    noteUnflushed(res);
   };
 }

@@ -1,0 +1,72 @@
+import type { Server as HttpServer, ServerResponse } from "node:http";
+import type { Server as HttpsServer } from "node:https";
+import { Server } from "node:net";
+import { hasUnflushed } from "./unflushed.ts";
+
+/**
+ * The options of `Framework.close()`.
+ *
+ * @example Half a minute for slow clients
+ * ```ts
+ * import type { CloseOptions } from "@mongrove/mongrove";
+ *
+ * const options: CloseOptions = { within: 30_000 };
+ * ```
+ */
+export interface CloseOptions {
+  /** The milliseconds after which requests that are still under way are cut. @default {10000} */
+  readonly within?: number;
+}
+
+/** How often connections that have become idle are looked for, in milliseconds. */
+const SWEEP_MS = 50;
+
+const closing = new WeakMap<HttpServer | HttpsServer, Promise<void>>();
+
+/**
+ * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end at
+ * once, and those that are busy after `within` milliseconds are cut. Calling it again waits for the same end.
+ *
+ * @throws {RangeError} If `within` is no number of milliseconds.
+ */
+export function closeServer(
+  server: HttpServer | HttpsServer,
+  { within = 10_000 }: CloseOptions = {},
+): Promise<void> {
+  if (!Number.isInteger(within) || within < 0) {
+    throw new RangeError(
+      `Cannot close the server: within is ${within}, not a number of milliseconds`,
+    );
+  }
+  let closed = closing.get(server);
+  if (closed === undefined) closing.set(server, closed = close(server, within));
+  return closed;
+}
+
+async function close(server: HttpServer | HttpsServer, within: number): Promise<void> {
+  server.prependListener("request", sayClose);
+  // A connection that falls idle from now on goes; 0 would be forever.
+  const { keepAliveTimeout } = server;
+  server.keepAliveTimeout = 1;
+  const closed = new Promise<void>((resolve) => {
+    // Node's `http.Server.close()` also cuts answers that have ended and that slow clients are still reading.
+    Server.prototype.close.call(server, () => resolve());
+  });
+  closeIdle(server);
+  const sweep = setInterval(() => closeIdle(server), SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), within);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(cut);
+  server.keepAliveTimeout = keepAliveTimeout;
+  server.off("request", sayClose);
+  closing.delete(server);
+}
+
+function sayClose(_req: unknown, res: ServerResponse): void {
+  res.setHeader("Connection", "close");
+}
+
+function closeIdle(server: HttpServer | HttpsServer): void {
+  if (!hasUnflushed()) server.closeIdleConnections();
+}

@@ -1,0 +1,129 @@
+import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+// @ts-types="express-types"
+import express from "express";
+import { Framework } from "../mod.ts";
+import { test } from "./harness/testing.ts";
+
+/** A host with an answer that waits, a large one, and a small one. */
+async function listen(): Promise<{ server: Server; port: number; gate: () => void }> {
+  const gate = Promise.withResolvers<void>();
+  const app = express();
+  app.get("/small", (_req, res) => void res.send("small"));
+  app.get("/waits", async (_req, res) => {
+    res.write("begun,");
+    await gate.promise;
+    res.end("done");
+  });
+  app.get("/large", (_req, res) => void res.send("x".repeat(30_000_000)));
+  const server = createServer(app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, port: (server.address() as AddressInfo).port, gate: gate.resolve };
+}
+
+async function send(port: number, path: string): Promise<Deno.TcpConn> {
+  const socket = await Deno.connect({ hostname: "127.0.0.1", port });
+  await write(socket, path);
+  return socket;
+}
+
+async function write(socket: Deno.TcpConn, path: string): Promise<void> {
+  await socket.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
+}
+
+async function readSome(socket: Deno.TcpConn): Promise<string> {
+  const bytes = new Uint8Array(65_536);
+  return new TextDecoder().decode(bytes.subarray(0, await socket.read(bytes) ?? 0));
+}
+
+/** Reads until the server ends the connection. */
+async function readAll(socket: Deno.TcpConn): Promise<string> {
+  return await new Response(socket.readable).text();
+}
+
+/** Whether a connection has ended without a word. */
+async function isEnded(socket: Deno.TcpConn): Promise<boolean> {
+  return await socket.read(new Uint8Array(1)).catch(() => null) === null;
+}
+
+test("Framework.close() answers what is under way, and takes no new connections", async () => {
+  const { server, port, gate } = await listen();
+  using waiting = await send(port, "/waits");
+  assertMatch(await readSome(waiting), /begun,/);
+  const closed = Framework.close(server);
+  await assertRejects(() => send(port, "/small"), Deno.errors.ConnectionRefused);
+  gate();
+  assertMatch(await readAll(waiting), /done/);
+  await closed;
+  assertEquals(server.listening, false);
+});
+
+test("Framework.close() ends idle connections at once", async () => {
+  const { server, port } = await listen();
+  using idle = await send(port, "/small");
+  assertMatch(await readSome(idle), /small/);
+  const closed = Framework.close(server, { within: 600_000 });
+  assert(await isEnded(idle));
+  await closed;
+});
+
+test("Framework.close() sends busy clients away with Connection: close", async () => {
+  const { server, port, gate } = await listen();
+  using busy = await send(port, "/waits");
+  assertMatch(await readSome(busy), /begun,/);
+  const closed = Framework.close(server);
+  const second = once(server, "request");
+  await write(busy, "/small");
+  await second;
+  gate();
+  const text = await readAll(busy);
+  assertMatch(text, /done[^]*HTTP\/1\.1 200 OK[^]*Connection: close\r\n[^]*small$/);
+  await closed;
+});
+
+test("Framework.close() waits for a client that reads slowly", async () => {
+  const { server, port } = await listen();
+  using slow = await send(port, "/large");
+  const head = await readSome(slow);
+  const closed = Framework.close(server);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const size = head.split("\r\n\r\n")[1]?.length ?? 0;
+  assertEquals(size + (await readAll(slow)).length, 30_000_000);
+  await closed;
+});
+
+test("Framework.close() cuts what is still busy when the time is over", async () => {
+  const { server, port } = await listen();
+  using waiting = await send(port, "/waits");
+  using slow = await send(port, "/large");
+  using silent = await Deno.connect({ hostname: "127.0.0.1", port });
+  await Promise.all([readSome(waiting), readSome(slow)]);
+  await Framework.close(server, { within: 100 });
+  const texts = await Promise.all([waiting, slow].map((each) => readAll(each).catch(() => "")));
+  assert(texts.every((text) => !/done|0\r\n\r\n$/.test(text) && text.length < 29_000_000));
+  assert(await isEnded(silent));
+});
+
+test("Framework.close() may be called again, and on a server that does not listen", async () => {
+  const { server, port, gate } = await listen();
+  using waiting = await send(port, "/waits");
+  await readSome(waiting);
+  const order: string[] = [];
+  const calls = [1, 2].map((call) => Framework.close(server).then(() => order.push(`end ${call}`)));
+  order.push("gate");
+  gate();
+  await readAll(waiting);
+  await Promise.all(calls);
+  assertEquals(order, ["gate", "end 1", "end 2"]);
+  await Framework.close(server);
+  await Framework.close(createServer());
+});
+
+test("Framework.close() refuses a time that is none", () => {
+  for (const within of [-1, NaN, Infinity, 0.5, "1" as unknown as number]) {
+    assertThrows(() => Framework.close(createServer(), { within }), RangeError, "within");
+  }
+});
