@@ -94,10 +94,7 @@ function isScalarObject(value: unknown): boolean {
 }
 
 function castMap(value: JsonObject, field: FieldShape, cast: Cast): Record<string, unknown> {
-  const entries = Object.entries(value).filter(([key, each]) =>
-    each !== null && !PROTOTYPE_KEYS.has(key)
-  );
-  for (const [key] of entries) checkKey(key, cast);
+  const entries = freeEntries(value, cast).filter(([, each]) => each !== null);
   return Object.fromEntries(
     entries.map(([key, each]) => [key, castElement(each, field, deeper(cast, key))]),
   );
@@ -112,13 +109,17 @@ export function castFree(value: unknown, cast: Cast, inArray = false): unknown {
     return value.map((each, index) => castFree(each, deeper(cast, index), true));
   }
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).filter(([key, each]) =>
-    (inArray || each !== null) && !PROTOTYPE_KEYS.has(key)
-  );
-  for (const [key] of entries) checkKey(key, cast);
+  const entries = freeEntries(value, cast).filter(([, each]) => inArray || each !== null);
   return Object.fromEntries(
     entries.map(([key, each]) => [key, castFree(each, deeper(cast, key), inArray)]),
   );
+}
+
+/** The entries of an object whose keys are data. */
+function freeEntries(value: JsonObject, cast: Cast): [string, unknown][] {
+  const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
+  for (const [key] of entries) checkKey(key, cast);
+  return entries;
 }
 
 /** Notes a key that the database could not address in a path. */

@@ -3,6 +3,7 @@ import { badData } from "../errors/bad_data.ts";
 import { isJsonObject, PROTOTYPE_KEYS } from "../query/json.ts";
 import type { JsonObject } from "../query/json.ts";
 import { isDocument } from "../mapper/bson.ts";
+import { isStrange } from "../mapper/linear_map.ts";
 import { defaultOf, isRequired, isRequiredAtTimes } from "../mapper/internals.ts";
 import {
   forgetChanges,
@@ -92,6 +93,7 @@ function mergesInto(slot: Slot, value: unknown, field: FieldShape, merge: Merge)
 
 function mergeMap(slot: Slot, patch: JsonObject, field: FieldShape, merge: Merge): void {
   const element = field.element as FieldShape;
+  if (isStrange(readSlot(slot) as object)) slot.doc.markModified(slot.path);
   for (const [key, value] of Object.entries(patch)) {
     if (PROTOTYPE_KEYS.has(key)) continue;
     checkKey(key, merge);

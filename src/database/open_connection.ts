@@ -4,6 +4,7 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { MaybePromise } from "../hooks/hooks.ts";
 import { runHook } from "../hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
+import { decodeAllNames } from "../mapper/decode_all_names.ts";
 import { checkConnection, hintAtUnopened } from "../mapper/one_mongoose.ts";
 import type { Patience } from "./patience.ts";
 
@@ -27,6 +28,7 @@ async function open(
     : await patience.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
   checkConnection(connection);
   if (connection.readyState !== OPEN) await patience.wait(waitUntilOpen(connection));
+  decodeAllNames(connection);
   return connection;
 }
 

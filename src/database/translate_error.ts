@@ -29,6 +29,9 @@ const UNAVAILABLE = new Set([
   13436,
 ]);
 
+/** Codes of the server that say: this data does not pass its rules, or does not fit what is stored around it. */
+const REFUSED_DATA = new Set([28, 121]);
+
 /** Codes of the server that say: this filter makes no sense. */
 const BAD_FILTER = new Set([
   2,
@@ -82,7 +85,7 @@ export function translateError(
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) return duplicate(error);
   if (error.code === 112) return conflict(error);
-  if (error.code === 121) return badData({}, error);
+  if (REFUSED_DATA.has(Number(error.code))) return badData({}, error);
   if (filtered && BAD_FILTER.has(Number(error.code))) {
     return badFormat("The database refused the filter");
   }

@@ -32,6 +32,11 @@ class LinearMapType extends MongooseMapType {
     prior?: unknown,
     options?: object,
   ): unknown {
+    if (init && !isObject(value)) {
+      const map = super.cast(value, doc, init, prior, options);
+      if (map instanceof Map) strange.add(map);
+      return map;
+    }
     const { $__schemaType: type } = this;
     const entries = init || type?.$isSingleNested !== true ? undefined : entriesOf(value);
     if (type === undefined || entries === undefined) {
@@ -50,6 +55,20 @@ class LinearMapType extends MongooseMapType {
     }
     return map;
   }
+}
+
+/** Maps that were read from something that is no object. */
+const strange = new WeakSet<object>();
+
+/** Whether a Map stands for a stored value that is no object: no key of it can be written for itself. */
+export function isStrange(map: object): boolean {
+  return strange.has(map);
+}
+
+function isObject(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return value instanceof Map || prototype === null || prototype === Object.prototype;
 }
 
 /** The entries of a value that becomes a Map; `undefined` where only Mongoose can tell what becomes of it. */

@@ -5,6 +5,7 @@ import { forbidden, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../query/json.ts";
 import { isDocument } from "../mapper/bson.ts";
 import type { Source } from "../sources/source.ts";
+import { copyDocument } from "../writing/copy_document.ts";
 import { validatePlain } from "../writing/validate_plain.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchOne } from "./fetch.ts";
@@ -51,7 +52,7 @@ async function writeAtOnce(
 function snapshot(call: Call, entity: object): object | undefined {
   const { preSave, persist, preSend } = call.acting.level.hooks;
   if (preSave === undefined && persist === undefined && preSend === undefined) return undefined;
-  return isDocument(entity) ? entity.$clone() : entity;
+  return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
 function merge(entity: object, body: JsonObject, { acting }: Call): object {

@@ -5,6 +5,7 @@ import type { ModelClass, ModelOf } from "../model/model_class.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
 import { collectionName, modelName } from "./model_name.ts";
+import { guardUnselectedMaps } from "../mapper/unselected_maps.ts";
 import { checkConnection } from "../mapper/one_mongoose.ts";
 
 const compiled = new WeakMap<Connection, Map<ModelClass, Model<unknown>>>();
@@ -45,6 +46,7 @@ function compile(
 ): Model<unknown> {
   const built = buildSchema(target);
   const { schema } = built;
+  guardUnselectedMaps(schema);
   const model = connection.model<unknown>(
     modelName(target),
     schema,

@@ -15,7 +15,7 @@ import {
   withoutPage,
 } from "../selection/read_options.ts";
 import { isNarrowed } from "../selection/projection_of.ts";
-import { unselectedPaths } from "../shape/unselected_paths.ts";
+import { wholePaths } from "../shape/unselected_paths.ts";
 import { removeDocument } from "../writing/remove_document.ts";
 import { saveDocument } from "../writing/save_document.ts";
 import type { SaveDocumentOptions } from "../writing/save_document.ts";
@@ -225,7 +225,7 @@ export class CollectionSource implements Source {
   #projection(whole: boolean): Record<string, unknown> {
     if (!whole) return this.#options.selection.projection;
     return Object.fromEntries(
-      unselectedPaths(this.#options.shape).map((path) => [`+${path}`, true]),
+      wholePaths(this.#options.shape).map((path) => [`+${path}`, true]),
     );
   }
 }
