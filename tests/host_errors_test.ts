@@ -217,6 +217,26 @@ test("a bare mongoose.Error is the host's, though another connection is closed",
   await other.close();
 });
 
+test("a bare mongoose.Error of schema middleware is the host's, though another connection is closed", async () => {
+  const other = mongoose.createConnection();
+  getModel(Ledger, other);
+  class Broken extends FrameworkModel {
+    @prop()
+    name?: string;
+    static override configure(schema: mongoose.Schema) {
+      schema.pre("save", () => {
+        throw new mongoose.Error("mine");
+      });
+    }
+  }
+  rest({ route: "/broken", methods: [create()] })(Broken as never, contextOf(Broken));
+  using _log = stub(console, "error");
+  await using app = await mount([Broken as never]);
+  const reply = await request(`${app.url}/broken`, { method: "POST", body: { name: "a" } });
+  assertEquals([reply.status, reply.body], [500, INTERNAL]);
+  await other.close();
+});
+
 test("a filter that a hook has broken is a 500, whatever q the client adds", async () => {
   const preFetch = (req: FrameworkRequest) => {
     req.framework.filter.rank = { $mod: [0, 0] };

@@ -204,3 +204,35 @@ test("a copy of the entity itself shows what it declares, and what the hook puts
   const { _id } = body[0]?.[0] ?? {};
   assertEquals(body, [Array(3).fill({ _id, name: "a", extra: 1 })]);
 });
+
+test("an entity without a class shows no secret, wherever it is put", async () => {
+  const raw = (req: FrameworkRequest) => {
+    req.framework.options.lean = true;
+    return true;
+  };
+  const preSend = (req: FrameworkRequest, own: Own) => {
+    if (req.query.refuse) throw new RestError(409, { current: own, key: own.key });
+    return { by: own, spread: { ...own }, keys: own.keys, part: new View(own.key) };
+  };
+  const fetched = { name: "Ann", password: "s3cret", key: { label: "l" }, keys: [] };
+  @rest({ route: "/raw", methods: [all({ preFetch: raw, preSend } as never)] })
+  @rest({
+    route: "/other",
+    methods: [all({ fetch: () => [fetched], preSend: showWhole } as never)],
+  })
+  class Own extends User {}
+  await using app = await mount([Own]);
+  const key = { label: "l", code: "s3cret" };
+  const stored = { name: "Ann", password: "s3cret", key, keys: [key], named: { k: key } };
+  await getModel(Own).collection.insertOne(stored as never);
+  for (const path of ["/raw", "/raw?refuse=1", "/other", "/other?refuse=1"]) {
+    const { text } = await request(app.url + path);
+    assertStringIncludes(text, "Ann");
+    assertNotMatch(text, SECRET, `${path}: ${text}`);
+  }
+});
+
+function showWhole(req: FrameworkRequest, whole: object): object {
+  if (req.query.refuse) throw new RestError(409, { current: whole });
+  return { by: whole, list: [new View(whole)] };
+}

@@ -55,5 +55,5 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
   if (opened !== undefined) connection.off("connected", opened);
   if (open || (connection.readyState as number) === OPEN) return;
   hintAtUnopened(connection);
-  throw unavailable();
+  throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));
 }

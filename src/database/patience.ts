@@ -67,7 +67,7 @@ export class Patience {
         this.#end();
         this.#left = 0;
         for (const sending of this.#sendings.splice(0)) sending.stop();
-        reject(unavailable());
+        reject(unavailable(new DOMException("The time for this request is up", "TimeoutError")));
       };
       const deadline = { at: performance.now() + this.left, expire };
       setDeadline(deadline);

@@ -4,7 +4,6 @@ import type { Problems } from "../errors/bad_data.ts";
 import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
 import { isForeign } from "../mapper/error_origin.ts";
 import type { ModelClass } from "../model/model_class.ts";
-import { OPEN } from "./open_connection.ts";
 import { RestError } from "../errors/rest_error.ts";
 
 const { Error: MapperError, mongo } = mongoose;
@@ -61,6 +60,8 @@ export interface TranslateOptions {
   readonly isHidden: (path: string) => boolean;
   /** The classes that the route serves: a validation error of another class is the host's. None on a route of the host. */
   readonly targets?: readonly ModelClass[];
+  /** Whether the connection that was used is not open: Mongoose has no class for commands that it gave up on. */
+  readonly away?: boolean;
   /** The identifiers that the client sent in the path. */
   readonly ids?: readonly string[];
 }
@@ -68,7 +69,7 @@ export interface TranslateOptions {
 /** Turns what the pipeline threw into the answer; `undefined` for what is nobody's but the host's to know. */
 export function translateError(
   error: unknown,
-  { filtered, isHidden, targets }: TranslateOptions,
+  { filtered, isHidden, targets, away = false }: TranslateOptions,
 ): RestError | undefined {
   if (error instanceof RestError) return error;
   if (targets !== undefined && isForeign(error, targets)) return undefined;
@@ -81,7 +82,7 @@ export function translateError(
   if (error instanceof MapperError.CastError && error.path === "_id") return notFound();
   if (error instanceof MapperError.VersionError) return conflict(error);
   if (error instanceof MapperError.DocumentNotFoundError) return conflict(error);
-  if (isUnavailable(error) || isBufferedTooLong(error)) return unavailable(error);
+  if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) return duplicate(error);
   if (error.code === 112) return conflict(error);
@@ -125,17 +126,6 @@ export function isUnavailable(error: unknown): boolean {
 /** Whether an error is of Mongoose's class of errors that have no class of their own. */
 export function isBare(error: unknown): boolean {
   return error instanceof MapperError && error.constructor === MapperError;
-}
-
-/**
- * Whether the mapper gave up on a command that it had kept for a connection to open. It has no class of its own for
- * that; one of no class, while a connection that models use is not open, is taken for it.
- */
-function isBufferedTooLong(error: unknown): boolean {
-  return isBare(error) &&
-    mongoose.connections.some((connection) =>
-      connection.readyState !== OPEN && connection.modelNames().length > 0
-    );
 }
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {

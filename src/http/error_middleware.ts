@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { ErrorRequestHandler, Request } from "express-types";
+import { OPEN } from "../database/open_connection.ts";
 import { translateError } from "../database/translate_error.ts";
 import { badData } from "../errors/bad_data.ts";
 import { internal, isOutage } from "../errors/refusals.ts";
@@ -90,5 +91,12 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  return translateError(error, { filtered: false, isHidden });
+  return translateError(error, { filtered: false, isHidden, away: isAnyAway() });
+}
+
+/** Whether a connection that models use is not open: nothing tells which one the host's route has used. */
+function isAnyAway(): boolean {
+  return mongoose.connections.some((connection) =>
+    connection.readyState !== OPEN && connection.modelNames().length > 0
+  );
 }

@@ -39,7 +39,8 @@ export function handleRoute(route: Route): RequestHandler {
       // What a hook has put into the filter is the host's to mend, not the client's.
       const filtered = mayBeRefused(call.acting.state.filter);
       const ids = Object.values(req.params).map(String);
-      await answerError(req, error, { filtered, isHidden, targets, ids, context, reporter });
+      const known = { filtered, isHidden, targets, ids, away: call.isAway() };
+      await answerError(req, error, { ...known, context, reporter });
     }
     noteUnflushed(res);
   };

@@ -1,8 +1,9 @@
+import type { Connection } from "mongoose";
 import type { FrameworkRequest, FrameworkState } from "../hooks/framework_request.ts";
 import { parseQ } from "../query/parse_q.ts";
 import { embeddedModel } from "../schema/embedded_model.ts";
 import { getModel } from "../schema/get_model.ts";
-import { openConnection } from "../database/open_connection.ts";
+import { OPEN, openConnection } from "../database/open_connection.ts";
 import { MARGIN_MS, Patience } from "../database/patience.ts";
 import type { Level, Route } from "./route.ts";
 import { actingLevel } from "./route.ts";
@@ -27,6 +28,8 @@ export interface Call {
   readonly acting: LevelCall;
   /** Bounds every wait for the database. */
   readonly patience: Patience;
+  /** Tells whether the connection that the request uses has been closed meanwhile. */
+  readonly isAway: () => boolean;
   /** What is wrong with `q`; said after the `preFetch` hooks, who may have something graver to say. */
   readonly badQuery?: unknown;
 }
@@ -34,10 +37,13 @@ export interface Call {
 /** Opens a call: nothing but the request has been looked at when the first hook runs. */
 export function openCall(route: Route, req: FrameworkRequest): Call {
   const patience = new Patience(route.maxTimeMS + MARGIN_MS);
-  const connection = openConnection(req, route.getConnection, patience);
+  const open = openConnection(req, route.getConnection, patience);
+  let opened: Connection | undefined;
+  const connection = async () => opened = await open();
   const levels = route.levels.map((level) => ({ level, state: openState(level, connection) }));
   const acting = levels[levels.length - 1] as LevelCall;
-  const call = { route, req, levels, acting, patience };
+  const isAway = () => opened !== undefined && opened.readyState !== OPEN;
+  const call = { route, req, levels, acting, patience, isAway };
   if (acting.level.operation === "create") return call;
   try {
     acting.state.filter = parseQ(req.url, actingLevel(route).shape, route.limits);

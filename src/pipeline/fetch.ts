@@ -2,7 +2,10 @@ import type { Connection } from "mongoose";
 import { OPEN } from "../database/open_connection.ts";
 import { hookFailure } from "../errors/hook_failure.ts";
 import { notFound } from "../errors/refusals.ts";
+import { isDocument } from "../mapper/bson.ts";
 import { connectionOf } from "../mapper/connection_of.ts";
+import { concealSecrets } from "../shape/conceal_secrets.ts";
+import { rememberShape } from "../shape/shape_of_instance.ts";
 import { projected } from "../shape/projected.ts";
 import { instanceMaker } from "../shape/instance_maker.ts";
 import { projectionOf } from "../selection/projection_of.ts";
@@ -28,7 +31,9 @@ export async function* fetchEntities(
     if (given === undefined && operation.many && level === call.acting.level) {
       tellForgotten(call, level, "fetch");
     }
-    yield* listsOf(given);
+    for await (const entities of listsOf(given)) {
+      yield entities.map((each) => isDocument(each) ? each : rememberShape(each, level.shape));
+    }
     return;
   }
   const present = presenter(levelCall);
@@ -101,7 +106,13 @@ export async function fetchOne(call: Call, levelCall: LevelCall, source: Source)
 /** Makes what the hooks of a level get of an entity: a plain instance of the class, where it is not the document. */
 function presenter({ level, state }: LevelCall): ((entity: object) => object) | undefined {
   const { hooks, target, shape } = level;
-  if (hooks.lean !== true) return undefined;
+  if (hooks.lean !== true) {
+    // A hook may have asked for the driver's own objects.
+    const isRaw = state.options.lean !== undefined && state.options.lean !== false;
+    return isRaw
+      ? (entity) => isDocument(entity) ? entity : concealSecrets(entity, shape)
+      : undefined;
+  }
   return instanceMaker(target, shape, {
     shows: projected(projectionOf(readProjection(state.projection), shape)),
     prefix: "",

@@ -7,6 +7,7 @@ import { isDocument } from "../mapper/bson.ts";
 import type { Source } from "../sources/source.ts";
 import { copyDocument } from "../writing/copy_document.ts";
 import { validatePlain } from "../writing/validate_plain.ts";
+import { rememberShape } from "../shape/shape_of_instance.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
@@ -57,7 +58,7 @@ function snapshot(call: Call, entity: object): object | undefined {
 
 function merge(entity: object, body: JsonObject, { acting }: Call): object {
   const { shape } = acting.level;
-  if (!isDocument(entity)) return mergePlain(entity, body, shape);
+  if (!isDocument(entity)) return rememberShape(mergePlain(entity, body, shape), shape);
   mergeBody(entity, body, shape);
   return entity;
 }

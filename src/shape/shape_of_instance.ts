@@ -6,9 +6,17 @@ import type { Shape } from "./shape.ts";
 
 const shapes = new WeakMap<object, Shape>();
 
-/** Gives the shape of an instance of a model class that is no document; `undefined` for any other object. */
+const remembered = new WeakMap<object, Shape>();
+
+/** Remembers the shape of an entity that has neither a class nor a schema, such as one of another database. */
+export function rememberShape<T extends object>(entity: T, shape: Shape): T {
+  remembered.set(entity, shape);
+  return entity;
+}
+
+/** Gives the shape of an instance of a model class that is no document, or of a known entity; `undefined` for others. */
 export function shapeOfInstance(value: object): Shape | undefined {
-  if (!(value instanceof FrameworkModel)) return undefined;
+  if (!(value instanceof FrameworkModel)) return remembered.get(value);
   const prototype = Object.getPrototypeOf(value) as object;
   let shape = shapes.get(prototype);
   if (shape === undefined) {
