@@ -60,7 +60,6 @@ export type {
   PartRestOptions,
   RestDecorator,
   RestOptions,
-  RoutedRestOptions,
 } from "./src/decorators/rest.ts";
 export type { ErrorContext } from "./src/errors/error_context.ts";
 export { RestError } from "./src/errors/rest_error.ts";
@@ -91,7 +90,14 @@ export type { InitializeOptions } from "./src/http/initialize.ts";
 export { FrameworkModel } from "./src/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/model/model_class.ts";
 export { all, create, one, remove, removeAll, update } from "./src/operations/methods.ts";
-export type { Method, MethodFunction, OnlyHooks } from "./src/operations/methods.ts";
+export type {
+  DocumentHook,
+  InstanceHook,
+  PreFetchHook,
+  Returns,
+} from "./src/operations/checked_hook.ts";
+export type { RequestHooks, UnnamedModel } from "./src/operations/hooks_input.ts";
+export type { Method, MethodFunction } from "./src/operations/methods.ts";
 export type { OperationName } from "./src/operations/operation.ts";
 export type { BodyLimits } from "./src/body/limits.ts";
 export type { QueryLimits } from "./src/query/limits.ts";

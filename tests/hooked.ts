@@ -59,12 +59,12 @@ export type HookedOptions = Partial<
 /** The six operations, with hooks. */
 export function sixOperations(hooks: HooksByOperation = {}) {
   return [
-    all<Item>(hooks.all),
-    one<Item>(hooks.one),
-    create<Item>(hooks.create),
-    update<Item>(hooks.update),
-    remove<Item>(hooks.remove),
-    removeAll<Item>(hooks.removeAll),
+    all<Item>(hooks.all ?? {}),
+    one<Item>(hooks.one ?? {}),
+    create<Item>(hooks.create ?? {}),
+    update<Item>(hooks.update ?? {}),
+    remove<Item>(hooks.remove ?? {}),
+    removeAll<Item>(hooks.removeAll ?? {}),
   ];
 }
 

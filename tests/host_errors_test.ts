@@ -335,7 +335,10 @@ test("Framework.initialize() refuses a hook that the operation never runs", asyn
   const operations = { all, one, create, update, remove, removeAll };
   for (const [operation, make] of Object.entries(operations)) {
     for (const hook of ["postFetch", "preSave", "persist", "preSend"] as HookName[]) {
-      @rest({ route: "/never", methods: [(make as (hooks: object) => never)({ [hook]: pass })] })
+      @rest({
+        route: "/never",
+        methods: [(make as unknown as (hooks: object) => never)({ [hook]: pass })],
+      })
       class Never extends FrameworkModel {
         @prop()
         name?: string;

@@ -6,10 +6,14 @@ import type {
   AnyHooks,
   ArrayPropOptions,
   BaseOptions,
+  BodyLimits,
   Bound,
+  CloseOptions,
+  DocumentHook,
   Entity,
   EntityHook,
   EntityOf,
+  ErrorContext,
   Fetch,
   FieldDecorator,
   FieldOptions,
@@ -21,6 +25,7 @@ import type {
   HooksOf,
   Identifier,
   InitializeOptions,
+  InstanceHook,
   LeanHooksOf,
   Literal,
   MapperType,
@@ -32,21 +37,23 @@ import type {
   ModelIn,
   ModelOf,
   ModelOrThunk,
-  OnlyHooks,
   OperationName,
   PartRestDecorator,
   PartRestOptions,
   PreFetch,
+  PreFetchHook,
   PropOptions,
   QueryLimits,
   QueryObject,
   Ref,
+  RequestHooks,
   RequestOf,
   RestDecorator,
   RestErrorOptions,
   RestOptions,
-  RoutedRestOptions,
+  Returns,
   Together,
+  UnnamedModel,
   Validator,
   ValueOf,
   Widen,
@@ -79,10 +86,14 @@ interface Types {
   AnyHooks: AnyHooks;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
   BaseOptions: BaseOptions;
+  BodyLimits: BodyLimits;
   Bound: Bound<number>;
+  CloseOptions: CloseOptions;
+  DocumentHook: DocumentHook<"", mod.FrameworkModel>;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
   EntityOf: EntityOf<EntityHook<object>>;
+  ErrorContext: ErrorContext;
   Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
   FieldOptions: FieldOptions<string>;
@@ -94,6 +105,7 @@ interface Types {
   HooksOf: HooksOf<mod.FrameworkModel>;
   Identifier: Identifier;
   InitializeOptions: InitializeOptions;
+  InstanceHook: InstanceHook<"", mod.FrameworkModel>;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
   Literal: Literal;
   MapperType: MapperType;
@@ -105,21 +117,23 @@ interface Types {
   ModelIn: ModelIn<string>;
   ModelOf: ModelOf<ModelClass>;
   ModelOrThunk: ModelOrThunk<mod.FrameworkModel>;
-  OnlyHooks: OnlyHooks<AnyHooks>;
   OperationName: OperationName;
   PartRestDecorator: PartRestDecorator<Method>;
   PartRestOptions: PartRestOptions;
   PreFetch: PreFetch;
+  PreFetchHook: PreFetchHook<"", mod.FrameworkModel>;
   PropOptions: PropOptions<string>;
   QueryLimits: QueryLimits;
   QueryObject: QueryObject;
   Ref: Ref<mod.FrameworkModel>;
+  RequestHooks: RequestHooks<mod.FrameworkModel, AnyHooks>;
   RequestOf: RequestOf<PreFetch>;
   RestDecorator: RestDecorator<Method>;
   RestErrorOptions: RestErrorOptions;
   RestOptions: RestOptions;
-  RoutedRestOptions: RoutedRestOptions;
+  Returns: Returns<"", string>;
   Together: Together<(each: string) => void>;
+  UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
   ValueOf: ValueOf<StringConstructor>;
   Widen: Widen<5>;
@@ -145,10 +159,14 @@ Deno.test("mod.ts exports the public types by name, and no other", async () => {
     AnyHooks: true,
     ArrayPropOptions: true,
     BaseOptions: true,
+    BodyLimits: true,
     Bound: true,
+    CloseOptions: true,
+    DocumentHook: true,
     Entity: true,
     EntityHook: true,
     EntityOf: true,
+    ErrorContext: true,
     Fetch: true,
     FieldDecorator: true,
     FieldOptions: true,
@@ -160,6 +178,7 @@ Deno.test("mod.ts exports the public types by name, and no other", async () => {
     HooksOf: true,
     Identifier: true,
     InitializeOptions: true,
+    InstanceHook: true,
     LeanHooksOf: true,
     Literal: true,
     MapperType: true,
@@ -171,21 +190,23 @@ Deno.test("mod.ts exports the public types by name, and no other", async () => {
     ModelIn: true,
     ModelOf: true,
     ModelOrThunk: true,
-    OnlyHooks: true,
     OperationName: true,
     PartRestDecorator: true,
     PartRestOptions: true,
     PreFetch: true,
+    PreFetchHook: true,
     PropOptions: true,
     QueryLimits: true,
     QueryObject: true,
     Ref: true,
+    RequestHooks: true,
     RequestOf: true,
     RestDecorator: true,
     RestErrorOptions: true,
     RestOptions: true,
-    RoutedRestOptions: true,
+    Returns: true,
     Together: true,
+    UnnamedModel: true,
     Validator: true,
     ValueOf: true,
     Widen: true,

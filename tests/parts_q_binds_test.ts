@@ -20,7 +20,7 @@ import { asQuery, type EntityBody, mount } from "./support.ts";
 
 /** Hooks that let everything pass, and ask for documents. */
 const pass = { preSave: (_req: FrameworkRequest, entity: object) => entity };
-const HOOKED = [one(pass), create(pass), update(pass), remove(pass)];
+const HOOKED = [one({ postFetch: pass.preSave }), create(pass), update(pass), remove(pass)];
 
 class Task extends FrameworkModel {
   @prop()

@@ -18,6 +18,7 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
+  type HooksOf,
   one,
   or,
   prop,
@@ -464,6 +465,82 @@ class Refused16 extends FrameworkModel {}
 @rest({ route: "/x", methods: [create({ persist: removePassword })] })
 class Refused17 extends FrameworkModel {}
 
+// @ts-expect-error a list saves nothing
+@rest({ route: "/x", methods: [all({ preSave: generic })] })
+class Refused18 extends FrameworkModel {}
+// @ts-expect-error a removal answers with nothing
+@rest({ route: "/x", methods: [remove({ preSend: generic })] })
+class Refused19 extends FrameworkModel {}
+// @ts-expect-error no operations
+@rest({ route: "/x", methods: [] })
+class Refused20 extends FrameworkModel {}
+// @ts-expect-error a hook that returns nothing
+@rest({ route: "/x", methods: [create({ preSave: (_req, _entity) => {} })] })
+class Refused21 extends FrameworkModel {}
+// @ts-expect-error a scope that returns nothing
+@rest({ route: "/x", methods: [all()], scope: () => {} })
+class Refused22 extends FrameworkModel {}
+
+// Hooks of a list that stands elsewhere
+
+const shared = [
+  all({ preFetch: verify, preSend: named }),
+  one<User>({ postFetch: removePassword }),
+];
+const some: HooksOf<User> = { preFetch: verify };
+
+@rest({ route: "/shared", methods: [...shared, removeAll(some), create(some)] })
+class Shared extends User {}
+// @ts-expect-error hooks of the list expect another model
+@rest({ route: "/x", methods: [...shared, create()] })
+class Refused23 extends FrameworkModel {
+  @prop()
+  title!: string;
+}
+// @ts-expect-error a hook of the list returns nothing
+const refused = [all({ preFetch: () => {} })];
+
+// Inline hooks, typed by the class
+
+@rest({
+  route: "/inline",
+  methods: [
+    all({
+      postFetch: (req, entity) => {
+        expect<Same<typeof req, FrameworkRequest<Inline>>>();
+        expect<Same<typeof entity, Entity<Inline>>>();
+        return entity;
+      },
+    }),
+    one({
+      lean: true,
+      preSend: (_req, entity) => {
+        expect<Same<typeof entity, Inline>>();
+        return { name: entity.name };
+      },
+    }),
+    update({ preSave: and((_req, entity) => entity.name ? entity : null) }),
+  ],
+  scope: (req) => {
+    expect<Same<typeof req, FrameworkRequest<Inline>>>();
+    return {};
+  },
+})
+class Inline extends FrameworkModel {
+  @prop()
+  name?: string;
+  @rest({
+    methods: [all({
+      preSend: (_req, entity) => {
+        expect<Same<typeof entity, Entity<Address>>>();
+        return entity;
+      },
+    })],
+  })
+  @arrayProp({ items: Address, embedded: true })
+  addresses?: Address[];
+}
+
 // Requests, models, errors
 
 async function requests(req: FrameworkRequest<Movie>): Promise<void> {
@@ -553,11 +630,12 @@ Deno.test("the types of the package hold: every case above compiles, or fails to
     Typed,
     OwnedFits,
   ];
-  const refused = [
+  const refusedClasses = [
     ...[Refused1, Refused2, Refused3, Refused4, Refused5, Refused6, Refused7, Refused8, Refused9],
+    ...[Refused18, Refused19, Refused20, Refused21, Refused22, Refused23],
     ...[Refused10, Refused11, Refused12, Refused13, Refused14, Refused15, Refused16, Refused17],
   ];
-  assertEquals([...declared, ActorFits].length, 9);
-  assertEquals(refused.length, 17);
+  assertEquals([...declared, ActorFits, Shared, Inline].length, 11);
+  assertEquals([...refusedClasses, ...refused].length, 24);
   assertEquals([requests, models, errors, options, compositions].length, 5);
 });

@@ -5,6 +5,7 @@ import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.t
 import type { HooksOf, LeanHooksOf, MaybePromise } from "../hooks/hooks.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { Method } from "../operations/methods.ts";
+import type { RestInput, RestProblem } from "./rest_input.ts";
 import { recordsOf } from "./_record.ts";
 
 /**
@@ -68,20 +69,6 @@ export interface PartRestOptions<O extends Method = Method>
 }
 
 /**
- * The options of {@linkcode rest} that fit a class and a property.
- *
- * @typeParam O The operations.
- */
-export interface RoutedRestOptions<O extends Method = Method> extends PartRestOptions<O> {
-  /** The path. */
-  readonly route: string;
-  /** Never given here: it belongs to a class, and its type lets the compiler read one that is. */
-  readonly getConnection?: NonNullable<RestOptions["getConnection"]> & {
-    readonly "belongs to a class": never;
-  };
-}
-
-/**
  * The decorator of a class: it refuses one that the hooks do not fit.
  *
  * @typeParam O The operations.
@@ -125,7 +112,10 @@ export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
 /**
  * Declares the route of a model and the operations to expose. A class may carry it more than once.
  *
- * @typeParam O The operations.
+ * @typeParam O The operations, where the compiler does not tell what is decorated.
+ * @typeParam L The operations, where it does.
+ * @typeParam R The route.
+ * @typeParam D The decorator, as what is decorated wants it.
  * @param options The route, the operations, and what binds them.
  * @returns The decorator: it records, and registers the class.
  * @throws {TypeError} If the compiler gives no standard decorator metadata.
@@ -141,17 +131,15 @@ export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
  * }
  * ```
  */
-export function rest<const O extends Method>(
-  options: RoutedRestOptions<O>,
-): RestDecorator<O> & PartRestDecorator<O>;
-/** Declares the route of a model, with what only a class can have. */
-export function rest<const O extends Method>(options: RestOptions<O>): RestDecorator<O>;
-/** Declares the operations of what a property holds: a sub-resource. */
-export function rest<const O extends Method>(options: PartRestOptions<O>): PartRestDecorator<O>;
-export function rest(options: PartRestOptions): (target: unknown, context: RestContext) => void {
-  return (_target, context) => {
+export function rest<
+  const O extends Method,
+  const L extends readonly unknown[],
+  R extends string | undefined = undefined,
+  D = RestDecorators<O, R>,
+>(this: RestProblem<D, R, L>, options: RestInput<D, O, L, R>): D {
+  const record = { ...options } as RestRecord;
+  const decorate = (_target: unknown, context: RestContext): void => {
     const records = recordsOf("rest", context);
-    const record = { ...options } as RestRecord;
     if (context.kind === "class") {
       records.rests.unshift(record);
       context.addInitializer(function () {
@@ -162,7 +150,19 @@ export function rest(options: PartRestOptions): (target: unknown, context: RestC
       records.parts.set(name, [record, ...records.parts.get(name) ?? []]);
     }
   };
+  return decorate as D;
 }
+
+/**
+ * The decorator where the compiler does not tell what is decorated: without a route it is no class.
+ *
+ * @typeParam O The operations.
+ * @typeParam R The route.
+ * @internal
+ */
+export type RestDecorators<O extends Method, R> = R extends string
+  ? RestDecorator<O> & PartRestDecorator<O>
+  : PartRestDecorator<O>;
 
 /** Where `@rest` may stand. */
 type RestContext =

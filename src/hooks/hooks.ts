@@ -67,7 +67,7 @@ export interface Hooks<E, R = FrameworkRequest> {
    *
    * @default {false}
    */
-  readonly lean?: boolean;
+  readonly lean?: boolean | undefined;
   /** Runs before any database call; anything but `true` is a 403. */
   readonly preFetch?: PreFetch<R>;
   /** Replaces the default fetching. */
@@ -88,7 +88,7 @@ export interface Hooks<E, R = FrameworkRequest> {
  * @typeParam M The model.
  */
 export type HooksOf<M extends FrameworkModel> = Hooks<Entity<M>, FrameworkRequest<M>> & {
-  readonly lean?: false;
+  readonly lean?: false | undefined;
 };
 
 /**
@@ -105,5 +105,5 @@ export type HookName = Exclude<keyof Hooks<unknown>, "lean">;
 
 /** Hooks of which nothing is known yet but their names: generic ones stay generic. */
 export type AnyHooks = { readonly [K in HookName]?: CallableFunction } & {
-  readonly lean?: boolean;
+  readonly lean?: boolean | undefined;
 };

@@ -1,37 +1,45 @@
 import type { FrameworkModel } from "../model/framework_model.ts";
-import type { AnyHooks, HookName, HooksOf, LeanHooksOf } from "../hooks/hooks.ts";
+import type { AnyHooks } from "../hooks/hooks.ts";
+import type {
+  Given,
+  GivenHooks,
+  HooksInput,
+  KeptHooks,
+  NoHooks,
+  UnnamedModel,
+} from "./hooks_input.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
  * An operation with its hooks, as it stands in `methods` of `@rest`.
  *
  * @typeParam H The hooks.
+ * @typeParam M The model.
  */
-export interface Method<H extends AnyHooks = AnyHooks> {
+export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
   /** The operation. */
   readonly operation: OperationName;
   /** Its hooks. */
   readonly hooks: H;
+  /** Ties hooks to the model in the eyes of the compiler; never there. */
+  "~model"?(model: M): void;
 }
-
-/** Refuses any key that is no hook. */
-export type OnlyHooks<H> = { readonly [K in Exclude<keyof H, HookName | "lean">]: never };
 
 /**
  * An operation function: takes hooks, gives the row for `methods`.
  *
- * Hooks keep their own types, and `@rest` holds them against the class. With the model as type argument, as in
- * `all<Movie>({ … })`, inline hooks are typed by it.
+ * Inside `@rest`, inline hooks are typed by the class that is decorated. Elsewhere the model is named, as in
+ * `all<Movie>({ … })`; hooks that say themselves what they expect are held against the class by `@rest`.
+ *
+ * @typeParam O The operation.
  */
-export interface MethodFunction {
-  /** Takes hooks typed by the model that is named. */
-  <M extends FrameworkModel = FrameworkModel>(hooks?: HooksOf<NoInfer<M>>): Method<HooksOf<M>>;
-  /** Takes hooks that get plain instances of the model that is named. */
-  <M extends FrameworkModel = FrameworkModel>(
-    hooks: LeanHooksOf<NoInfer<M>>,
-  ): Method<LeanHooksOf<M>>;
-  /** Takes hooks that say themselves what they expect. */
-  <H extends AnyHooks>(hooks: H & OnlyHooks<H>): Method<H>;
+export interface MethodFunction<O extends OperationName = OperationName> {
+  /** Takes no hooks. */
+  <M extends FrameworkModel = UnnamedModel>(): Method<NoHooks, M>;
+  /** Takes the hooks of the operation. */
+  <M extends FrameworkModel = UnnamedModel, H extends HooksInput<O, M, H> | undefined = never>(
+    hooks: GivenHooks<O, Given<M>, H>,
+  ): Method<KeptHooks<O, Given<M>, H>, M>;
 }
 
 /**
@@ -54,7 +62,7 @@ export interface MethodFunction {
  * }
  * ```
  */
-export const all: MethodFunction = describeMethod("all");
+export const all: MethodFunction<"all"> = describeMethod("all");
 
 /**
  * `GET {route}/:id`: one entity.
@@ -78,7 +86,7 @@ export const all: MethodFunction = describeMethod("all");
  * }
  * ```
  */
-export const one: MethodFunction = describeMethod("one");
+export const one: MethodFunction<"one"> = describeMethod("one");
 
 /**
  * `POST {route}`: creates an entity from the JSON body.
@@ -102,7 +110,7 @@ export const one: MethodFunction = describeMethod("one");
  * }
  * ```
  */
-export const create: MethodFunction = describeMethod("create");
+export const create: MethodFunction<"create"> = describeMethod("create");
 
 /**
  * `PATCH {route}/:id`: changes an entity by a JSON merge patch.
@@ -121,7 +129,7 @@ export const create: MethodFunction = describeMethod("create");
  * }
  * ```
  */
-export const update: MethodFunction = describeMethod("update");
+export const update: MethodFunction<"update"> = describeMethod("update");
 
 /**
  * `DELETE {route}/:id`: removes an entity.
@@ -142,7 +150,7 @@ export const update: MethodFunction = describeMethod("update");
  * }
  * ```
  */
-export const remove: MethodFunction = describeMethod("remove");
+export const remove: MethodFunction<"remove"> = describeMethod("remove");
 
 /**
  * `DELETE {route}`: removes every entity that `q` selects, or all of them.
@@ -166,8 +174,8 @@ export const remove: MethodFunction = describeMethod("remove");
  * }
  * ```
  */
-export const removeAll: MethodFunction = describeMethod("removeAll");
+export const removeAll: MethodFunction<"removeAll"> = describeMethod("removeAll");
 
-function describeMethod(operation: OperationName): MethodFunction {
-  return <H extends AnyHooks>(hooks?: H): Method<H> => ({ operation, hooks: { ...hooks } as H });
+function describeMethod<O extends OperationName>(operation: O): MethodFunction<O> {
+  return (hooks?: AnyHooks): Method<never> => ({ operation, hooks: { ...hooks } as never });
 }
