@@ -4,6 +4,8 @@ import { runHook } from "../hooks/run_hook.ts";
 import type { Call } from "./call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
+import { Doomed } from "./doomed.ts";
+import type { Held } from "./doomed.ts";
 import { keep } from "./keep.ts";
 import type { Reply } from "./reply.ts";
 
@@ -28,19 +30,23 @@ export async function erase(call: Call, source: Source): Promise<Reply> {
 
 /** Every entity passes its hooks before the first one is removed: one refusal, and nothing is. */
 async function eraseSeen(call: Call, source: Source): Promise<void> {
-  const { hooks } = call.acting.level;
-  const whole = hooks.persist !== undefined;
+  const { persist } = call.acting.level.hooks;
+  const holds = persist === undefined ? undefined : new Doomed(call, source);
   const allowed = keep(fetchEntities(call, call.acting, source), async (entity) => {
+    const image = holds?.imageOf(entity);
     const seen = await passHook(call, "postFetch", entity);
     if (seen === undefined) return undefined;
     const ready = await allow(call, seen);
-    return whole ? ready : source.identify(ready);
+    return holds === undefined ? source.identify(ready) : holds.hold(ready, image);
   });
   const doomed: unknown[] = [];
   for await (const some of allowed) doomed.push(...some);
-  if (!whole) return await source.removeMany(doomed);
+  if (holds === undefined) return await source.removeMany(doomed);
   for await (
-    const _done of keep([doomed], (entity) => eraseOne(call, source, entity as object))
+    const _done of keep(
+      holds.entities(doomed as Held[]),
+      (entity) => eraseOne(call, source, entity),
+    )
   ) { /* none is kept */ }
 }
 

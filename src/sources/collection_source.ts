@@ -111,6 +111,14 @@ export class CollectionSource implements Source {
     return this.isNamed(id) ? await (await this.#plain()).remove(this.naming(id)) : undefined;
   }
 
+  async listAgain(ids: readonly unknown[]): Promise<readonly EntityValue[]> {
+    const { model, patience } = await this.#open();
+    const { sort: _sort, ...options } = withoutPage(this.#readOptions());
+    const conditions = everyFilter({ _id: { $in: ids } }, this.conditions());
+    const query = model.find({}, this.#projection(true), { ...options, lean: false });
+    return await patience.wait(withConditions(query, conditions).exec()) as EntityValue[];
+  }
+
   async remove(entity: EntityValue): Promise<void> {
     await this.#options.patience.wait(this.drop(documentOf(entity)));
   }

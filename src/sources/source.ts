@@ -59,6 +59,11 @@ export interface Source {
   remove(entity: EntityValue): Promise<void>;
   /** Gives the identifier of an entity that is to be removed. */
   identify(entity: EntityValue): unknown;
+  /**
+   * Reads again, whole and in any order, those of a list that are still selected; absent where the list is in memory
+   * anyway.
+   */
+  listAgain?(ids: readonly unknown[]): Promise<readonly EntityValue[]>;
   /** Removes those entities of which only the identifiers are kept. */
   removeMany(ids: readonly unknown[]): Promise<void>;
   /** Removes all that is selected, in one go. */
