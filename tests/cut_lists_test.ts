@@ -1,7 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { stub } from "@std/testing/mock";
-import { all, FrameworkModel, prop, rest } from "../mod.ts";
+import { once } from "node:events";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+// @ts-types="express-types"
+import express from "express";
+import { all, Framework, FrameworkModel, prop, rest } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
+import { CERTIFICATE, KEY } from "./fixtures/certificate.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -38,3 +44,17 @@ for (const version of ["1.0", "1.1"]) {
     assertEquals(error.calls.length, 1);
   });
 }
+
+test("all() resets the connection of a list that fails over TLS", async () => {
+  const app = express();
+  app.use(Framework.initialize({ models: [buildFailing()] }));
+  using error = stub(console, "error");
+  const server = createServer({ key: KEY, cert: CERTIFICATE }, app).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  using socket = await Deno.connectTls({ hostname: "localhost", port, caCerts: [CERTIFICATE] });
+  await socket.write(new TextEncoder().encode("GET /rows HTTP/1.0\r\nHost: a\r\n\r\n"));
+  await assertRejects(() => new Response(socket.readable).text(), Error, "reset");
+  assertEquals(error.calls.length, 1);
+  await Framework.close(server);
+});

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Response } from "express-types";
 import { awaitTurn, isQueued } from "./await_turn.ts";
 
@@ -8,10 +9,22 @@ import { awaitTurn, isQueued } from "./await_turn.ts";
 export async function cutAnswer(res: Response): Promise<void> {
   // The connection still belongs to the answers before this one.
   if (isQueued(res) && !await awaitTurn(res)) return;
-  try {
-    res.socket?.resetAndDestroy();
-  } catch {
-    // Only plain TCP can be reset; TLS tells a cut from an end.
-  }
+  reset(res);
   res.destroy();
+}
+
+/** A socket of TLS, which keeps the one that it goes over under a name of Node's and Deno's own. */
+interface TlsSocket {
+  readonly "_parent"?: Socket;
+}
+
+/** Resets a connection, that below TLS too: TLS itself would say goodbye in order. */
+function reset({ socket }: Response): void {
+  if (!socket) return;
+  const { _parent: below } = socket as TlsSocket;
+  try {
+    (below ?? socket).resetAndDestroy();
+  } catch {
+    // What cannot be reset is still destroyed.
+  }
 }
