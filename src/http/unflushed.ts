@@ -6,7 +6,7 @@ const unflushed = new Set<Response>();
 
 /** Notes a response until its client has taken it, or has left. */
 export function noteUnflushed(res: Response): void {
-  if (!res.writableEnded || res.writableFinished || unflushed.has(res)) return;
+  if (!res.writableEnded || res.writableLength === 0 || unflushed.has(res)) return;
   unflushed.add(res);
   const stay = onLeave(res.req.socket, done);
   res.once("close", done);
