@@ -121,6 +121,12 @@ export function checkFunctions(target: ModelClass, rest: RestRecord): void {
   }
 }
 
+/** The cure where a class meets itself: a module that was evaluated again makes a second class. */
+function twice(target: ModelClass, holder: ModelClass): string {
+  if (target === holder || target.name !== holder.name) return "";
+  return `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`;
+}
+
 /** What is taken already: paths with their verbs, and collections with the names of their classes. */
 export class RouteRegister {
   readonly #paths = new Map<string, ModelClass>();
@@ -132,7 +138,9 @@ export class RouteRegister {
     const holder = this.#paths.get(key);
     if (holder !== undefined) {
       throw new TypeError(
-        `Cannot mount "${target.name}": ${operation.verb.toUpperCase()} ${path} is taken by "${holder.name}"`,
+        `Cannot mount "${target.name}": ${operation.verb.toUpperCase()} ${path} is taken by "${holder.name}"${
+          twice(target, holder)
+        }`,
       );
     }
     this.#paths.set(key, target);
@@ -145,7 +153,9 @@ export class RouteRegister {
     const holder = this.#collections.get(key);
     if (holder !== undefined && holder !== target) {
       throw new TypeError(
-        `Cannot mount "${target.name}": another class "${holder.name}" keeps its entities in collection "${collection}" too`,
+        `Cannot mount "${target.name}": another class "${holder.name}" keeps its entities in collection "${collection}" too${
+          twice(target, holder)
+        }`,
       );
     }
     this.#collections.set(key, target);

@@ -8,12 +8,19 @@ import { openWorkspace } from "./support/workspace.ts";
 const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 
 /** What a user needs, and nothing else. `deno.json` goes with every package. */
-const ALLOWED = [/^mod\.ts$/, /^README\.md$/, /^LICENSE$/, /^deno\.json$/, /^src\/[a-z_/]+\.ts$/];
+const ALLOWED = [
+  /^(README|ARCHITECTURE)\.md$/,
+  /^docs\/[a-z_]+\.(md|svg)$/,
+  /^LICENSE$/,
+  /^deno\.json$/,
+  /^mod\.ts$/,
+  /^src\/[a-z_/]+\.ts$/,
+];
 
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
 /** The size of what is published, in bytes, above which a reviewer shall look. */
-const MOST = 400_000;
+const MOST = 800_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {

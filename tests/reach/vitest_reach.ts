@@ -19,6 +19,22 @@ test("serves", async () => {
 }, 600_000);
 `;
 
+/** Lines that a compiler moves: types, and a decorator. */
+const FAILS = `function mark(_value: undefined, _context: ClassFieldDecoratorContext): void {}
+export class Fails {
+  @mark
+  name!: string;
+  fail(): void {
+    throw new Error("here");
+  }
+}
+`;
+
+const FAILS_TEST = `import { test } from "vitest";
+import { Fails } from "./fails.ts";
+test("fails", () => new Fails().fail());
+`;
+
 const RUN = ["node_modules/vitest/vitest.mjs", "run", "serves.test.ts"];
 
 await Deno.writeTextFile(join(nodeProject, "serves.test.ts"), SPEC);
@@ -50,5 +66,21 @@ test("the newest vitest serves the README's application with the README's plugin
     assertEquals(await serveWith(newest.path, newestProject), ANSWERS);
   } finally {
     await Deno.remove(config);
+  }
+});
+
+test("the newest vitest names the file and the line of what fails under the README's plugin", async () => {
+  const config = join(newestProject, "vitest.config.ts");
+  await Deno.writeTextFile(config, (await readTesting()).vitestConfig);
+  await Deno.writeTextFile(join(newestProject, "fails.ts"), FAILS);
+  await Deno.writeTextFile(join(newestProject, "fails.test.ts"), FAILS_TEST);
+  try {
+    const args = ["node_modules/vitest/vitest.mjs", "run", "fails.test.ts"];
+    const { output } = await tryCommand(newest.path, args, { cwd: newestProject });
+    assertStringIncludes(output, "fails.ts:6:11");
+  } finally {
+    for (const name of ["vitest.config.ts", "fails.ts", "fails.test.ts"]) {
+      await Deno.remove(join(newestProject, name));
+    }
   }
 });

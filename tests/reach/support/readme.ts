@@ -30,6 +30,11 @@ export async function readApp(): Promise<string> {
   return blockBelow(await readReadme(), "A complete application", "ts");
 }
 
+/** The `tsconfig.json` of the README. */
+export async function readTsconfig(): Promise<string> {
+  return blockBelow(await readReadme(), "Install", "json");
+}
+
 /** The same without connecting and listening, as tests need it. */
 export async function readTestableApp(): Promise<string> {
   return (await readApp())

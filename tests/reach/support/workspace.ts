@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readApp } from "./readme.ts";
+import { readApp, readTsconfig } from "./readme.ts";
 import { runCommand, tryCommand } from "./run_command.ts";
 
 /** A Node.js to run things with. */
@@ -44,18 +44,13 @@ const COMPILERS = [
 /** Nobody looks for news or holes here. */
 const NPM_INSTALL = ["install", "--no-audit", "--no-fund"];
 
-const TSCONFIG = {
-  compilerOptions: {
-    target: "es2022",
-    module: "nodenext",
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noImplicitOverride: true,
-    verbatimModuleSyntax: true,
-    isolatedModules: true,
-  },
-  include: ["main.ts"],
+/** Stricter than the README's, as users may be. */
+const STRICTER = {
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitOverride: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
 };
 
 /** Makes a Deno project by the README's line. */
@@ -81,7 +76,9 @@ export async function makeNodeProject(folder: string, jsrUrl: string): Promise<s
   await Deno.mkdir(join(cwd, "newest"), { recursive: true });
   await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
   await Deno.writeTextFile(join(cwd, "package.json"), '{ "type": "module", "private": true }');
-  await Deno.writeTextFile(join(cwd, "tsconfig.json"), JSON.stringify(TSCONFIG));
+  const { compilerOptions } = JSON.parse(await readTsconfig());
+  const tsconfig = { compilerOptions: { ...compilerOptions, ...STRICTER }, include: ["main.ts"] };
+  await Deno.writeTextFile(join(cwd, "tsconfig.json"), JSON.stringify(tsconfig));
   await Deno.writeTextFile(join(cwd, "main.ts"), await readApp());
   await runCommand("npx", ["-y", "jsr", "add", "@mongrove/mongrove"], { cwd, env });
   const packages = NODE_INSTALL.flatMap((line) => line.split(" ").slice(2));
