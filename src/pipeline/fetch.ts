@@ -114,7 +114,7 @@ function presenter({ level, state }: LevelCall): ((entity: object) => object) | 
       : undefined;
   }
   return instanceMaker(target, shape, {
-    shows: projected(projectionOf(readProjection(state.projection), shape)),
+    shows: projected(projectionOf(readProjection(state.projection, shape), shape)),
     prefix: "",
   });
 }

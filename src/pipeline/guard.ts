@@ -46,7 +46,7 @@ export async function selectFor(call: Call, levelCall: LevelCall): Promise<Selec
     filter: checkFilter(state.filter, "filter"),
     scope: everyFilter(...scopes),
     options: level.hooks.lean === true ? { ...state.options, lean: true } : state.options,
-    projection: readProjection(state.projection),
+    projection: readProjection(state.projection, level.shape),
   };
 }
 

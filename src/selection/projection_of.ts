@@ -13,9 +13,13 @@ export function projectionOf(
 ): Record<string, unknown> {
   const unselected = unselectedPaths(shape);
   const forced = unselected.filter((path) => Object.hasOwn(given, `+${path}`));
-  const named = Object.entries(given).filter(([path]) => !path.startsWith("+"));
+  const picking = picks(given) === true;
+  const named = Object.entries(given).filter(([path, value]) =>
+    // Beside fields that are left out, an aggregation would take the identifier for all that is shown.
+    !path.startsWith("+") && (picking || path !== "_id" || !value)
+  );
   // The mapper's documents take a projection by the letter: who picks fields gets the identifier as well, as in a query.
-  const others = picks(given) === true
+  const others = picking
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>
       !forced.includes(path) && !named.some(([other]) => path.startsWith(`${other}.`))

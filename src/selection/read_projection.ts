@@ -1,19 +1,30 @@
 import { lossOf } from "../mapper/kept_values.ts";
 import { isJsonObject } from "../query/json.ts";
+import type { Shape } from "../shape/shape.ts";
+import { unselectedPaths } from "../shape/unselected_paths.ts";
 
 /**
  * Reads a projection that hooks gave, in any form that Mongoose takes: names in a text or a list, an object, objects
- * within it. The result is one object of paths, a `+` before those that are only added.
+ * within it. The result is one object of paths, a `+` before those that are added to what a read selects.
  *
  * @throws {TypeError} If it has another form, or a value in it says neither way: a field would be shown, or a cursor fail
  * where nobody can catch it.
  */
-export function readProjection(given: unknown): Record<string, unknown> {
-  if (given === undefined || given === null) return {};
+export function readProjection(given: unknown, shape: Shape): Record<string, unknown> {
+  const unselected = unselectedPaths(shape);
+  // The database would take a `+` before any other path for a name.
+  const entries = entriesOf(given).filter(([path]) =>
+    !path.startsWith("+") || unselected.includes(path.slice(1))
+  );
+  return Object.fromEntries(entries);
+}
+
+function entriesOf(given: unknown): [string, unknown][] {
+  if (given === undefined || given === null) return [];
   const names = typeof given === "string" ? given.split(/\s+/) : given;
-  if (Array.isArray(names)) return Object.fromEntries(names.filter(isNamed).map(fromName));
+  if (Array.isArray(names)) return names.filter(isNamed).map(fromName);
   if (!isJsonObject(given)) throw new TypeError("Cannot use the projection: it is no object");
-  return Object.fromEntries(Object.entries(given).flatMap(([key, value]) => fromEntry(key, value)));
+  return Object.entries(given).flatMap(([key, value]) => fromEntry(key, value));
 }
 
 /** Spaces around names leave empty ones. */
