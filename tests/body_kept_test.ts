@@ -62,6 +62,7 @@ class Owner extends FrameworkModel {
   base!: Place;
   @prop({ type: Map, of: Place })
   places?: Map<string, unknown>;
+  @rest({ methods: [one(), update()] })
   @arrayProp({ items: Home, embedded: true })
   homes?: Home[];
 }
@@ -258,4 +259,47 @@ test("update() refuses null for a required object, and loses nothing of it", asy
   const reply = await patch<ErrorBody>(app, `/plain/${id}`, { base: null });
   assertEquals([reply.status, reply.body.errors?.base?.kind], [400, "required"]);
   assertEquals((await stored(id)).base, { street: "s", ...KEPT });
+});
+
+test("update() keeps elements of arrays inside objects and Maps, and on sub-routes", async () => {
+  await using app = await mount([Keeper]);
+  const note = () => ({ _id: new mongoose.Types.ObjectId(), text: "t", secret: "s" });
+  const [a, b, c] = [note(), note(), note()];
+  const old = home({ notes: [c] });
+  const id = await store({ place: { notes: [a] }, places: { k: { notes: [b] } }, homes: [old] });
+  const notes = ({ _id }: Json) => ({ notes: [{ text: "new" }, { _id, text: "x" }] });
+  const reply = await patch(app, `/plain/${id}`, { place: notes(a), places: { k: notes(b) } });
+  const sub = await patch(app, `/plain/${id}/homes/${old._id}`, notes(c));
+  const now = await stored(id) as Record<string, Json & Json[]>;
+  const kept = [now.place?.notes, (now.places?.k as Json).notes, now.homes?.[0]?.notes] as Json[][];
+  assertEquals([reply.status, sub.status], [200, 200]);
+  assertEquals(kept.map((each) => each[1]), [a, b, c].map((each) => ({ ...each, text: "x" })));
+  assertEquals(kept.map((each) => each[0]?.secret), [undefined, undefined, undefined]);
+});
+
+test("update() keeps what no client can set of plain entities of a fetch hook", async () => {
+  const row = {
+    _id: "k",
+    place: { street: "s", ...KEPT },
+    homes: [{ _id: NOBODY, street: "a", ...KEPT }, { street: "b" }],
+  };
+  const written: Json[] = [];
+  const persist = (_req: unknown, entity: object) => {
+    written.push(entity as Json);
+    return entity as Owner;
+  };
+  @rest({ route: "/rows", methods: [update({ fetch: () => row as never, persist })] })
+  class Row extends FrameworkModel {
+    @prop({ type: Place })
+    place?: Place;
+    @arrayProp({ items: Home, embedded: true })
+    homes?: Home[];
+  }
+  await using app = await mount([Row]);
+  const body = { place: null, homes: [{ _id: NOBODY, city: "c" }, { _id: NOBODY }] };
+  const reply = await patch(app, "/rows/k", body);
+  const kept = { ...KEPT, notes: [] };
+  const homes = [{ _id: NOBODY, city: "c", ...kept }, {}];
+  assertEquals([reply.status, written], [200, [{ _id: "k", place: kept, homes }]]);
+  assertEquals(reply.text.includes("hush"), false);
 });
