@@ -17,6 +17,7 @@ export function mergeFree(
   changed: string[],
 ): Record<string, unknown> {
   const result = { ...current };
+  const before = changed.length;
   for (const [key, value] of Object.entries(patch)) {
     if (PROTOTYPE_KEYS.has(key)) continue;
     checkKey(key, cast);
@@ -31,5 +32,7 @@ export function mergeFree(
     result[key] = next;
     changed.push(inner.path);
   }
+  // Mongoose reads no path through an object with such a key.
+  if (changed.length > before && Object.hasOwn(result, "_doc")) changed.push(cast.path);
   return result;
 }

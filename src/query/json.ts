@@ -22,8 +22,4 @@ export function isPlainKey(key: string): boolean {
 }
 
 /** Keys by which the driver and the mapper know their own values: data that carried one would be taken for such a value. */
-export const MARK_KEYS: ReadonlySet<string> = new Set([
-  "_bsontype",
-  "isMongooseBuffer",
-  "_doc",
-]);
+export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
