@@ -357,3 +357,42 @@ test("Framework.initialize() refuses a hook that the operation never runs", asyn
     }
   }
 });
+
+test("a duplicate key of another collection in schema middleware is the host's", async () => {
+  const audits = () => mongoose.connection.collection("audits");
+  class Written extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+    static override configure(schema: mongoose.Schema) {
+      schema.pre("save", async () => {
+        await audits().insertOne({ _id: "same" } as never);
+      });
+    }
+  }
+  rest({ route: "/written", methods: [create()] })(Written as never, contextOf(Written));
+  using _log = stub(console, "error");
+  await using app = await mount([Written as never]);
+  await getModel(Written).init();
+  const send = () => request(`${app.url}/written`, { method: "POST", body: { name: "a" } });
+  assertEquals((await send()).status, 201);
+  const foreign = await send();
+  await audits().deleteMany({});
+  const own = await send();
+  assertEquals([foreign.status, foreign.body, own.status], [500, INTERNAL, 409]);
+});
+
+test("hooks see what getConnection threw, as it was thrown", async () => {
+  const thrown = new TypeError("mine");
+  const seen: unknown[] = [];
+  const preFetch = async (req: FrameworkRequest) => {
+    await req.framework.model().catch((error) => seen.push(error));
+    return true;
+  };
+  const getConnection = () => Promise.reject(thrown);
+  const model = hooked({ all: { preFetch } }, { getConnection });
+  const { told, onError } = listen();
+  using _log = stub(console, "error");
+  await using app = await mount([model], { onError });
+  const { status } = await request(`${app.url}/items`);
+  assertEquals([status, seen, told.map(({ error }) => error)], [500, [thrown], [thrown]]);
+});

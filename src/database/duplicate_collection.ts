@@ -1,7 +1,18 @@
 import type { mongo } from "mongoose";
+import type { ModelClass } from "../model/model_class.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { collectionName } from "../schema/model_name.ts";
 
-/** Gives the collection of a duplicate key; `undefined` where the server tells none. The server tells it in its text only. */
-export function duplicateCollection({ message }: mongo.MongoServerError): string | undefined {
+/**
+ * Tells whether a duplicate key is in the collection of one of some classes; `undefined` where the server does not tell
+ * the collection. It has no field for it, only its text.
+ */
+export function isDuplicateIn(
+  { message }: mongo.MongoServerError,
+  targets: readonly ModelClass[],
+): boolean | undefined {
   const [, namespace] = /^E11000 duplicate key error collection: (.+?) index: /.exec(message) ?? [];
-  return namespace?.slice(namespace.indexOf(".") + 1);
+  if (namespace === undefined) return undefined;
+  const collection = namespace.slice(namespace.indexOf(".") + 1);
+  return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }

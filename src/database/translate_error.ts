@@ -4,6 +4,7 @@ import type { Problems } from "../errors/bad_data.ts";
 import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
 import { isForeign } from "../mapper/error_origin.ts";
 import type { ModelClass } from "../model/model_class.ts";
+import { isDuplicateIn } from "./duplicate_collection.ts";
 import { RestError } from "../errors/rest_error.ts";
 
 const { Error: MapperError, mongo } = mongoose;
@@ -84,7 +85,10 @@ export function translateError(
   if (error instanceof MapperError.DocumentNotFoundError) return conflict(error);
   if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
-  if (error.code === 11000) return duplicate(error);
+  if (error.code === 11000) {
+    // Middleware may write to another collection: what is wrong there is the host's.
+    return targets && isDuplicateIn(error, targets) === false ? undefined : duplicate(error);
+  }
   if (error.code === 112) return conflict(error);
   if (REFUSED_DATA.has(Number(error.code))) return badData({}, error);
   if (filtered && BAD_FILTER.has(Number(error.code))) {

@@ -4,9 +4,7 @@ import { conflict, notFound, unavailable } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { isOwn } from "../mapper/error_origin.ts";
 import type { ModelClass } from "../model/model_class.ts";
-import { collectionName } from "../schema/model_name.ts";
-import { buildSchema } from "../schema/build_schema.ts";
-import { duplicateCollection } from "./duplicate_collection.ts";
+import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isBare, isUnavailable, translateError } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";
 
@@ -62,10 +60,7 @@ function isRefusedWrite(
   targets: readonly ModelClass[],
 ): boolean {
   if (!(thrown instanceof mongo.MongoServerError)) return false;
-  if (thrown.code === 11000) {
-    const collection = duplicateCollection(thrown);
-    return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
-  }
+  if (thrown.code === 11000) return isDuplicateIn(thrown, targets) === true;
   if (thrown.code !== 121) return false;
   const { _id } = (entity ?? {}) as { _id?: unknown };
   return _id !== undefined && String(thrown.errInfo?.failingDocumentId) === String(_id);

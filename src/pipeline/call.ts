@@ -1,4 +1,5 @@
 import type { Connection } from "mongoose";
+import { HookFailure } from "../errors/hook_failure.ts";
 import type { FrameworkRequest, FrameworkState } from "../hooks/framework_request.ts";
 import { parseQ } from "../query/parse_q.ts";
 import { embeddedModel } from "../schema/embedded_model.ts";
@@ -55,7 +56,7 @@ export function openCall(route: Route, req: FrameworkRequest): Call {
 
 function openState(level: Level, connection: ReturnType<typeof openConnection>): FrameworkState {
   const compile = level.part?.embedded ? embeddedModel : getModel;
-  const model = async () => compile(level.target, await connection());
+  const model = async () => compile(level.target, await connection().catch(asThrown));
   return {
     filter: {},
     options: {},
@@ -63,6 +64,11 @@ function openState(level: Level, connection: ReturnType<typeof openConnection>):
     operation: level.operation,
     model: model as FrameworkState["model"],
   };
+}
+
+/** Shows hooks what `getConnection` threw, as it was thrown. */
+function asThrown(error: unknown): never {
+  throw error instanceof HookFailure ? error.thrown : error;
 }
 
 /** Makes a level the running one: `req.framework` is its own. */

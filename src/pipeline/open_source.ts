@@ -1,3 +1,4 @@
+import { runHook } from "../hooks/run_hook.ts";
 import { CollectionSource } from "../sources/collection_source.ts";
 import { openPart } from "../sources/open_part.ts";
 import type { Source } from "../sources/source.ts";
@@ -29,7 +30,7 @@ export async function openSource(call: Call): Promise<Source> {
 
 async function settingsFor(call: Call, levelCall: LevelCall) {
   return {
-    model: () => levelCall.state.model() as never,
+    model: async () => await runHook("getConnection", () => levelCall.state.model()) as never,
     shape: levelCall.level.shape,
     selection: await selectFor(call, levelCall),
     patience: call.patience,
