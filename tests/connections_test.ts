@@ -286,6 +286,21 @@ test("a connection that opens while a request waits for it serves that request",
   await late.close();
 });
 
+test("many requests that wait for a connection listen to it once", async () => {
+  const late = mongoose.createConnection();
+  @rest({ route: "/many", methods: [all()], getConnection: () => late })
+  class Many extends FrameworkModel {}
+  await using app = await mount([Many]);
+  const before = late.listenerCount("connected");
+  const waiting = Array.from({ length: 30 }, () => request(`${app.url}/many`));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assertEquals(late.listenerCount("connected") - before, 1);
+  await late.openUri(app.database.uri);
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  assertEquals([...new Set(statuses), late.listenerCount("connected")], [200, before]);
+  await late.close();
+});
+
 test("a server that cannot be reached is answered with 503, and the process lives on", async () => {
   const away = mongoose.createConnection("mongodb://127.0.0.1:1/away", {
     serverSelectionTimeoutMS: 8_000,

@@ -1,3 +1,5 @@
+import process from "node:process";
+
 /** Something that has to end by a time. */
 export interface Deadline {
   /** When, on the clock of `performance`. */
@@ -11,8 +13,21 @@ const pending = new Set<Deadline>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 let next = Infinity;
 
+/** What is due, and expires as soon as this process has read all that has come. */
+const due = new Set<Deadline>();
+let looking: ReturnType<typeof setTimeout> | undefined;
+
 /** The longest that a timer can run. */
 const LONGEST_MS = 2 ** 31 - 1;
+
+/** How long this process has to be idle before something expires. */
+const IDLE_MS = 10;
+
+/** How much later than that a timer may come, and how much of the processor may be used, in an idle process. */
+const SLACK_MS = 4;
+
+/** How long something that is due may wait for this process to be idle. */
+const MOST_GRACE_MS = 3000;
 
 /** Watches a deadline until it is lifted. No timer outlives the last one. */
 export function setDeadline(deadline: Deadline): void {
@@ -22,8 +37,12 @@ export function setDeadline(deadline: Deadline): void {
 
 /** Lifts a deadline; `false` where it has expired, or was lifted before. */
 export function liftDeadline(deadline: Deadline): boolean {
-  const lifted = pending.delete(deadline);
+  const lifted = pending.delete(deadline) || due.delete(deadline);
   if (pending.size === 0) setTimer(Infinity);
+  if (due.size === 0) {
+    clearTimeout(looking);
+    looking = undefined;
+  }
   return lifted;
 }
 
@@ -37,13 +56,33 @@ function setTimer(at: number): void {
 /** A timer may come up to a millisecond early. */
 function expireDue(): void {
   const now = performance.now() + 1;
-  const due: Deadline[] = [];
   let earliest = Infinity;
   for (const each of pending) {
-    if (each.at <= now) due.push(each);
+    if (each.at <= now) due.add(each);
     else earliest = Math.min(earliest, each.at);
   }
   for (const each of due) pending.delete(each);
   setTimer(earliest);
-  for (const { expire } of due) expire();
+  if (due.size > 0 && looking === undefined) look();
+}
+
+/**
+ * Expires what is due when this process is idle, or has been busy for too long: the answer that something waits for may
+ * have come, and the time that this process takes to read it is not the database's.
+ */
+function look(): void {
+  const begun = performance.now();
+  const used = process.cpuUsage();
+  looking = setTimeout(() => {
+    const now = performance.now();
+    const { user, system } = process.cpuUsage(used);
+    const busy = now - begun - IDLE_MS > SLACK_MS || (user + system) / 1000 > SLACK_MS;
+    looking = undefined;
+    for (const each of [...due]) {
+      if (busy && now - each.at < MOST_GRACE_MS) continue;
+      due.delete(each);
+      each.expire();
+    }
+    if (due.size > 0 && looking === undefined) look();
+  }, IDLE_MS);
 }

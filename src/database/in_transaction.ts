@@ -46,7 +46,7 @@ export async function inTransaction(
         if (!(error instanceof Transient)) throw error;
         if (tries === MOST_TRIES) throw unavailable(error.cause);
         await pause(tries);
-        if (patience.left === 0) throw unavailable(error.cause);
+        if (patience.expired) throw unavailable(error.cause);
       }
     }
   });

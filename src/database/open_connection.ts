@@ -6,6 +6,7 @@ import { runHook } from "../hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
 import { decodeAllNames } from "../mapper/decode_all_names.ts";
 import { checkConnection, hintAtUnopened } from "../mapper/one_mongoose.ts";
+import { whenOpen } from "../mapper/when_open.ts";
 import type { Patience } from "./patience.ts";
 
 /** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */
@@ -44,15 +45,16 @@ export const OPEN = 1;
  * @throws {RestError} 503 if it does not open in time.
  */
 async function waitUntilOpen(connection: Connection): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let opened: (() => void) | undefined;
   const open = await new Promise<boolean>((resolve) => {
-    opened = () => resolve(true);
-    connection.on("connected", opened);
-    timer = setTimeout(() => resolve(false), OPENING_MS);
+    const timer = setTimeout(() => {
+      leave();
+      resolve(false);
+    }, OPENING_MS);
+    const leave = whenOpen(connection, () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
   });
-  clearTimeout(timer);
-  if (opened !== undefined) connection.off("connected", opened);
   if (open || (connection.readyState as number) === OPEN) return;
   hintAtUnopened(connection);
   throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));

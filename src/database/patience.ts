@@ -22,13 +22,16 @@ export interface StatementOptions {
  * minute and more; this one holds whatever the host has set.
  */
 export class Patience {
+  readonly #budget: number;
   #left: number;
   #waiting = 0;
   #since = 0;
+  #expired = false;
   readonly #sendings: Sending[] = [];
 
   /** @param budget The milliseconds that all waits may take. */
   constructor(budget: number) {
+    this.#budget = budget;
     this.#left = budget;
   }
 
@@ -38,18 +41,22 @@ export class Patience {
     return Math.max(0, this.#left - running);
   }
 
+  /** Whether the time was up while something was waited for. */
+  get expired(): boolean {
+    return this.#expired;
+  }
+
   /**
    * Gives the options of one statement that writes: it is not sent once the time is up, whatever it waits for, and the
    * database may take no longer for it than is left.
    */
   statement(session?: ClientSession): StatementOptions {
     const sending = openSending(unavailable);
-    const { left } = this;
-    if (left > 0) this.#sendings.push(sending);
-    else sending.stop();
+    if (this.#expired) sending.stop();
+    else this.#sendings.push(sending);
     return {
       signal: sending.signal,
-      maxTimeMS: Math.max(1, Math.ceil(left - MARGIN_MS)),
+      maxTimeMS: this.#databaseTime(),
       ...session && { session },
     };
   }
@@ -64,6 +71,7 @@ export class Patience {
     if (this.#waiting++ === 0) this.#since = performance.now();
     return new Promise((resolve, reject) => {
       const expire = () => {
+        this.#expired = true;
         this.#end();
         this.#left = 0;
         for (const sending of this.#sendings.splice(0)) sending.stop();
@@ -81,7 +89,27 @@ export class Patience {
     });
   }
 
+  /**
+   * Waits for the next of several batches: each may take the whole time. The database itself bounds them together.
+   *
+   * @throws {RestError} 503 if the time is up first.
+   */
+  waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
+    if (this.#waiting === 0 && !this.#expired) this.#left = this.#budget;
+    return this.wait(batch);
+  }
+
+  /** What the database may take for one statement: what is left, but for the way to it and back. */
+  #databaseTime(): number {
+    const { left } = this;
+    const time = Math.max(left - MARGIN_MS, left / 2);
+    return Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS)));
+  }
+
   #end(): void {
-    if (--this.#waiting === 0) this.#left -= performance.now() - this.#since;
+    if (--this.#waiting > 0) return;
+    this.#left -= performance.now() - this.#since;
+    // An answer that came too late and still counts had waited for this process: the time was not the database's.
+    if (this.#left <= 0 && !this.#expired) this.#left = this.#budget;
   }
 }

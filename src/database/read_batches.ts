@@ -37,7 +37,7 @@ export async function* readBatches(
   { mode, patience }: ReadBatchesOptions,
 ): AsyncGenerator<Batch> {
   try {
-    while (await (patience?.wait(cursor.hasNext()) ?? cursor.hasNext())) {
+    while (await (patience?.waitForNext(cursor.hasNext()) ?? cursor.hasNext())) {
       yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
         { values: cursor.readBufferedDocuments() };
     }
@@ -55,7 +55,9 @@ export async function* readValues(
   patience: Patience,
 ): AsyncGenerator<readonly object[]> {
   try {
-    while (await patience.wait(cursor.hasNext())) yield cursor.readBufferedDocuments(AT_ONCE);
+    while (await patience.waitForNext(cursor.hasNext())) {
+      yield cursor.readBufferedDocuments(AT_ONCE);
+    }
   } finally {
     cursor.close().catch(() => {});
   }
@@ -71,7 +73,7 @@ export async function* readDocuments(
 ): AsyncGenerator<readonly object[]> {
   try {
     for (;;) {
-      const documents = await patience.wait(nextOf(cursor, MADE_AT_ONCE));
+      const documents = await patience.waitForNext(nextOf(cursor, MADE_AT_ONCE));
       if (documents.length > 0) yield documents;
       if (documents.length < MADE_AT_ONCE) return;
     }

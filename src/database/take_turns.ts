@@ -31,7 +31,7 @@ export async function takeTurns<T>(
   const before = queue.get(name);
   const run = async () => {
     await before;
-    if (patience.left === 0) throw unavailable();
+    if (patience.expired) throw unavailable();
     return await patience.wait(work());
   };
   const result = run();
