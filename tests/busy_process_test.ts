@@ -96,7 +96,7 @@ test("all() may wait as long for each batch as for the first one", async (t) => 
   for (const hooks of [{}, { preSend: pass }, { preSend: pass, lean: true as const }]) {
     await t.step(JSON.stringify(Object.keys(hooks)), async () => {
       const busy = { commands: ["find", "getMore"], for: PATIENCE_MS * 0.7 };
-      await using app = await openBusy({ reads: hooks, writes: {} }, busy);
+      await using app = await openBusy({ reads: hooks as HooksOf<Note>, writes: {} }, busy);
       const { status, body } = await request<EntityBody[]>(app.list);
       assertEquals([status, body.length], [200, 2500]);
     });

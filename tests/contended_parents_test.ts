@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import type { Connection } from "mongoose";
+import type { Connection, Schema } from "mongoose";
 import { arrayProp, create, FrameworkModel, getModel, one, prop, remove, rest } from "../mod.ts";
 import type { ModelClass, Ref } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
@@ -11,6 +11,15 @@ import { type EntityBody, mount } from "./support.ts";
 class Player extends FrameworkModel {
   @prop()
   name?: string;
+  /** How often middleware has seen it. */
+  @prop({ type: Number, default: 0 })
+  saves!: number;
+
+  static override configure(schema: Schema<Player>): void {
+    schema.pre("save", function () {
+      this.saves++;
+    });
+  }
 }
 
 /** Makes a model that refers to players, on a connection. */
@@ -103,7 +112,7 @@ test("create() and remove() on a reference survive a commit that fails", async (
     });
   await failCommit();
   const made = await team.add();
-  assertEquals([made.status, await team.held(), made.body.__v], [201, 1, 0]);
+  assertEquals([made.status, await team.held(), made.body.__v, made.body.saves], [201, 1, 0, 1]);
   await failCommit();
   const removed = await request(`${team.players}/${made.body._id}`, { method: "DELETE" });
   assertEquals([removed.status, await team.held()], [204, 0]);

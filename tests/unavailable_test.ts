@@ -294,3 +294,19 @@ test("onError is told once, not for every request, when the database is not avai
   assertEquals([asked.length, error.calls.length], [1, 1]);
   await connection.close();
 });
+
+test("the log tells, once, that the first attempt to connect has failed", async () => {
+  const away = mongoose.createConnection();
+  away.on("error", () => {});
+  await away.openUri("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }).catch(() => {});
+  await using app = await mount([buildNotes({ getConnection: () => away })]);
+  using log = stub(console, "warn");
+  using _error = stub(console, "error");
+  await assertUnavailable(app.url, 7);
+  const lines = log.calls.map(({ args }) => String(args[0])).filter((line) =>
+    line.includes("connect")
+  );
+  assertEquals(lines.length, 1);
+  assert(lines[0]?.startsWith("Cannot reach the database: the first attempt to connect failed ("));
+  await away.close();
+});

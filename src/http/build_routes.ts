@@ -12,7 +12,10 @@ import { buildPartRoutes, checkReached } from "./build_part_routes.ts";
 import { checkFunctions, checkMethods, checkPath, RouteRegister } from "./_check_routes.ts";
 
 /** What all routes of one `initialize()` share. */
-export type RouteSettings = Pick<Route, "maxTimeMS" | "limits" | "bodyLimits" | "reporter">;
+export type RouteSettings = Pick<
+  Route,
+  "maxTimeMS" | "limits" | "bodyLimits" | "indexes" | "reporter"
+>;
 
 /**
  * Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves.

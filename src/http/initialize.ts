@@ -41,6 +41,13 @@ export interface InitializeOptions {
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /** The milliseconds that the database may take for one operation. @default {10000} */
   readonly maxTimeMS?: number;
+  /**
+   * `"required"` answers writes with 503 until all unique indexes of their models stand, so that no two entities get the
+   * same unique value while an index is missing.
+   *
+   * @default {undefined, writes do not wait for indexes}
+   */
+  readonly indexes?: "required";
   /** The caps on `q`. */
   readonly query?: QueryLimits;
   /** The caps on bodies. */
@@ -53,15 +60,22 @@ export interface InitializeOptions {
  * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
  */
 export function initialize(options: InitializeOptions = {}): Router {
-  const { models = registeredModels(), onError, maxTimeMS = 10_000, query, body } = options;
+  const { models = registeredModels(), onError, maxTimeMS = 10_000 } = options;
+  const { query, body, indexes } = options;
   if (!Number.isInteger(maxTimeMS) || maxTimeMS <= 0) {
     throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
+  }
+  if (indexes !== undefined && indexes !== "required") {
+    throw new TypeError(
+      `Cannot initialize: "indexes" is ${JSON.stringify(indexes)}, not "required"`,
+    );
   }
   const router = express.Router({ mergeParams: true });
   const routes = buildRoutes(models, {
     maxTimeMS,
     limits: completeLimits(query),
     bodyLimits: completeBodyLimits(body),
+    indexes,
     reporter: new Reporter(onError),
   });
   mountRoutes(router, routes, handleRoute);

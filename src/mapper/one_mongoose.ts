@@ -26,16 +26,32 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 /** Connections that a hint was logged for. */
 const hinted = new WeakSet<Connection>();
 
-/** Logs, once, why the default connection does not open, where nobody has ever opened it. */
+/** Logs, once, why a connection does not open: nobody has ever opened it, or Mongoose has given up. */
 export function hintAtUnopened(connection: Connection): void {
-  if (connection !== mongoose.connection || hinted.has(connection)) return;
-  if (connection.getClient()) return;
+  if (hinted.has(connection)) return;
+  if (connection.getClient()) return hintAtFailed(connection);
+  if (connection !== mongoose.connection) return;
   hinted.add(connection);
   logHint(
     `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
       `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
   );
 }
+
+/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
+function hintAtFailed(connection: Connection): void {
+  connection.asPromise().catch((error: Error) => {
+    if (connection.readyState !== DISCONNECTED || hinted.has(connection)) return;
+    hinted.add(connection);
+    logHint(
+      `Cannot reach the database: the first attempt to connect failed (${error.message}), and Mongoose makes no ` +
+        `second one; repeat connect() or openUri() until it succeeds`,
+    );
+  });
+}
+
+/** Mongoose's number for a connection that is closed. */
+const DISCONNECTED = 0;
 
 /** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
 function otherVersion(connection: unknown): string | undefined {

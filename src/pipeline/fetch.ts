@@ -12,6 +12,7 @@ import { projectionOf } from "../selection/projection_of.ts";
 import { readProjection } from "../selection/read_projection.ts";
 import type { Source } from "../sources/source.ts";
 import type { Call, LevelCall } from "./call.ts";
+import { close, givenEntities } from "./given_entities.ts";
 import { passHook, tellForgotten } from "./guard.ts";
 
 /**
@@ -27,11 +28,11 @@ export async function* fetchEntities(
   const { fetch } = level.hooks;
   const { operation } = call.route;
   if (fetch !== undefined) {
-    const given = await call.patience.wait(runFetch(() => fetch(call.req)));
+    const given = await fetchInTime(call, () => fetch(call.req));
     if (given === undefined && operation.many && level === call.acting.level) {
       tellForgotten(call, level, "fetch");
     }
-    for await (const entities of listsOf(given)) {
+    for await (const entities of givenEntities(given, call.patience)) {
       yield entities.map((each) => isDocument(each) ? each : rememberShape(each, level.shape));
     }
     return;
@@ -53,6 +54,17 @@ export async function* fetchEntities(
   if (found !== null) yield [present?.(found) ?? found];
 }
 
+/** Runs a `fetch` hook; a cursor that it gives too late is closed. */
+async function fetchInTime({ patience }: Call, fetch: () => unknown): Promise<unknown> {
+  const given = runFetch(fetch);
+  try {
+    return await patience.wait(given);
+  } catch (error) {
+    given.then(close, () => {});
+    throw error;
+  }
+}
+
 /** Runs a `fetch` hook, and the query that it may give. */
 async function runFetch(fetch: () => unknown): Promise<unknown> {
   let connection: Connection | undefined;
@@ -64,19 +76,6 @@ async function runFetch(fetch: () => unknown): Promise<unknown> {
     const away = connection !== undefined && connection.readyState !== OPEN;
     throw hookFailure("fetch", error, { away });
   }
-}
-
-/** What a `fetch` hook gave: entities, one, or none. What is no entity is left out. */
-async function* listsOf(given: unknown): AsyncGenerator<readonly object[]> {
-  if (Array.isArray(given)) yield given.filter(isEntity);
-  else if (!isEntity(given)) return;
-  else if (Symbol.asyncIterator in given) {
-    try {
-      for await (const each of given as AsyncIterable<unknown>) if (isEntity(each)) yield [each];
-    } catch (error) {
-      throw hookFailure("fetch", error);
-    }
-  } else yield [given];
 }
 
 /** An entity before and after `postFetch`. */
@@ -122,8 +121,4 @@ function presenter({ level, state }: LevelCall): ((entity: object) => object) | 
 /** The name of a level's entity in the path; empty where the parent holds only one. */
 export function entityName({ req }: Call, { level }: LevelCall): string {
   return level.parameter === undefined ? "" : String(req.params[level.parameter]);
-}
-
-function isEntity(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -40,6 +40,8 @@ export interface Route {
   readonly maxTimeMS: number;
   /** The caps on `q`. */
   readonly limits: Required<QueryLimits>;
+  /** Whether writes wait for unique indexes. */
+  readonly indexes?: "required" | undefined;
   /** Tells the host what went wrong. */
   readonly reporter: Reporter;
   /** The caps on bodies. */

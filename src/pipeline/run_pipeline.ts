@@ -1,5 +1,6 @@
 import { readBody } from "../body/read_body.ts";
 import type { JsonObject } from "../query/json.ts";
+import { checkIndexes } from "./check_indexes.ts";
 import { openSource } from "./open_source.ts";
 import type { Call } from "./call.ts";
 import { erase } from "./erase.ts";
@@ -18,6 +19,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   await passPreFetch(call);
   const body = readInput(call);
   const source = await openSource(call);
+  await checkIndexes(call);
   if (operation.change === "erase") return await erase(call, source);
   if (body !== undefined) return await write(call, source, body);
   return operation.many ? await readMany(call, source) : await readOne(call, source);

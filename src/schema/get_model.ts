@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
 import type { Connection, Model } from "mongoose";
-import { logHint } from "../errors/log.ts";
 import type { ModelClass, ModelOf } from "../model/model_class.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
+import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { guardUnselectedMaps } from "../mapper/unselected_maps.ts";
 import { checkConnection } from "../mapper/one_mongoose.ts";
@@ -54,9 +54,7 @@ function compile(
   );
   // The mapper tells of every failure by an "error" event as well; unheard, it would end the process.
   model.on("error", () => {});
-  model.on("index", (error?: Error) => {
-    if (error) logHint(`Cannot build an index of "${target.name}": ${error.message}`);
-  });
+  watchIndexes(model, target.name);
   addStaticAccessors(target, model);
   models.set(target, model);
   for (const referred of referredModels(built)) getModel(referred, connection);

@@ -77,8 +77,10 @@ export class ReferenceSource extends CollectionSource {
     await super.store(doc, async (insert) => {
       const vacant = await this.#vacancy();
       await this.#together(async (session) => {
+        // The parent comes first in a transaction: who meets another there has written nothing in vain.
+        if (session !== undefined) await this.#linkTo(doc, vacant, session);
         await insert(session);
-        await this.#linkTo(doc, vacant, session);
+        if (session === undefined) await this.#linkTo(doc, vacant, session);
       });
     });
   }

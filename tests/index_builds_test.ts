@@ -1,0 +1,118 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import mongoose from "mongoose";
+import { all, create, Framework, FrameworkModel, getModel, prop, rest } from "../mod.ts";
+import type { InitializeOptions } from "../mod.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+/** Makes a model with a unique field, in a collection of its own. */
+function buildUnique(autoIndex: boolean) {
+  const collection = `unique_${crypto.randomUUID().slice(0, 8)}`;
+  @rest({
+    route: "/unique",
+    methods: [all(), create()],
+    // A model is compiled, and its indexes are built, when it is first asked for.
+    getConnection: () => mongoose.connection,
+    schemaOptions: { collection, autoIndex, autoCreate: false },
+  })
+  class Unique extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+  }
+  return { Unique, collection };
+}
+
+/** What a test may set. */
+interface BrokenOptions extends InitializeOptions {
+  readonly autoIndex?: boolean;
+}
+
+/** Serves a model whose unique index cannot be built yet: two entities have the same value. */
+async function openBroken({ autoIndex = true, ...options }: BrokenOptions = {}) {
+  const { Unique, collection } = buildUnique(autoIndex);
+  const app = await mount([Unique], options as object);
+  const stored = mongoose.connection.collection(collection);
+  await stored.insertMany([{ name: "a" }, { name: "a" }]);
+  await getModel(Unique).init().catch(() => {});
+  const url = `${app.url}/unique`;
+  return {
+    stored,
+    read: async () => (await request(url)).status,
+    add: async (name: string) => (await request(url, { method: "POST", body: { name } })).status,
+    repair: () => stored.deleteOne({ name: "a" }),
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+/** Asks until an answer has a status; the build is tried again in the meantime. */
+async function until(status: number, ask: () => Promise<number>): Promise<Set<number>> {
+  const before = new Set<number>();
+  for (let left = 200; left > 0; left--) {
+    const answer = await ask();
+    if (answer === status) break;
+    before.add(answer);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return before;
+}
+
+test("an index that could not be built is built as soon as it can be", async () => {
+  using log = stub(console, "warn");
+  await using app = await openBroken();
+  assertEquals(await app.add("a"), 201);
+  await app.stored.deleteMany({});
+  await app.add("b");
+  await until(409, () =>
+    app.add("b").then(async (status) => {
+      if (status === 201) await app.stored.deleteOne({ name: "b" });
+      return status;
+    }));
+  assertEquals(await app.add("b"), 409);
+  const lines = log.calls.map(({ args }) => String(args[0]));
+  assertEquals(lines.length, 2);
+  assertMatch(lines[0] ?? "", /^Cannot build an index of "Unique": .*duplicate key/);
+  assertEquals(lines[1], 'The indexes of "Unique" are built');
+});
+
+test("onError is told of an index that could not be built, once", async () => {
+  using _log = stub(console, "warn");
+  using _error = stub(console, "error");
+  const told: unknown[] = [];
+  const onError = (_req: unknown, error: unknown, context: object) => {
+    const { code } = error as { code?: unknown };
+    told.push({ code, ...context });
+  };
+  await using app = await openBroken({ onError });
+  for (const name of ["b", "c"]) assertEquals(await app.add(name), 201);
+  const where = { method: "POST", route: "/unique", class: "Unique", operation: "create" };
+  assertEquals(told, [{ code: 11000, ...where }]);
+});
+
+test('indexes: "required" keeps writes away until unique indexes stand', async () => {
+  using _log = stub(console, "warn");
+  using _error = stub(console, "error");
+  await using app = await openBroken({ indexes: "required" });
+  assertEquals([await app.add("b"), await app.add("b"), await app.read()], [503, 503, 200]);
+  assertEquals(await app.stored.countDocuments(), 2);
+  await app.repair();
+  assertEquals([...await until(201, () => app.add("b"))], [503]);
+  assertEquals(await app.add("b"), 409);
+});
+
+test('indexes: "required" waits for indexes that the host builds itself', async () => {
+  using _error = stub(console, "error");
+  await using app = await openBroken({ indexes: "required", autoIndex: false });
+  assertEquals(await app.add("b"), 503);
+  await app.repair();
+  await app.stored.createIndex({ name: 1 }, { unique: true });
+  assertEquals([await app.add("b"), await app.add("b")], [201, 409]);
+});
+
+test("indexes that are anything else are a start-up error", () => {
+  const { Unique } = buildUnique(false);
+  const options = { models: [Unique], indexes: true } as unknown as InitializeOptions;
+  const message = 'Cannot initialize: "indexes" is true, not "required"';
+  assertThrows(() => Framework.initialize(options), TypeError, message);
+});
