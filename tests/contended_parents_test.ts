@@ -1,7 +1,17 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Connection, Schema } from "mongoose";
-import { arrayProp, create, FrameworkModel, getModel, one, prop, remove, rest } from "../mod.ts";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  remove,
+  removeAll,
+  rest,
+} from "../mod.ts";
 import type { ModelClass, Ref } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { request } from "./harness/request.ts";
@@ -19,8 +29,17 @@ class Player extends FrameworkModel {
     schema.pre("save", function () {
       this.saves++;
     });
+    schema.pre("deleteMany", () => void removals.push("deleteMany"));
+    schema.pre(
+      "deleteOne",
+      { document: true, query: false },
+      () => void removals.push("deleteOne"),
+    );
   }
 }
+
+/** The middleware of removals that has run in the test that asks. */
+let removals: string[] = [];
 
 /** Makes a model that refers to players, on a connection. */
 function buildTeam(
@@ -28,7 +47,7 @@ function buildTeam(
 ): ModelClass<FrameworkModel & { players: Ref<Player>[] }> {
   @rest({ route: "/teams", methods: [one()], getConnection: () => connection })
   class Team extends FrameworkModel {
-    @rest({ methods: [one(), create(), remove()] })
+    @rest({ methods: [one(), create(), remove(), removeAll()] })
     @arrayProp({ items: Player })
     players!: Ref<Player>[];
   }
@@ -113,9 +132,13 @@ test("create() and remove() on a reference survive a commit that fails", async (
   await failCommit();
   const made = await team.add();
   assertEquals([made.status, await team.held(), made.body.__v, made.body.saves], [201, 1, 0, 1]);
-  await failCommit();
-  const removed = await request(`${team.players}/${made.body._id}`, { method: "DELETE" });
-  assertEquals([removed.status, await team.held()], [204, 0]);
+  removals = [];
+  for (const [path, middleware] of [[`/${made.body._id}`, "deleteOne"], ["", "deleteMany"]]) {
+    await failCommit();
+    const removed = await request(team.players + path, { method: "DELETE" });
+    assertEquals([removed.status, await team.held(), removals.splice(0)], [204, 0, [middleware]]);
+    assertEquals((await team.add()).status, 201);
+  }
 });
 
 test("create() on a reference is a transaction after its connection was opened elsewhere", async () => {

@@ -1,6 +1,6 @@
 import type { Model } from "mongoose";
 import { unavailable } from "../errors/refusals.ts";
-import { hasFailedBuilds, indexBuilds } from "../schema/index_builds.ts";
+import { hasUntoldFailures, indexBuilds } from "../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Call, LevelCall } from "./call.ts";
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && call.acting.level.hooks.persist === undefined;
-  if (!writes || (indexes !== "required" && !hasFailedBuilds())) return;
+  if (!writes || (indexes !== "required" && !hasUntoldFailures())) return;
   for (const each of call.levels) {
     if (each.level.part?.embedded !== true) await checkLevel(call, each);
   }

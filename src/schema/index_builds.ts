@@ -14,8 +14,8 @@ const OPEN = 1;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** Models whose last index build has failed. */
-const failing = new Set<IndexBuilds>();
+/** Those of whose failures no host was told yet. */
+const untold = new Set<IndexBuilds>();
 
 /** Watches the index builds of a model from its start. */
 export function watchIndexes(model: Model<unknown>, name: string): void {
@@ -27,9 +27,9 @@ export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
   return builds.get(model);
 }
 
-/** Whether an index build of any model has failed, and has not succeeded since. */
-export function hasFailedBuilds(): boolean {
-  return failing.size > 0;
+/** Whether there is a failure of any model that no host was told of yet. */
+export function hasUntoldFailures(): boolean {
+  return untold.size > 0;
 }
 
 /** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
@@ -37,7 +37,6 @@ export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly #name: string;
   #failure: Error | undefined;
-  #untold: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
   #checking: Promise<boolean> | undefined;
@@ -59,9 +58,7 @@ export class IndexBuilds {
 
   /** Takes the failure that the host was not told of yet. */
   takeUntold(): Error | undefined {
-    const untold = this.#untold;
-    this.#untold = undefined;
-    return untold;
+    return untold.delete(this) ? this.#failure : undefined;
   }
 
   /** Whether all unique indexes stand, on the deployment that the connection leads to. */
@@ -87,21 +84,20 @@ export class IndexBuilds {
 
   #succeed(): void {
     if (this.#failure !== undefined) logHint(`The indexes of "${this.#name}" are built`);
-    this.#failure = this.#untold = undefined;
+    this.#failure = undefined;
     this.#tries = 0;
-    failing.delete(this);
+    untold.delete(this);
   }
 
   #fail(error: Error): void {
     const isNew = this.#failure?.message !== error.message;
     this.#failure = error;
     if (isNew) {
-      this.#untold = error;
+      untold.add(this);
       logHint(
         `Cannot build an index of "${this.#name}": ${error.message}; it is tried again until it succeeds`,
       );
     }
-    failing.add(this);
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#tries++, LONGEST_PAUSE_MS);
     const client = this.#model.db.getClient();
     setTimeout(() => this.#retry(client), pause).unref();
@@ -110,10 +106,10 @@ export class IndexBuilds {
   /** Builds again on the same deployment: what is opened elsewhere later has indexes of its own. */
   #retry(client: object): void {
     const { db } = this.#model;
-    if (db.getClient() !== client) return void failing.delete(this);
-    if (db.readyState !== OPEN) return void whenOpen(db, () => this.#retry(client));
+    if (db.getClient() !== client) untold.delete(this);
+    else if (db.readyState !== OPEN) whenOpen(db, () => this.#retry(client));
     // Mongoose tells of the result by an event.
-    this.#model.ensureIndexes().catch(() => {});
+    else this.#model.ensureIndexes().catch(() => {});
   }
 }
 

@@ -5,6 +5,7 @@ import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import type { JsonObject } from "../query/json.ts";
 import { findKept } from "../mapper/find_kept.ts";
+import { sendWith } from "../mapper/send_with.ts";
 import { castFilter, withConditions } from "../selection/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../selection/filters.ts";
 import {
@@ -172,13 +173,21 @@ export class CollectionSource implements Source {
   /** Removes what is known by its identifiers, as far as it is still selected and the scope allows. */
   protected async dropMany(
     ids: readonly unknown[],
-    { session, filter = this.#options.selection.filter }: DropManyOptions,
+    { together, filter = this.#options.selection.filter }: DropManyOptions,
   ): Promise<void> {
     const { model, selection: { scope } } = await this.#open();
     const { collation, bounds } = this.#binding();
-    const options = { ...KEEP_CONDITIONS, ...collation && { collation }, ...bounds(session) };
+    const options = { ...KEEP_CONDITIONS, ...collation && { collation } };
     const query = model.deleteMany({}, options as never);
-    await withConditions(query, everyFilter({ _id: { $in: ids } }, filter, scope)).exec();
+    withConditions(query, everyFilter({ _id: { $in: ids } }, filter, scope));
+    await sendWith(query as never, "deleteMany", async (statement) => {
+      let result: mongoose.mongo.DeleteResult | undefined;
+      const remove = async (session?: ClientSession) => {
+        result = await statement(bounds(session));
+      };
+      await (together === undefined ? remove() : together(remove));
+      return result as mongoose.mongo.DeleteResult;
+    });
   }
 
   /** What binds the statements of a write. */
@@ -240,8 +249,8 @@ export class CollectionSource implements Source {
 
 /** How several entities are removed. */
 interface DropManyOptions {
-  /** The session of the transaction that this belongs to. */
-  readonly session?: ClientSession | undefined;
+  /** Runs the removal together with other writes; it may be called more than once. */
+  readonly together?: Together;
   /** What must still hold of them: what the request selects, unless told otherwise. */
   readonly filter?: Filter;
 }

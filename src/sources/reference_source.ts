@@ -4,7 +4,7 @@ import { badData } from "../errors/bad_data.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { CollectionSource } from "./collection_source.ts";
-import type { CollectionSourceOptions } from "./collection_source.ts";
+import type { CollectionSourceOptions, Together } from "./collection_source.ts";
 import { everyFilter } from "../selection/filters.ts";
 import type { Update } from "../writing/apply_update.ts";
 import { OutOfScopeError } from "./out_of_scope_error.ts";
@@ -40,11 +40,12 @@ export class ReferenceSource extends CollectionSource {
   override async removeMany(ids: readonly unknown[]): Promise<void> {
     if (ids.length === 0) return;
     this.#refuseRequired();
-    const work = this.#together(async (session) => {
-      await this.#unlink(ids, session);
-      await this.dropMany(ids, { session });
-    });
-    await this.#link.patience.wait(work);
+    const together: Together = (remove) =>
+      this.#together(async (session) => {
+        await this.#unlink(ids, session);
+        await remove(session);
+      });
+    await this.#link.patience.wait(this.dropMany(ids, { together }));
   }
 
   override async removeSelected(): Promise<void> {
