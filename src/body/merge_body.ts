@@ -16,6 +16,7 @@ import {
 import type { Slot } from "../mapper/track_changes.ts";
 import type { FieldShape, Shape } from "../shape/shape.ts";
 import { rememberArray } from "../writing/array_versions.ts";
+import { rememberObject } from "../writing/fresh_objects.ts";
 import {
   castElement,
   castField,
@@ -66,8 +67,15 @@ function mergeField(slot: Slot, value: unknown, field: FieldShape, merge: Merge)
   if (field.kind === "array" && !merge.root.isNew) rememberArray(merge.root, merge.path);
   if (value === null) return clear(slot, field);
   if (mergesInto(slot, value, field, merge)) return;
+  const isFresh = isJsonObject(value) && !isFilled(readSlot(slot));
   const result = castField(value, field, merge);
-  if (result !== undefined) writeSlot(slot, result);
+  if (result === undefined) return;
+  writeSlot(slot, result);
+  if (isFresh && !merge.root.isNew) rememberObject(merge.root, merge.path);
+}
+
+function isFilled(current: unknown): boolean {
+  return typeof current === "object" && current !== null;
 }
 
 /** Merges a value into what is there; `false` where it takes its place. */
@@ -87,6 +95,7 @@ function mergesInto(slot: Slot, value: unknown, field: FieldShape, merge: Merge)
     const result = mergeFree(current, value, merge, changed);
     if (hasProblems(merge.problems)) return true;
     writeFree(slot, result, changed.map((path) => slot.path + path.slice(merge.path.length)));
+    for (const path of changed) rememberObject(merge.root, path);
   } else return false;
   return true;
 }

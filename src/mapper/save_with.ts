@@ -1,7 +1,6 @@
 // How Mongoose's `save` reaches the database. Known of Mongoose 9: a document saves itself by one `insertOne` or
 // `updateOne` of the collection that its prototype holds under a symbol, and gets the update from `$__delta`.
 import type { Document, Model } from "mongoose";
-import { dropShownDefaults } from "./shown_defaults.ts";
 
 /** The condition of a statement. */
 type Filter = Record<string, unknown>;
@@ -21,6 +20,8 @@ export interface SavedChanges {
 
 /** What writes in the place of Mongoose, after all middleware that runs before the write. */
 export interface SaveStatements {
+  /** Called right before Mongoose gathers the changes of a document. */
+  prepare(): void;
   /** Inserts the values of a new document. */
   insert(values: Record<string, unknown>, options: object): Promise<unknown>;
   /** Writes the changes of a document; gives how many documents it met. */
@@ -52,7 +53,7 @@ export async function saveWith(doc: Document, statements: SaveStatements): Promi
   put(doc, DELTA, (...args: unknown[]) => {
     bound = inside.$__.version !== undefined ||
       Boolean(doc.schema.get("optimisticConcurrency" as never));
-    dropShownDefaults(doc);
+    statements.prepare();
     return delta.apply(inside, args);
   });
   put(doc, symbol, {

@@ -8,17 +8,42 @@ interface PathStates {
   clearPath(path: string): void;
 }
 
+/** A default that was changed inside. */
+export interface ChangedDefault {
+  /** Its path. */
+  readonly path: string;
+  /** The paths inside that have changed. */
+  readonly changed: readonly string[];
+}
+
 /**
  * Has the next save of a stored document leave out the defaults that it only shows: they are no change. One that was
  * changed inside is written as a whole.
+ *
+ * @returns Those that are written as a whole.
  */
-export function dropShownDefaults(doc: Document): void {
-  const { activePaths } = (doc as unknown as { $__: { activePaths?: PathStates } }).$__;
-  if (doc.isNew || typeof activePaths?.clearPath !== "function") return;
-  const changed = Object.keys(activePaths.getStatePaths("modify"));
-  for (const path of Object.keys(activePaths.getStatePaths("default"))) {
-    const isChanged = changed.some((each) => each.startsWith(`${path}.`));
-    if (isChanged) doc.markModified(path);
-    else activePaths.clearPath(path);
+export function dropShownDefaults(doc: Document): ChangedDefault[] {
+  const states = statesOf(doc);
+  if (doc.isNew || states === undefined) return [];
+  const modified = Object.keys(states.getStatePaths("modify"));
+  const written: ChangedDefault[] = [];
+  for (const path of Object.keys(states.getStatePaths("default"))) {
+    const changed = modified.filter((each) => each.startsWith(`${path}.`));
+    if (changed.length === 0) states.clearPath(path);
+    else {
+      doc.markModified(path);
+      written.push({ path, changed });
+    }
   }
+  return written;
+}
+
+/** The paths of a document at which it has put defaults itself. */
+export function ownDefaults(doc: Document): string[] {
+  return Object.keys(statesOf(doc)?.getStatePaths("default") ?? {});
+}
+
+function statesOf(doc: Document): PathStates | undefined {
+  const { activePaths } = (doc as unknown as { $__: { activePaths?: PathStates } }).$__;
+  return typeof activePaths?.clearPath === "function" ? activePaths : undefined;
 }

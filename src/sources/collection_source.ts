@@ -92,8 +92,8 @@ export class CollectionSource implements Source {
   async save(entity: EntityValue): Promise<EntityValue> {
     const { selection, shape, patience } = this.#options;
     const doc = documentOf(entity);
-    await patience.wait(this.store(doc));
-    if (!isNarrowed(selection, shape)) return doc;
+    const isExact = await patience.wait(this.store(doc));
+    if (isExact && !isNarrowed(selection, shape)) return doc;
     const query = (doc.constructor as Model<unknown>).findById(doc._id, selection.projection);
     const shown = await patience.wait(query.maxTimeMS(this.#options.maxTimeMS).exec());
     if (shown === null) throw conflict();
@@ -160,9 +160,13 @@ export class CollectionSource implements Source {
     return found.map(({ _id }) => _id);
   }
 
-  /** Writes a new or changed document; `together` runs an insert with other writes. */
-  protected async store(doc: Document, together?: Together): Promise<void> {
-    await saveDocument(doc, { ...this.#binding(), ...together && { together } });
+  /**
+   * Writes a new or changed document; `together` runs an insert with other writes.
+   *
+   * @returns Whether the document tells what is stored.
+   */
+  protected async store(doc: Document, together?: Together): Promise<boolean> {
+    return await saveDocument(doc, { ...this.#binding(), ...together && { together } });
   }
 
   /** Removes a document that was read, through its own middleware; `together` runs that with other writes. */

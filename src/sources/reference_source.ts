@@ -74,8 +74,8 @@ export class ReferenceSource extends CollectionSource {
     return this.#link.array ? super.naming(id) : {};
   }
 
-  protected override async store(doc: Document): Promise<void> {
-    await super.store(doc, async (insert) => {
+  protected override async store(doc: Document): Promise<boolean> {
+    return await super.store(doc, async (insert) => {
       const vacant = await this.#vacancy();
       await this.#together(async (session) => {
         // The parent comes first in a transaction: who meets another there has written nothing in vain.

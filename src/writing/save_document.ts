@@ -5,6 +5,8 @@ import type { Filter } from "../query/compile_filter.ts";
 import { castFilter } from "../selection/cast_filter.ts";
 import { isEmpty } from "../selection/filters.ts";
 import { countVersion } from "./count_version.ts";
+import { takeFreshObjects } from "./fresh_objects.ts";
+import type { FreshObject } from "./fresh_objects.ts";
 import { judgeScope, judgeValues } from "./judge_scope.ts";
 import { DocumentUpdate } from "./update_document.ts";
 import type { UpdateConditions } from "./update_document.ts";
@@ -27,9 +29,13 @@ export interface SaveDocumentOptions {
  * Saves a new or changed document: validation and middleware run once, only what changed is written, the version goes
  * up, and scope and filter are part of the statement.
  *
+ * @returns Whether the document tells what is stored; otherwise it was merged into what another request has written.
  * @throws {RestError} 403 if the document would be outside the scope.
  */
-export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
+export async function saveDocument(
+  doc: Document,
+  options: SaveDocumentOptions,
+): Promise<boolean> {
   const model = doc.constructor as Model<unknown>;
   const conditions = {
     scope: castFilter(model, options.scope),
@@ -37,19 +43,27 @@ export async function saveDocument(doc: Document, options: SaveDocumentOptions):
   };
   const { bounds, collation } = options;
   const settleVersion = doc.isNew ? undefined : countVersion(doc);
+  let objects: readonly FreshObject[] = [];
+  let isMerged = false;
   const saved = await saveWith(doc, {
+    prepare() {
+      objects = takeFreshObjects(doc);
+    },
     insert: (values, given) =>
       insertValues(doc, { values, given, scope: conditions.scope, options }),
     async update(changes, given) {
-      const update = new DocumentUpdate({ doc, changes }, {
+      const update = new DocumentUpdate({ doc, changes, objects }, {
         conditions,
         options: { given: { ...given, ...collation && { collation } }, bounds },
       });
-      return await update.run();
+      const met = await update.run();
+      isMerged = update.isMerged;
+      return met;
     },
   });
   if (!saved) await saveByMongoose(doc, conditions, options);
   settleVersion?.();
+  return !isMerged;
 }
 
 /** An insert on its way. */

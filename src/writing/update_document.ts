@@ -1,18 +1,27 @@
+import mongoose from "mongoose";
 import type { ClientSession, Document, Model, Schema } from "mongoose";
+import { conflict } from "../errors/refusals.ts";
 import { rawValues } from "../mapper/internals.ts";
 import { keptValues } from "../mapper/find_kept.ts";
 import type { SavedChanges } from "../mapper/save_with.ts";
 import type { Filter } from "../query/compile_filter.ts";
+import { isJsonObject } from "../query/json.ts";
 import { fieldsRead, topOf } from "../selection/fields_read.ts";
 import { isEmpty } from "../selection/filters.ts";
 import { describeShape } from "../shape/shape.ts";
 import { applyUpdate } from "./apply_update.ts";
 import type { StoredObject, Update } from "./apply_update.ts";
 import { isRemembered } from "./array_versions.ts";
+import type { FreshObject } from "./fresh_objects.ts";
 import { judgeScope, judgeValues } from "./judge_scope.ts";
+import { mergeFresh } from "./merge_fresh.ts";
+import type { PlannedUpdate } from "./merge_fresh.ts";
 import { pin, valueAt } from "./pin.ts";
 import { storedText } from "./stored_text.ts";
 import { touchedArrays } from "./touched_arrays.ts";
+
+/** The server's code of a path that leads through what is no object. */
+const NOT_VIABLE = 28;
 
 /** How often a statement is tried that meets a change of what it depends on. */
 const MOST_TRIES = 20;
@@ -37,6 +46,8 @@ export interface StatementOptions {
 interface Attempt {
   readonly update: Update;
   readonly conditions: readonly Filter[];
+  /** The arrays that it replaces, or of which it names positions. */
+  readonly arrays: readonly string[];
   /** Whether another attempt may succeed where this one met nothing. */
   readonly repeatable: boolean;
 }
@@ -51,9 +62,15 @@ export class DocumentUpdate {
   readonly #conditions: UpdateConditions;
   readonly #options: StatementOptions;
   readonly #arrays: readonly string[];
+  #objects: readonly FreshObject[];
+  #isMerged = false;
 
   constructor(
-    { doc, changes }: { readonly doc: Document; readonly changes: SavedChanges },
+    { doc, changes, objects }: {
+      readonly doc: Document;
+      readonly changes: SavedChanges;
+      readonly objects: readonly FreshObject[];
+    },
     { conditions, options }: {
       readonly conditions: UpdateConditions;
       readonly options: StatementOptions;
@@ -63,7 +80,13 @@ export class DocumentUpdate {
     this.#changes = changes;
     this.#conditions = conditions;
     this.#options = options;
-    this.#arrays = touchedArrays(changes.update, describeShape(doc.schema as Schema));
+    this.#objects = objects.filter(({ path }) => Object.hasOwn(changes.update.$set ?? {}, path));
+    this.#arrays = this.#arraysIn(changes.update);
+  }
+
+  /** Whether the update was merged into objects that another request has created meanwhile. */
+  get isMerged(): boolean {
+    return this.#isMerged;
   }
 
   /**
@@ -73,15 +96,20 @@ export class DocumentUpdate {
    * @throws {RestError} 403 if the document would be outside the scope.
    */
   async run(): Promise<number> {
-    let stored = await this.#original();
-    if (stored === null) return 0;
+    const original = await this.#original();
+    if (original === null) return 0;
+    // A hook may have replaced an object that is there.
+    this.#objects = this.#objects.filter(({ path }) => !isJsonObject(valueAt(original, path)));
+    let stored = original;
     for (let tries = 1;; tries++) {
       const attempt = await this.#attempt(stored);
+      if (attempt.arrays.some((path) => !isSame(path, original, stored))) return 0;
       if (await this.#send(attempt)) return 1;
       if (!attempt.repeatable || tries === MOST_TRIES) return 0;
       const next = await this.#read();
-      if (next === null || this.#clashes(stored, next)) return 0;
+      if (next === null) return 0;
       stored = next;
+      this.#isMerged = this.#objects.length > 0;
     }
   }
 
@@ -98,24 +126,31 @@ export class DocumentUpdate {
     const key = versionKey(this.#doc);
     // Without a version nobody can tell: what Mongoose has made of an array may differ at every read.
     if (key === undefined || stored[key] === rawValues(this.#doc)[key]) return stored;
-    const isSame = (path: string) => isRemembered(this.#doc, path, stored);
-    return this.#arrays.every(isSame) ? stored : null;
+    return this.#arrays.every((path) => isRemembered(this.#doc, path, stored)) ? stored : null;
   }
 
   async #attempt(stored: StoredObject | undefined): Promise<Attempt> {
-    const { update } = this.#changes;
-    if (stored === undefined) return { ...this.#counted(update, undefined), repeatable: false };
-    const judged = this.#isJudged(update) ? await this.#judge(stored, update) : [];
-    const pins = [...this.#arrays, ...judged ?? []].map((path) => pin(stored, path));
-    const exact = judged !== undefined && pins.every((each) => each !== undefined);
-    const { conditions, ...counted } = this.#counted(update, stored);
+    const planned = mergeFresh(this.#changes.update, { objects: this.#objects, stored });
+    const arrays = stored === undefined ? [] : this.#arraysIn(planned.update);
+    const judged = stored !== undefined && this.#isJudged(planned.update)
+      ? await this.#judge(stored, planned.update)
+      : [];
+    const pins = [...arrays, ...judged ?? []].map((path) => pin(stored ?? {}, path));
+    const isExact = judged !== undefined && pins.every((each) => each !== undefined);
+    const counted = this.#counted(planned.update, stored);
     const key = versionKey(this.#doc);
-    const version = exact || key === undefined ? [] : [{ [key]: stored[key] ?? null }];
+    const version = isExact || key === undefined ? [] : [{ [key]: stored?.[key] ?? null }];
+    const known = pins.filter((each) => each !== undefined);
     return {
-      ...counted,
-      conditions: [...pins.filter((each) => each !== undefined), ...version, ...conditions],
-      repeatable: !exact || judged.length > 0,
+      update: counted.update,
+      conditions: [...known, ...version, ...planned.conditions, ...counted.conditions],
+      arrays,
+      repeatable: !isExact || judged.length > 0 || this.#objects.length > 0,
     };
+  }
+
+  #arraysIn(update: Update): string[] {
+    return touchedArrays(update, describeShape(this.#doc.schema as Schema));
   }
 
   /** Whether an update changes what the scope reads: what it leaves alone, the condition before it binds. */
@@ -136,7 +171,7 @@ export class DocumentUpdate {
   }
 
   /** Counts the version up. One that is `null` cannot be counted, and one that is missing cannot be named. */
-  #counted(update: Update, stored: StoredObject | undefined): Omit<Attempt, "repeatable"> {
+  #counted(update: Update, stored: StoredObject | undefined): PlannedUpdate {
     const key = versionKey(this.#doc);
     if (key === undefined) return { update, conditions: [] };
     const version = (stored ?? rawValues(this.#doc))[key];
@@ -148,25 +183,26 @@ export class DocumentUpdate {
   }
 
   async #send({ update, conditions }: Attempt): Promise<boolean> {
-    const { acknowledged, matchedCount } = await this.#model.collection.updateOne(
-      this.#filter(conditions),
-      update as never,
-      { ...this.#options.given, ...this.#options.bounds() },
-    );
-    return !acknowledged || matchedCount > 0;
+    const options = { ...this.#options.given, ...this.#options.bounds() };
+    try {
+      const { acknowledged, matchedCount } = await this.#model.collection.updateOne(
+        this.#filter(conditions),
+        update as never,
+        options,
+      );
+      return !acknowledged || matchedCount > 0;
+    } catch (error) {
+      // Something else stands now where there was an object to write into.
+      const { MongoServerError } = mongoose.mongo;
+      if (error instanceof MongoServerError && error.code === NOT_VIABLE) throw conflict(error);
+      throw error;
+    }
   }
 
   async #read(): Promise<StoredObject | null> {
     const { session } = this.#options.given as { session?: ClientSession };
     const options = this.#options.bounds(session);
     return await this.#model.collection.findOne(this.#filter([]), options);
-  }
-
-  /** Whether an array that the update replaces was changed meanwhile. */
-  #clashes(before: StoredObject | undefined, now: StoredObject): boolean {
-    return this.#arrays.some((path) =>
-      storedText(valueAt(before, path)) !== storedText(valueAt(now, path))
-    );
   }
 
   /** Joined without `everyFilter`, which would copy the values of the conditions. */
@@ -185,6 +221,14 @@ export class DocumentUpdate {
   get #model(): Model<unknown> {
     return this.#doc.constructor as Model<unknown>;
   }
+}
+
+function isSame(
+  path: string,
+  before: StoredObject | undefined,
+  now: StoredObject | undefined,
+): boolean {
+  return before === now || storedText(valueAt(before, path)) === storedText(valueAt(now, path));
 }
 
 function pathsIn(update: Update): string[] {
