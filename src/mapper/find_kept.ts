@@ -34,6 +34,12 @@ export async function findKept(query: Query<unknown, unknown>): Promise<unknown>
   return found;
 }
 
+/** Keeps what the database has sent for a document that was made of it. */
+export function keepValues(doc: Document, sent: Stored): void {
+  // Free-form data is shared with the document, whose changes must not be seen here.
+  kept.set(doc, copy(sent) as Stored);
+}
+
 /** Gives what was stored for a document when it was read, if that was kept. */
 export function keptValues(doc: Document): Stored | undefined {
   return kept.get(doc);

@@ -6,10 +6,16 @@ import { fitUpdate, isPathRefused, moveUpdate } from "./fit_update.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { changesOf, saveBy, stampFields } from "../mapper/internals.ts";
+import { keepValues, keptValues } from "../mapper/find_kept.ts";
+import { isJsonObject } from "../query/json.ts";
 import type { Shape } from "../shape/shape.ts";
 import { judgeScope } from "../writing/judge_scope.ts";
 import type { StoredObject } from "../writing/apply_update.ts";
+import { takeFreshObjects } from "../writing/fresh_objects.ts";
+import { mergeFresh } from "../writing/merge_fresh.ts";
+import { isUnchanged, valueAt } from "../writing/pin.ts";
 import { storedValues } from "../writing/stored_values.ts";
+import { touchedArrays } from "../writing/touched_arrays.ts";
 import { projectionOf } from "../selection/projection_of.ts";
 import { pageStages } from "./element_stages.ts";
 import { castFilter } from "../selection/cast_filter.ts";
@@ -91,11 +97,13 @@ export class ElementSource implements Source {
 
   async save(entity: EntityValue): Promise<EntityValue> {
     const doc = documentOf(entity);
+    let isExact = true;
     const work = saveBy(doc, async () => {
-      await (doc.isNew ? this.#insert(doc) : this.#update(doc));
+      if (doc.isNew) await this.#insert(doc);
+      else isExact = await this.#update(doc);
     });
     await this.#options.patience.wait(work);
-    if (!this.#isNarrowed()) return doc;
+    if (isExact && !this.#isNarrowed()) return doc;
     const [shown] = await this.#read(this.#naming(String(doc._id)), { shown: true, options: {} });
     if (shown === undefined) throw conflict();
     return shown;
@@ -146,18 +154,34 @@ export class ElementSource implements Source {
     doc.isNew = false;
   }
 
-  async #update(doc: Document): Promise<void> {
+  /** Writes the changes of an element; tells whether its document shows what is stored then. */
+  async #update(doc: Document): Promise<boolean> {
     const place = await this.locate(doc);
+    const { property, shape } = this.#options;
     const condition = this.#selected;
+    const given = takeFreshObjects(doc);
     const changes = changesOf(doc);
+    const before = keptValues(doc);
+    // A hook may have replaced an object that is there.
+    const objects = given.filter(({ path }) => !isJsonObject(valueAt(before, path)));
+    let isMerged = false;
+    const make = (stored: StoredObject) => {
+      const { update } = mergeFresh(changes, { objects, stored });
+      const arrays = before === undefined ? [] : touchedArrays(update, shape);
+      if (!arrays.every((path) => isUnchanged(path, before, stored))) return undefined;
+      isMerged = objects.some(({ path }) => isJsonObject(valueAt(stored, path)));
+      return moveUpdate(fitUpdate(update, doc, stored), place);
+    };
     try {
-      await place.update(moveUpdate(changes, place), { condition });
+      if (objects.length === 0 && touchedArrays(changes, shape).length === 0) {
+        await place.update(moveUpdate(changes, place), { condition });
+        return true;
+      }
     } catch (error) {
       if (!isPathRefused(error)) throw error;
-      const { property } = this.#options;
-      const make = (stored: StoredObject) => moveUpdate(fitUpdate(changes, doc, stored), place);
-      if (!await place.rewrite(make, { condition, property })) throw conflict();
     }
+    if (!await place.rewrite(make, { condition, property })) throw conflict();
+    return !isMerged;
   }
 
   async #find(id: string, shown: boolean): Promise<EntityValue | null> {
@@ -201,7 +225,8 @@ export class ElementSource implements Source {
   /** Makes a document of an element as it is stored, and remembers what names the element. */
   #forChange(stored: StoredObject): object {
     const mark = markElement(stored);
-    const doc = this.#options.model.hydrate(stored) as object;
+    const doc = this.#options.model.hydrate(stored) as Document;
+    keepValues(doc, stored);
     this.#marks.set(doc, mark);
     return doc;
   }

@@ -109,6 +109,11 @@ export class Place {
    * @param options Its `property` names what the update changes.
    */
   async rewrite(make: MakeUpdate, options: RewriteOptions): Promise<boolean> {
+    const run = () => this.#rewrite(make, options);
+    return await run() || (await this.#makeLists(options) && await run());
+  }
+
+  async #rewrite(make: MakeUpdate, options: RewriteOptions): Promise<boolean> {
     const { steps, ...root } = this.#options;
     const { condition = {}, session, property, leaves } = options;
     const around = leaves ? new Place({ ...root, steps: steps.slice(0, -1) }) : this;
@@ -133,7 +138,7 @@ export class Place {
       const outer = new Place({ ...root, steps: steps.slice(0, index) });
       const make: MakeUpdate = ({ [property]: stored }) =>
         isJsonObject(stored) ? { $set: { [outer.path(property)]: [stored] } } : undefined;
-      if (await outer.rewrite(make, { property, session })) return true;
+      if (await outer.#rewrite(make, { property, session })) return true;
     }
     return false;
   }

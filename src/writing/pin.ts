@@ -1,5 +1,6 @@
 import type { Filter } from "../query/compile_filter.ts";
 import { isJsonObject } from "../query/json.ts";
+import { storedText } from "./stored_text.ts";
 
 /** The value at a path of a stored object; nothing is found inside lists. */
 export function valueAt(stored: unknown, path: string): unknown {
@@ -7,6 +8,11 @@ export function valueAt(stored: unknown, path: string): unknown {
     (value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
     stored,
   );
+}
+
+/** Whether a path of a stored object holds the same in two states of it. */
+export function isUnchanged(path: string, before: unknown, now: unknown): boolean {
+  return before === now || storedText(valueAt(before, path)) === storedText(valueAt(now, path));
 }
 
 /** The condition that a path still holds what was read there; `undefined` where no condition can say so exactly. */

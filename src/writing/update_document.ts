@@ -16,8 +16,7 @@ import type { FreshObject } from "./fresh_objects.ts";
 import { judgeScope, judgeValues } from "./judge_scope.ts";
 import { mergeFresh } from "./merge_fresh.ts";
 import type { PlannedUpdate } from "./merge_fresh.ts";
-import { pin, valueAt } from "./pin.ts";
-import { storedText } from "./stored_text.ts";
+import { isUnchanged, pin, valueAt } from "./pin.ts";
 import { touchedArrays } from "./touched_arrays.ts";
 
 /** The server's code of a path that leads through what is no object. */
@@ -103,7 +102,7 @@ export class DocumentUpdate {
     let stored = original;
     for (let tries = 1;; tries++) {
       const attempt = await this.#attempt(stored);
-      if (attempt.arrays.some((path) => !isSame(path, original, stored))) return 0;
+      if (attempt.arrays.some((path) => !isUnchanged(path, original, stored))) return 0;
       if (await this.#send(attempt)) return 1;
       if (!attempt.repeatable || tries === MOST_TRIES) return 0;
       const next = await this.#read();
@@ -221,14 +220,6 @@ export class DocumentUpdate {
   get #model(): Model<unknown> {
     return this.#doc.constructor as Model<unknown>;
   }
-}
-
-function isSame(
-  path: string,
-  before: StoredObject | undefined,
-  now: StoredObject | undefined,
-): boolean {
-  return before === now || storedText(valueAt(before, path)) === storedText(valueAt(now, path));
 }
 
 function pathsIn(update: Update): string[] {

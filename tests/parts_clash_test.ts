@@ -1,0 +1,98 @@
+import { assertEquals } from "@std/assert";
+import { arrayProp, FrameworkModel, getModel, one, prop, rest, update } from "../mod.ts";
+import { request } from "./harness/request.ts";
+import { test } from "./harness/testing.ts";
+import { type EntityBody, mount } from "./support.ts";
+
+class Inner extends FrameworkModel {
+  @prop()
+  city?: string;
+  @prop({ default: "AT" })
+  country?: string;
+}
+
+class Part extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Inner })
+  inner?: Inner;
+  @prop({ type: Object })
+  free?: object;
+  @arrayProp({ items: String })
+  tags?: string[];
+}
+
+/** Lets entities pass when as many as are expected have come. */
+const gate = { left: 0, opened: Promise.withResolvers<void>() };
+
+async function preSave<E>(_req: unknown, entity: E): Promise<E> {
+  if (--gate.left <= 0) gate.opened.resolve();
+  await gate.opened.promise;
+  return entity;
+}
+
+@rest({ route: "/clashing", methods: [one()] })
+class Clashing extends FrameworkModel {
+  @rest({ methods: [update({ preSave })] })
+  @arrayProp({ items: Part, embedded: true })
+  parts?: Part[];
+  @rest({ methods: [update({ preSave })] })
+  @prop({ type: Part })
+  single?: Part;
+}
+
+/** Sends two patches at once to a part as it is stored, in an array and alone, and gives what is left each time. */
+async function race(stored: object, patches: object[], check: (found: Found) => void) {
+  await using app = await mount([Clashing]);
+  const { collection, base } = getModel(Clashing);
+  const part = { _id: new base.Types.ObjectId(), ...stored };
+  for (const path of [`parts/${part._id}`, "single"]) {
+    const whole = { __v: 0, parts: [part], single: part };
+    const { insertedId: _id } = await collection.insertOne(whole as never);
+    Object.assign(gate, { left: patches.length, opened: Promise.withResolvers<void>() });
+    const replies = await Promise.all(
+      patches.map((body) =>
+        request<EntityBody>(`${app.url}/clashing/${_id}/${path}`, { method: "PATCH", body })
+      ),
+    );
+    const left = await collection.findOne({ _id }) as unknown as Clashing;
+    const found = path === "single" ? left.single : left.parts?.[0];
+    check({ replies, statuses: replies.map(({ status }) => status).sort(), part: found as Part });
+  }
+}
+
+/** What a race leaves. */
+interface Found {
+  readonly replies: readonly { readonly body: EntityBody }[];
+  readonly statuses: readonly number[];
+  readonly part: Part;
+}
+
+test("update() of a part answers 409 to one of two that replace the same array", async () => {
+  for (const before of [{ tags: ["a"] }, {}]) {
+    await race(before, [{ tags: ["b"] }, { tags: ["c"] }], ({ statuses, part }) => {
+      assertEquals([statuses, part.tags?.length], [[200, 409], 1]);
+    });
+  }
+});
+
+test("update() of a part loses neither an array nor another field", async () => {
+  await race({ tags: ["a"], name: "a" }, [{ tags: ["b"] }, { name: "b" }], ({ statuses, part }) => {
+    assertEquals([statuses, part.tags, part.name], [[200, 200], ["b"], "b"]);
+  });
+});
+
+test("update() of a part merges what two requests put into an object that was absent", async () => {
+  const patches = [{ inner: { city: "W" }, free: { a: 1 } }, {
+    inner: { country: "DE" },
+    free: { b: 2 },
+  }];
+  for (const before of [{}, { inner: null, free: null }]) {
+    await race(before, patches, ({ statuses, part, replies }) => {
+      assertEquals([statuses, part.free], [[200, 200], { a: 1, b: 2 }]);
+      assertEquals([part.inner?.city, part.inner?.country], ["W", "DE"]);
+      const ids = replies.map(({ body }) => (body.inner as { _id: string })._id);
+      assertEquals(ids, [String(part.inner?._id), String(part.inner?._id)]);
+    });
+  }
+});
