@@ -69,7 +69,7 @@ async function race(app: Mounted, model: ModelClass, entity: object, patches: ob
       request<EntityBody>(`${app.url}/people/${_id}`, { method: "PATCH", body })
     ),
   );
-  const left = await collection.findOne({ _id }) as unknown as Record<string, never>;
+  const left = await collection.findOne({ _id }) as unknown as Record<string, unknown>;
   return { replies, statuses: replies.map(({ status }) => status), left };
 }
 
@@ -101,7 +101,7 @@ test("update() merges what two requests put into an object that was absent or nu
       const { statuses, left, replies } = await race(app, model, before, patches);
       assertEquals(statuses, [200, 200], JSON.stringify(before));
       const [key = ""] = Object.keys(after);
-      assertEquals({ [key]: left[key], __v: left.__v }, { ...after, __v: 2 } as never);
+      assertEquals({ [key]: left[key], __v: left.__v }, { ...after, __v: 2 } as unknown);
       const last = replies.find(({ body }) => body.__v === 2);
       assertEquals(last?.body[key], left[key]);
     }
@@ -130,16 +130,21 @@ test("update() creates an embedded object once, whose defaults undo no other req
   }
 });
 
-test("update() validates an object that it creates, and lets two arrays in it clash", async () => {
+test("update() validates an object that it creates", async () => {
   const model = made({ preSave: gate(2) });
   await using app = await mount([model]);
   const bad = { address: { street: "s" } };
-  const refused = await race(app, model, {}, [bad, bad]);
-  assertEquals([refused.statuses, "address" in refused.left], [[400, 400], false]);
+  const { statuses, left } = await race(app, model, {}, [bad, bad]);
+  assertEquals([statuses, "address" in left], [[400, 400], false]);
+});
+
+test("update() lets two arrays clash in an object that two requests create", async () => {
+  const model = made({ preSave: gate(2) });
+  await using app = await mount([model]);
   const tags = (tag: string) => ({ address: { city: "c", tags: [tag] } });
   const { statuses, left } = await race(app, model, {}, [tags("a"), tags("b")]);
   assertEquals(statuses.toSorted(), [200, 409]);
-  assertEquals([left.__v, (left.address as Address).tags?.length], [1 as never, 1]);
+  assertEquals([left.__v, (left.address as Address).tags?.length], [1, 1]);
 });
 
 test("update() merges into an object that is only shown as a default", async () => {
@@ -167,7 +172,7 @@ test("update() keeps what a hook puts into an object that it creates or replaces
   const { statuses, left } = await race(app, model, { free: { old: 1 } }, patches);
   assertEquals(statuses, [200, 200]);
   const { city, street } = left.address as Address;
-  assertEquals([street, left.free as unknown], [`s${city}`, { replaced: true }]);
+  assertEquals([street, left.free], [`s${city}`, { replaced: true }]);
 });
 
 test("update() answers 409 when an object that it merges into was cleared meanwhile", async () => {
@@ -181,6 +186,6 @@ test("update() answers 409 when an object that it merges into was cleared meanwh
   await using app = await mount([model]);
   const before = { address: { city: "a" } };
   const { statuses, left } = await race(app, model, before, [{ address: { city: "b" } }]);
-  assertEquals([statuses, left.address], [[409], null as never]);
+  assertEquals([statuses, left.address], [[409], null]);
   assert(left.__v === 0);
 });

@@ -236,3 +236,26 @@ test("q binds the write of a reference when hooks have read the entity", async (
   assertEquals((await request(opens, { method: "DELETE" })).status, 409);
   assertEquals(await getModel(Part).countDocuments(), 1);
 });
+
+test("update() and create() obey scope and q where Mongoose writes in a way that is not known", async () => {
+  const model = made([create(), update()], { scope: () => ({ tenant: "A" }) });
+  const { prototype, collection } = getModel(model);
+  const symbol = Object.getOwnPropertySymbols(prototype)
+    .find((each) => prototype[each as never] === collection);
+  Object.defineProperty(prototype, symbol ?? "", { value: Object.create(collection) });
+  await using app = await mount([model]);
+  const url = `${app.url}/docs`;
+  const first = await request<EntityBody>(url, { method: "POST", body: { tenant: "A" } });
+  assertEquals(first.status, 201);
+  assertEquals((await request(url, { method: "POST", body: { tenant: "B" } })).status, 403);
+  const one = `${url}/${first.body._id}`;
+  const urls = [one, one, `${one}${asQuery({ state: "gone" })}`];
+  const statuses = await patchAll(
+    urls.slice(0, 2),
+    (index) => ({ [index ? "name" : "state"]: "x" }),
+  );
+  assertEquals(statuses, [200, 200]);
+  assertEquals(await patchAll(urls.slice(2), () => ({ name: "y" })), [404]);
+  assertEquals(await patchAll([one], () => ({ tenant: "B" })), [403]);
+  assertEquals((await stored(model)).map(({ name, __v }) => [name, __v]), [["x", 2]]);
+});

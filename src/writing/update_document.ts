@@ -12,10 +12,10 @@ import { describeShape } from "../shape/shape.ts";
 import { applyUpdate } from "./apply_update.ts";
 import type { StoredObject, Update } from "./apply_update.ts";
 import { isRemembered } from "./array_versions.ts";
+import { countUpdate, versionKey } from "./count_version.ts";
 import type { FreshObject } from "./fresh_objects.ts";
 import { judgeScope, judgeValues } from "./judge_scope.ts";
 import { mergeFresh } from "./merge_fresh.ts";
-import type { PlannedUpdate } from "./merge_fresh.ts";
 import { isUnchanged, pin, valueAt } from "./pin.ts";
 import { touchedArrays } from "./touched_arrays.ts";
 
@@ -136,8 +136,12 @@ export class DocumentUpdate {
       : [];
     const pins = [...arrays, ...judged ?? []].map((path) => pin(stored ?? {}, path));
     const isExact = judged !== undefined && pins.every((each) => each !== undefined);
-    const counted = this.#counted(planned.update, stored);
     const key = versionKey(this.#doc);
+    const counted = countUpdate(planned.update, {
+      key,
+      version: key && (stored ?? rawValues(this.#doc))[key],
+      bound: this.#changes.bound,
+    });
     const version = isExact || key === undefined ? [] : [{ [key]: stored?.[key] ?? null }];
     const known = pins.filter((each) => each !== undefined);
     return {
@@ -167,18 +171,6 @@ export class DocumentUpdate {
     await judgeValues(values, scope, { connection: this.#doc.db });
     const read = fieldsRead(scope);
     return read && [...read].filter((path) => !Object.hasOwn(update.$set ?? {}, path));
-  }
-
-  /** Counts the version up. One that is `null` cannot be counted, and one that is missing cannot be named. */
-  #counted(update: Update, stored: StoredObject | undefined): PlannedUpdate {
-    const key = versionKey(this.#doc);
-    if (key === undefined) return { update, conditions: [] };
-    const version = (stored ?? rawValues(this.#doc))[key];
-    const [operator, conditions] = version === null
-      ? ["$set", [{ [key]: null }]]
-      : ["$inc", version === undefined && this.#changes.bound ? [{ [key]: null }] : []];
-    const others = without(update, key);
-    return { update: { ...others, [operator]: { ...others[operator], [key]: 1 } }, conditions };
   }
 
   async #send({ update, conditions }: Attempt): Promise<boolean> {
@@ -224,18 +216,4 @@ export class DocumentUpdate {
 
 function pathsIn(update: Update): string[] {
   return Object.values(update).flatMap((paths) => Object.keys(paths));
-}
-
-/** An update but for one path. */
-function without(update: Update, path: string): Update {
-  const rest = Object.entries(update).map(([operator, paths]) => {
-    const { [path]: _left, ...others } = paths;
-    return [operator, others] as const;
-  });
-  return Object.fromEntries(rest.filter(([, paths]) => Object.keys(paths).length > 0));
-}
-
-function versionKey(doc: Document): string | undefined {
-  const key = doc.schema.get("versionKey") as string | false | undefined;
-  return typeof key === "string" ? key : undefined;
 }
