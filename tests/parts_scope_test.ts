@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { Types } from "mongoose";
+import mongoose from "mongoose";
 import {
   all,
   arrayProp,
@@ -19,6 +19,7 @@ import {
   update,
 } from "../mod.ts";
 import { watchCommands } from "./both_paths.ts";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "./support.ts";
@@ -66,12 +67,16 @@ class Fields extends FrameworkModel {
 }
 
 /** Makes a model of its own with a scope. */
-function scoped(scope: NonNullable<RestOptions["scope"]>): ModelClass<Fields> {
+function scoped(
+  scope: NonNullable<RestOptions["scope"]>,
+  options: Partial<Pick<RestOptions, "getConnection">> = {},
+): ModelClass<Fields> {
   const collection = `scoped_${crypto.randomUUID().slice(0, 8)}`;
   @rest({
     route: "/docs",
     methods: [one()],
     scope,
+    ...options,
     schemaOptions: { collection, autoCreate: false, autoIndex: false },
   })
   class Scoped extends Fields {}
@@ -196,7 +201,7 @@ test("scope of a level on the way binds what is changed below it", async () => {
 });
 
 test("scope keeps the root in it when references are linked and unlinked", async () => {
-  const held = new Types.ObjectId();
+  const held = new mongoose.Types.ObjectId();
   const model = scoped(() => ({ people: held, "people.2": { $exists: false } }));
   await using app = await mount([model]);
   const person = await getModel(Person).create({ _id: held, user: "me" } as never);
@@ -211,6 +216,26 @@ test("scope keeps the root in it when references are linked and unlinked", async
   assertEquals(await getModel(Person).countDocuments(), 2);
   assertEquals((await erase(`${given.at}/people/${other._id}`)).status, 204);
   assertEquals(await getModel(Person).countDocuments(), 1);
+});
+
+test("scope keeps the root in it when references are linked in a transaction", async () => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  const connection = await mongoose.createConnection(mongo.uri, { dbName: "parts" }).asPromise();
+  const held = new mongoose.Types.ObjectId();
+  const scope = () => ({ people: held, "people.4": { $exists: false } });
+  const model = scoped(scope, { getConnection: () => connection });
+  await using app = await mount([model]);
+  const people = getModel(Person, connection);
+  await people.create([{ _id: held }, { user: "you" }] as never);
+  const ids = (await people.find().sort({ user: 1 })).map(({ _id }) => _id);
+  const { _id } = await getModel(model, connection).create({ people: ids } as never);
+  const at = `${app.url}/docs/${_id}/people`;
+  const statuses = [await erase(`${at}/${held}`), await erase(at)].map(({ status }) => status);
+  const replies = await Promise.all([1, 2, 3, 4].map(() => post(at, { user: "third" })));
+  statuses.push(...replies.map(({ status }) => status).sort());
+  assertEquals(statuses, [403, 403, 201, 201, 403, 403]);
+  assertEquals(await people.countDocuments(), 4);
+  await connection.close();
 });
 
 test("scope that reads the whole document binds what is written through parts", async () => {

@@ -10,11 +10,21 @@ export const AS_STORED = {
   enableUtf8Validation: false,
 } as const;
 
-/** Has the database run stages on a document that is not stored, or not as it is; gives what comes out, as stored. */
+/** What the database is asked about. */
+export interface StoredQuestion {
+  /** The document: it is not stored, or not as it is. */
+  readonly root: StoredObject;
+  /** What the database does with it. */
+  readonly stages: readonly PipelineStage[];
+  /** The time that the database may take. */
+  readonly maxTimeMS?: number;
+}
+
+/** Has the database run stages on a document that it need not store; gives what comes out, as stored. */
 export async function askStored(
   { db }: Model<unknown>,
-  { root, stages }: { readonly root: StoredObject; readonly stages: readonly PipelineStage[] },
+  { root, stages, ...options }: StoredQuestion,
 ): Promise<StoredObject[]> {
   const all = [{ $documents: [{ $literal: root }] }, ...stages];
-  return await db.db?.aggregate(all as never, AS_STORED as never).toArray() ?? [];
+  return await db.db?.aggregate(all as never, { ...AS_STORED, ...options }).toArray() ?? [];
 }

@@ -1,11 +1,12 @@
 import type { ClientSession, Model, PipelineStage } from "mongoose";
+import type { Patience } from "../database/patience.ts";
+import { takeTurns } from "../database/take_turns.ts";
 import type { Filter } from "../query/compile_filter.ts";
 import { fieldsRead } from "../selection/fields_read.ts";
 import { everyFilter } from "../selection/filters.ts";
 import { applyUpdate } from "../writing/apply_update.ts";
 import type { StoredObject, Update } from "../writing/apply_update.ts";
 import { AS_STORED, askStored } from "./ask_stored.ts";
-import { inTurn } from "./in_turn.ts";
 import { OutOfScopeError } from "./out_of_scope_error.ts";
 
 /** How often an update is tried that meets a change of what it depends on. */
@@ -36,6 +37,10 @@ export interface GuardedUpdateOptions {
   readonly whole: (update: Update) => Update;
   /** Writes an update if conditions hold besides its own; tells whether they did. */
   readonly send: (update: Update, conditions: Filter) => Promise<boolean>;
+  /** Names the document among all of its connection. */
+  readonly name: string;
+  /** Bounds the waits. */
+  readonly patience: Patience;
   /** The session of a transaction. */
   readonly session: ClientSession | undefined;
 }
@@ -58,10 +63,10 @@ export class GuardedUpdate {
    * @throws {RestError} 403 if the document, or what leads to the entity, would be outside its scope.
    */
   async run(): Promise<boolean> {
-    const { model, id, session } = this.#options;
-    // A transaction repeats what clashes in its own way.
+    const { model, name, patience, session } = this.#options;
+    // A transaction has its turn already, and repeats what clashes in its own way.
     if (session !== undefined) return await this.#try();
-    return await inTurn(`${model.db.id} ${model.collection.name} ${id}`, () => this.#try());
+    return await takeTurns({ owner: model.db.getClient(), name, patience }, () => this.#try());
   }
 
   async #try(): Promise<boolean> {
@@ -86,7 +91,7 @@ export class GuardedUpdate {
       { $match: everyFilter({ _id: id }, scope) },
       ...fields ? [{ $project: Object.fromEntries(fields.map((field) => [field, 1])) }] : [],
     ];
-    const options = { ...AS_STORED, ...session && { session } };
+    const options = { ...AS_STORED, ...this.#bound(), ...session && { session } };
     const [root] = await model.collection.aggregate(stages as never, options as never).toArray();
     return root;
   }
@@ -95,8 +100,13 @@ export class GuardedUpdate {
     root: StoredObject,
     stages: readonly PipelineStage[],
   ): Promise<StoredObject | undefined> {
-    const [entity] = await askStored(this.#options.model, { root, stages });
+    const [entity] = await askStored(this.#options.model, { root, stages, ...this.#bound() });
     return entity;
+  }
+
+  /** The time that the database may take for a read. */
+  #bound(): { readonly maxTimeMS: number } {
+    return { maxTimeMS: Math.max(1, Math.ceil(this.#options.patience.left)) };
   }
 
   /** The condition that what was judged is stored as it was. */

@@ -126,6 +126,7 @@ export class Place {
       elements: Object.fromEntries(steps.map(({ id }, index) => [`e${index}`, id])),
       whole: (update) => this.#whole(update),
       send: (update, conditions) => this.#send(update, conditions, options),
+      name: this.rootName,
       session,
     }).run();
   }
