@@ -14,6 +14,7 @@ import {
   create,
   type Entity,
   type EntityHook,
+  type FieldDecorator,
   Framework,
   FrameworkModel,
   type FrameworkRequest,
@@ -216,6 +217,116 @@ class Disagrees extends FrameworkModel {
   // @ts-expect-error the mapper's own spelling is held against the field as well
   @prop({ type: Schema.Types.Decimal128 })
   s!: number;
+}
+
+class DisagreesInDetail extends FrameworkModel {
+  // @ts-expect-error a reference to another model
+  @prop({ ref: () => Address })
+  a?: Ref<Movie>;
+  // @ts-expect-error a reference to another model, by its class
+  @prop({ ref: Address })
+  b?: Ref<Movie> | null;
+  // @ts-expect-error a reference to another model, its type given
+  @prop({ type: Types.ObjectId, ref: Address })
+  c?: Ref<Movie>;
+  // @ts-expect-error references to another model
+  @arrayProp({ items: () => Address })
+  d?: Ref<Movie>[];
+  // @ts-expect-error a Map of another type
+  @prop({ type: Map, of: Number })
+  e?: Map<string, string>;
+  // @ts-expect-error a Map of another model
+  @prop({ type: Map, of: Address })
+  f?: Map<string, Movie>;
+  // @ts-expect-error no Map
+  @prop({ of: String })
+  g?: string;
+  // @ts-expect-error a default outside of the enum
+  @prop({ enum: ["a", "b"], default: "c" })
+  h?: string;
+  // @ts-expect-error a default outside of the TypeScript enum
+  @prop({ enum: Genre, default: "horror" })
+  i?: string;
+  // @ts-expect-error a default outside of the values
+  @prop({ type: Number, enum: { values: [1, 2] }, default: 3 })
+  j?: number;
+  // @ts-expect-error an enum beside the field's values
+  @prop({ enum: ["a", "c"] })
+  k?: "a" | "b";
+  // @ts-expect-error an enum of elements beside the field's values
+  @arrayProp({ items: String, enum: ["a", "c"] })
+  l?: ("a" | "b")[];
+  // @ts-expect-error a default beside the field's values
+  @prop({ default: "c" })
+  m?: "a" | "b";
+  // @ts-expect-error a default function of another type
+  @prop({ type: Date, default: () => "today" })
+  n?: Date;
+}
+
+class AgreesInDetail extends FrameworkModel {
+  @prop({ ref: () => Movie })
+  a?: Ref<Movie>;
+  @prop({ ref: Movie })
+  b?: Ref<FrameworkModel>;
+  @arrayProp({ items: () => Movie })
+  c?: Ref<Movie>[];
+  @prop({ type: Map, of: Address })
+  d?: Map<string, Address>;
+  @prop({ type: Map, of: () => Address })
+  e?: Map<string, Address>;
+  @prop({ type: Map, of: String })
+  f?: Map<string, "a" | "b">;
+  @prop({ type: Map })
+  g?: Map<string, number>;
+  @prop({ enum: ["a", "b", null], default: "a" })
+  h?: string | null;
+  @prop({ enum: ["comedy", "drama"], default: "comedy" })
+  i?: Genre;
+  @prop({ type: Number, enum: { values: [1, 2], message: "One or two" }, default: 2 })
+  j?: number;
+  @prop({ type: Number, enum: Level, default: Level.Low })
+  k?: Level;
+  @prop({ type: Object, default: { list: ["a"], deep: { n: 1 } } })
+  l?: { list: string[]; deep: { n: number } };
+  @prop({ type: Object, default: () => ({ list: [] }) })
+  m?: { list: string[] };
+  @prop({ type: Types.ObjectId, default: () => new Types.ObjectId() })
+  n?: Types.ObjectId;
+  @prop({ default: () => "a" })
+  o?: string;
+  @arrayProp({ items: String, enum: Genre, default: [Genre.Comedy] })
+  p?: Genre[];
+  @prop({ validate: (value) => value.length < 3, set: (value) => value.trim() })
+  q?: string;
+  @prop({ ref: () => AgreesInDetail })
+  r?: Ref<AgreesInDetail>;
+}
+
+// Decorators that stand elsewhere
+
+const short = prop({ maxLength: 5 });
+const year = prop({ type: Number, min: 1888 });
+const tags = arrayProp({ items: String });
+function trimmed(): FieldDecorator<string> {
+  return prop({ trim: true });
+}
+
+class Elsewhere extends FrameworkModel {
+  @short
+  a?: string;
+  @year
+  b?: number;
+  @tags
+  c?: string[];
+  @trimmed()
+  d!: string;
+  // @ts-expect-error a number is no text
+  @short
+  e?: number;
+  // @ts-expect-error text is no number
+  @year
+  f?: string;
 }
 
 class DisagreesInArrays extends FrameworkModel {
@@ -624,6 +735,9 @@ Deno.test("the types of the package hold: every case above compiles, or fails to
     Agrees,
     Disagrees,
     DisagreesInArrays,
+    DisagreesInDetail,
+    AgreesInDetail,
+    Elsewhere,
     Members,
     Stranger,
     Fits,
@@ -635,7 +749,7 @@ Deno.test("the types of the package hold: every case above compiles, or fails to
     ...[Refused18, Refused19, Refused20, Refused21, Refused22, Refused23],
     ...[Refused10, Refused11, Refused12, Refused13, Refused14, Refused15, Refused16, Refused17],
   ];
-  assertEquals([...declared, ActorFits, Shared, Inline].length, 11);
+  assertEquals([...declared, ActorFits, Shared, Inline].length, 14);
   assertEquals([...refusedClasses, ...refused].length, 24);
   assertEquals([requests, models, errors, options, compositions].length, 5);
 });

@@ -1,7 +1,19 @@
-import type { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
+import type {
+  CheckedDefault,
+  CheckedEnum,
+  CheckedOf,
+  CheckedRef,
+  CheckedType,
+  FieldValue,
+  IndependentOptions,
+  InWords,
+  NoOtherOptions,
+  OptionIn,
+  PlaceProblem,
+} from "./prop_input.ts";
 import { recordField } from "./_record.ts";
 
 /** A value whose type `default` alone can tell. */
@@ -36,8 +48,11 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
 /**
  * Declares a scalar field: text unless `type`, `ref` or `default` says otherwise.
  *
- * The compiler holds the option against the field: `@prop({ type: Number }) year!: string` does not compile.
+ * The compiler checks the options against the field: `@prop({ type: Number }) year!: string` does not compile, and
+ * neither does a `ref` of another model, an `of` of another type, or a `default` that `enum` does not list.
  *
+ * @typeParam O The options.
+ * @typeParam D The decorator, as the field wants it.
  * @param options The type, and the mapper's options.
  * @returns The decorator.
  *
@@ -57,26 +72,77 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  * }
  * ```
  */
-export function prop(
-  options?: PropOptions<string, undefined> & { readonly ref?: undefined },
-): FieldDecorator<string>;
-/** Declares a field whose type is given. */
-export function prop<const T extends FieldType>(
-  options: PropOptions<ValueOf<T>, T> & { readonly type: T },
-): FieldDecorator<ValueOf<T>>;
-/** Declares a reference. */
-export function prop<M extends FrameworkModel>(
-  options: PropOptions<Identifier, undefined> & {
-    readonly ref: ModelClass<M> | (() => ModelClass<M>);
-  },
-): FieldDecorator<Identifier>;
-/** Declares a field whose default tells its type. */
-export function prop<D extends Literal>(
-  options: Omit<PropOptions<Widen<D>, undefined>, "default"> & {
-    readonly default: D;
-    readonly ref?: undefined;
-  },
-): FieldDecorator<Widen<D>>;
-export function prop(options: object = {}): FieldDecorator<unknown> {
-  return (_value, context) => recordField(false, options, context as ClassFieldDecoratorContext);
+export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = DecoratorOf<O>>(
+  this: PlaceProblem<D, "prop", UntypedProblem<FieldValue<D>, O>>,
+  options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
+): D;
+/** Declares a string. */
+export function prop<D = FieldDecorator<string>>(
+  this: PlaceProblem<D, "prop", UntypedProblem<FieldValue<D>, NoOptions>>,
+): D;
+export function prop(options: object = {}): unknown {
+  return (_value: undefined, context: ClassFieldDecoratorContext) =>
+    recordField(false, options, context);
 }
+
+/**
+ * No options.
+ *
+ * @internal
+ */
+export type NoOptions = Readonly<Record<never, never>>;
+
+/**
+ * The options of {@linkcode prop} on a field, each with what is wrong with it.
+ *
+ * @typeParam V The value of the field.
+ * @typeParam O The options that were given.
+ * @internal
+ */
+export type PropInput<V, O> =
+  & IndependentOptions<V, V>
+  & {
+    readonly type?: CheckedType<V, OptionIn<O, "type">>;
+    readonly of?: CheckedOf<V, OptionIn<O, "of">>;
+    readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
+      : CheckedRef<"ref", V, OptionIn<O, "ref">>;
+    readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
+    readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
+  }
+  & NoOtherOptions<"prop", O, keyof PropOptions<unknown>>;
+
+/**
+ * The value that the options tell: by `type`, else by `ref`, else by `default`, else a string.
+ *
+ * @typeParam O The options.
+ * @internal
+ */
+export type ValueOfOptions<O> = [O] extends [never] ? string
+  : OptionIn<O, "type"> extends infer T
+    ? [T] extends [undefined]
+      ? OptionIn<O, "ref"> extends undefined
+        ? OptionIn<O, "default"> extends infer X extends Literal ? Widen<X> : string
+      : Identifier
+    : ValueOf<T>
+  : never;
+
+/**
+ * The decorator that the options make.
+ *
+ * @typeParam O The options.
+ * @internal
+ */
+export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
+
+/**
+ * What is wrong with a field that no option tells the type of, in words.
+ *
+ * @typeParam V The value of the field.
+ * @typeParam O The options.
+ * @internal
+ */
+export type UntypedProblem<V, O> = [O] extends [never] ? unknown
+  : [V] extends [ValueOfOptions<O>] ? unknown
+  : OptionIn<O, "type" | "ref" | "default"> extends undefined
+    ? `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
+  : unknown;

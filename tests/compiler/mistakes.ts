@@ -154,6 +154,80 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
 class Note extends FrameworkModel { @prop() text?: string; }`,
     says: `Returns<"scope returns a filter", QueryObject>`,
   },
+  {
+    name: "a wrong option of @prop",
+    code: `class Note extends FrameworkModel { @prop({ requierd: true }) text!: string; }`,
+    says: `"@prop has no option requierd"`,
+  },
+  {
+    name: "a wrong option of @arrayProp",
+    code:
+      `class Note extends FrameworkModel { @arrayProp({ items: String, requierd: true }) tags!: string[]; }`,
+    says: `"@arrayProp has no option requierd"`,
+  },
+  {
+    name: "a type that does not fit the field",
+    code: `class Note extends FrameworkModel { @prop({ type: Number }) text!: string; }`,
+    says: `"type says a number, the field is a string"`,
+  },
+  {
+    name: "a type that is missing",
+    code: `class Note extends FrameworkModel { @prop() year!: number; }`,
+    says: `"@prop is a string unless type says otherwise, the field is a number"`,
+  },
+  {
+    name: "a type that is missing beside options",
+    code: `class Note extends FrameworkModel { @prop({ required: true }) made!: Date; }`,
+    says: `"@prop is a string unless type says otherwise, the field is a Date"`,
+  },
+  {
+    name: "items that do not fit the field",
+    code: `class Note extends FrameworkModel { @arrayProp({ items: String }) tags!: number[]; }`,
+    says: `"items says a string, an element is a number"`,
+  },
+  {
+    name: "items that are missing",
+    code: `class Note extends FrameworkModel { @arrayProp({ required: true }) tags!: string[]; }`,
+    says: `"@arrayProp needs items: a model class, () => Model or a type such as String"`,
+  },
+  {
+    name: "items of a model in place of its identifiers",
+    code: `class Note extends FrameworkModel { @arrayProp({ items: User }) users!: User[]; }`,
+    says: `"items makes references, the field is a model: declare it as Ref or string"`,
+  },
+  {
+    name: "a reference to another model",
+    code: `class Note extends FrameworkModel { @prop({ ref: () => Address }) owner?: Ref<User>; }`,
+    says: `"ref is of another model than the field's Ref"`,
+  },
+  {
+    name: "references to another model",
+    code:
+      `class Note extends FrameworkModel { @arrayProp({ items: Address }) owners?: Ref<User>[]; }`,
+    says: `"items is of another model than the field's Ref"`,
+  },
+  {
+    name: "a Map of another type",
+    code:
+      `class Note extends FrameworkModel { @prop({ type: Map, of: Number }) names?: Map<string, string>; }`,
+    says: `"of says a number, what the Map holds is a string"`,
+  },
+  {
+    name: "a default outside of the values of enum",
+    code:
+      `class Note extends FrameworkModel { @prop({ enum: ["a", "b"], default: "c" }) kind?: string; }`,
+    says: `"default is not in enum"`,
+  },
+  {
+    name: "an enum that the field may not hold",
+    code: `class Note extends FrameworkModel { @prop({ enum: ["a", "c"] }) kind?: "a" | "b"; }`,
+    says: `"enum holds what the field may not: it is a string"`,
+  },
+  {
+    name: "a field of a class that is no model",
+    code: `class Note { @prop() text?: string; }`,
+    says: `"@prop belongs to a class that extends FrameworkModel"`,
+  },
 ];
 
 /** All mistakes as one module, and the line at which each one starts. */
