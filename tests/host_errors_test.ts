@@ -315,7 +315,8 @@ test("a hook that gives undefined is logged once, with class, operation and hook
     for (let count = 0; count < 3; count++) {
       await request(`${app.url}/items/${_id}`, { method: "PATCH", body: { name: "b" } });
     }
-    const lines = warn.calls.slice(before).map(({ args }) => String(args[0]));
+    const lines = warn.calls.slice(before).map(({ args }) => String(args[0]))
+      .filter((line) => line.startsWith("Hook "));
     assertEquals(lines.length, 1);
     assertStringIncludes(lines[0] ?? "", `Hook "${hook}" of update() of "Hooked" gave undefined`);
   }
@@ -327,7 +328,7 @@ test("a hook that gives null rejects on purpose, and is not logged", async () =>
   await using app = await mount([model]);
   await getModel(model).create({ name: "a" });
   assertEquals((await request(`${app.url}/items`)).body, []);
-  assertEquals(warn.calls.length, 0);
+  assertEquals(warn.calls.filter(({ args }) => String(args[0]).startsWith("Hook ")), []);
 });
 
 test("Framework.initialize() refuses a hook that the operation never runs", async () => {

@@ -145,7 +145,7 @@ Deno.test("mod.ts exports the public values, and no other", () => {
   for (const [name, value] of Object.entries(functions)) {
     assertEquals([name, typeof value], [name, "function"]);
   }
-  assertEquals(Object.keys(Framework).sort(), ["errors", "initialize"]);
+  assertEquals(Object.keys(Framework).sort(), ["close", "errors", "initialize"]);
 });
 
 Deno.test("mod.ts exports the public types by name, and no other", async () => {
