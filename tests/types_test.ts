@@ -690,6 +690,22 @@ async function models(): Promise<void> {
   getModel(Movie, "mongodb://127.0.0.1");
 }
 
+/** An identifier may be text wherever a body or a filter is written; what is read is an identifier. */
+async function references(): Promise<void> {
+  const model = getModel(Agrees);
+  await model.create({ actor: "x", actors2: ["x"] });
+  await model.insertMany([{ actor: "x" }]);
+  await model.find({ actor: "x", actors2: "x" });
+  await model.find({ actor: { $in: ["x"] } });
+  await model.updateOne({ actor: "x" }, { $set: { actor: "x" } });
+  const made = new model({ actor: "x" });
+  made.set({ actor: "x" });
+  made.set("actor", "x");
+  expect<Same<typeof made.actor, Ref<Actor> | undefined>>();
+  // @ts-expect-error a number is no identifier
+  await model.create({ actor: 5 });
+}
+
 function errors(): void {
   new RestError(401, { code: "UNAUTHENTICATED" }, {
     headers: { "WWW-Authenticate": "x" },
@@ -751,5 +767,5 @@ Deno.test("the types of the package hold: every case above compiles, or fails to
   ];
   assertEquals([...declared, ActorFits, Shared, Inline].length, 14);
   assertEquals([...refusedClasses, ...refused].length, 24);
-  assertEquals([requests, models, errors, options, compositions].length, 5);
+  assertEquals([requests, models, references, errors, options, compositions].length, 6);
 });

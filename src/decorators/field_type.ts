@@ -32,6 +32,8 @@ export type Identifier = Types.ObjectId | string;
 /**
  * A field that holds the identifier of another entity.
  *
+ * Where a body or a filter is written (`create`, `find`, `set`), its text may stand as well: `note.set("owner", text)`.
+ *
  * @typeParam T The model that it refers to.
  *
  * @example A reference
