@@ -2,10 +2,12 @@ import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 // @ts-types="express-types"
 import express from "express";
 import { Framework } from "../mod.ts";
+import { CERTIFICATE, KEY } from "./fixtures/certificate.ts";
 import { test } from "./harness/testing.ts";
 
 /** A host with an answer that waits, a large one, and a small one. */
@@ -31,7 +33,11 @@ async function send(port: number, path: string): Promise<Deno.TcpConn> {
 }
 
 async function write(socket: Deno.TcpConn, path: string): Promise<void> {
-  await socket.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
+  await socket.write(encode(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
+}
+
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 async function readSome(socket: Deno.TcpConn): Promise<string> {
@@ -105,6 +111,23 @@ test("Framework.close() cuts what is still busy when the time is over", async ()
   const texts = await Promise.all([waiting, slow].map((each) => readAll(each).catch(() => "")));
   assert(texts.every((text) => !/done|0\r\n\r\n$/.test(text) && text.length < 29_000_000));
   assert(await isEnded(silent));
+});
+
+test("Framework.close() waits no longer for what HTTP does not know: WebSockets, open handshakes of TLS", async () => {
+  const upgrading = createServer().on("upgrade", (_req, socket) => void socket.write("taken"));
+  for (const server of [upgrading, createTlsServer({ cert: CERTIFICATE, key: KEY })]) {
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    using socket = await Deno.connect({ port: (server.address() as AddressInfo).port });
+    if (server === upgrading) {
+      await socket.write(
+        encode("GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: a\r\nHost: a\r\n\r\n"),
+      );
+      assertEquals(await readSome(socket), "taken");
+    }
+    await Framework.close(server, { within: 100 });
+    await Framework.close(server, { within: 600_000 });
+    assertEquals(server.listening, false);
+  }
 });
 
 test("Framework.close() may be called again, and on a server that does not listen", async () => {

@@ -1,6 +1,7 @@
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { hasUnflushed } from "./unflushed.ts";
 
 /**
@@ -21,11 +22,15 @@ export interface CloseOptions {
 /** How often connections that have become idle are looked for, in milliseconds. */
 const SWEEP_MS = 50;
 
+/** How long connections that were cut may take to end, in milliseconds. */
+const GRACE_MS = 100;
+
 const closing = new WeakMap<HttpServer | HttpsServer, Promise<void>>();
 
 /**
  * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end at
- * once, and those that are busy after `within` milliseconds are cut. Calling it again waits for the same end.
+ * once, and those that are busy after `within` milliseconds are cut. Calling it again waits for the same end. What the
+ * host has taken out of HTTP, a WebSocket, is the host's to end: the promise does not wait for it any longer than that.
  *
  * @throws {RangeError} If `within` is no number of milliseconds.
  */
@@ -43,24 +48,29 @@ export function closeServer(
   return closed;
 }
 
-async function close(server: HttpServer | HttpsServer, within: number): Promise<void> {
+function close(server: HttpServer | HttpsServer, within: number): Promise<void> {
   server.prependListener("request", sayClose);
   // A connection that falls idle from now on goes; 0 would be forever.
   const { keepAliveTimeout } = server;
   server.keepAliveTimeout = 1;
-  const closed = new Promise<void>((resolve) => {
+  return new Promise<void>((resolve) => {
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+      // HTTP does not know WebSockets and unfinished handshakes of TLS: nothing else would end this wait.
+      setTimeout(resolve, GRACE_MS);
+    }, within);
+    const sweep = setInterval(() => closeIdle(server), SWEEP_MS).unref();
     // Node's `http.Server.close()` also cuts answers that have ended and that slow clients are still reading.
-    Server.prototype.close.call(server, () => resolve());
+    Server.prototype.close.call(server, () => {
+      clearTimeout(cut);
+      clearInterval(sweep);
+      server.keepAliveTimeout = keepAliveTimeout;
+      server.off("request", sayClose);
+      closing.delete(server);
+      resolve();
+    });
+    closeIdle(server);
   });
-  closeIdle(server);
-  const sweep = setInterval(() => closeIdle(server), SWEEP_MS);
-  const cut = setTimeout(() => server.closeAllConnections(), within);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(cut);
-  server.keepAliveTimeout = keepAliveTimeout;
-  server.off("request", sayClose);
-  closing.delete(server);
 }
 
 function sayClose(_req: unknown, res: ServerResponse): void {
