@@ -110,6 +110,31 @@ test('indexes: "required" waits for indexes that the host builds itself', async 
   assertEquals([await app.add("b"), await app.add("b")], [201, 409]);
 });
 
+test('indexes: "required" knows indexes that stand with the collation of their schema', async () => {
+  @rest({
+    route: "/collated",
+    methods: [create()],
+    schemaOptions: { collation: { locale: "en", strength: 1 } },
+  })
+  class Collated extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+  }
+  await using app = await mount([Collated], { indexes: "required" });
+  const add = async (name: string) =>
+    (await request(`${app.url}/collated`, { method: "POST", body: { name } })).status;
+  assertEquals([await add("a"), await add("A"), await add("b")], [201, 409, 201]);
+});
+
+test('indexes: "required" tells the host which unique indexes are missing', async () => {
+  const causes: unknown[] = [];
+  const onError = (_req: unknown, { cause }: { cause?: unknown }) => void causes.push(cause);
+  using _error = stub(console, "error");
+  await using app = await openBroken({ indexes: "required", autoIndex: false, onError } as never);
+  assertEquals(await app.add("b"), 503);
+  assertEquals(causes.map(String), ['Error: Unique indexes of "Unique" are missing: {"name":1}']);
+});
+
 test("indexes that are anything else are a start-up error", () => {
   const { Unique } = buildUnique(false);
   const options = { models: [Unique], indexes: true } as unknown as InitializeOptions;

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers";
-import type { Model } from "mongoose";
+import type { Model, Schema } from "mongoose";
 import { logHint } from "../errors/log.ts";
 import { whenOpen } from "../mapper/when_open.ts";
 
@@ -37,6 +37,7 @@ export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly #name: string;
   #failure: Error | undefined;
+  #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
   #checking: Promise<boolean> | undefined;
@@ -51,9 +52,9 @@ export class IndexBuilds {
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
-  /** Why the last build failed; `undefined` if it did not. */
+  /** Why unique indexes do not stand: the last build failed, or nobody has built them. */
   get failure(): Error | undefined {
-    return this.#failure;
+    return this.#failure ?? this.#missing;
   }
 
   /** Takes the failure that the host was not told of yet. */
@@ -76,10 +77,10 @@ export class IndexBuilds {
   async #check(): Promise<boolean> {
     const client = this.#model.db.getClient();
     await this.#model.init().then(() => {}, () => {});
-    const missing = await this.#model.diffIndexes({ indexOptionsToCreate: true });
-    const stand = !(missing.toCreate as unknown[]).some(isUnique);
-    if (stand) this.#stands = client;
-    return stand;
+    const missing = await missingUnique(this.#model);
+    if (missing.length === 0) this.#stands = client;
+    this.#missing = new Error(`Unique indexes of "${this.#name}" are missing: ${missing}`);
+    return missing.length === 0;
   }
 
   #succeed(): void {
@@ -113,9 +114,41 @@ export class IndexBuilds {
   }
 }
 
-/** Whether an index that Mongoose misses is unique; one that is told in another form may be. */
-function isUnique(index: unknown): boolean {
-  if (!Array.isArray(index)) return true;
-  const [, options] = index as [unknown, { unique?: unknown } | undefined];
-  return Boolean(options?.unique);
+/** An index as Mongoose and the database describe it. */
+interface IndexDescription {
+  readonly key: object;
+  readonly unique?: boolean;
+  readonly collation?: object;
+}
+
+/** Gives the keys of the unique indexes that the database does not have, as JSON. */
+async function missingUnique(model: Model<unknown>): Promise<string[]> {
+  const { toCreate } = await model.diffIndexes({ indexOptionsToCreate: true });
+  const missing = (toCreate as unknown[]).map(describeIndex)
+    .filter(({ unique = false }) => unique);
+  const { collation }: { collation?: object } = (model.schema as Schema).options;
+  // Mongoose builds indexes with the collation of their schema, and looks for them without it.
+  const stored = missing.length > 0 && collation !== undefined
+    ? await model.listIndexes() as unknown as IndexDescription[]
+    : [];
+  const isStored = (each: IndexDescription) =>
+    each.collation === undefined &&
+    stored.some((other) =>
+      other.unique === true && JSON.stringify(other.key) === JSON.stringify(each.key) &&
+      includes(other.collation, collation)
+    );
+  return missing.filter((each) => !isStored(each)).map(({ key }) => JSON.stringify(key));
+}
+
+/** Whether a collation says the same as another one, and maybe more: the database adds what was left out. */
+function includes(stored: object = {}, collation: object = {}): boolean {
+  const said = new Map(Object.entries(stored));
+  return Object.entries(collation).every(([name, value]) => said.get(name) === value);
+}
+
+/** Reads an index that Mongoose misses; one that is told in another form may be unique. */
+function describeIndex(index: unknown): IndexDescription {
+  if (!Array.isArray(index)) return { key: Object(index), unique: true };
+  const [key, options] = index as [object, Partial<IndexDescription> | undefined];
+  return { ...options, key, unique: Boolean(options?.unique) };
 }
