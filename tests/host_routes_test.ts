@@ -70,6 +70,26 @@ test("Framework.errors() answers 500 in our form for a status that is none", asy
   assertEquals(log.calls.length, wrong.length);
 });
 
+test("Framework.errors() answers in our form what cannot be read, or has no message", async () => {
+  using _log = stub(console, "error");
+  const bare = Object.create(null);
+  const unreadable = {
+    get status(): number {
+      throw new Error("s3cret");
+    },
+  };
+  for (const thrown of [{ status: 404, headers: { a: bare } }, unreadable, Symbol("s3cret")]) {
+    await using served = await failWith(() => Promise.reject(thrown));
+    const reply = await request(`${served.url}/host/1`);
+    assertEquals([reply.status, reply.body], [500, INTERNAL]);
+  }
+  for (const message of [undefined, bare, { text: "s3cret" }]) {
+    await using served = await failWith(() => Promise.reject({ status: 404, message }));
+    const reply = await request(`${served.url}/host/1`);
+    assertEquals(reply.body, { code: "NOT_FOUND", message: "Not Found" });
+  }
+});
+
 test("Framework.errors() knows Mongoose's and MongoDB's errors in the host's routes", async () => {
   await using _database = await openDatabase();
   await getModel(Account).init();

@@ -28,10 +28,10 @@ export function errors(): ErrorRequestHandler {
   const reporter = new Reporter<HostContext>();
   return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    const answer = toRestError(error);
+    const { answer, isConcealed } = judge(error);
     const failure = { req: req as FrameworkRequest, error, context: contextOf(req) };
     if (isOutage(answer)) await reporter.tellOutage(failure);
-    else if (answer.status >= 500 || isConcealed(error)) await reporter.tell(failure);
+    else if (answer.status >= 500 || isConcealed) await reporter.tell(failure);
     sendError(res, answer);
   };
 }
@@ -45,6 +45,16 @@ interface HostContext {
 function contextOf({ method, baseUrl, path, route }: Request): HostContext {
   const { path: pattern = path } = (route ?? {}) as { path?: unknown };
   return { method, route: `${baseUrl}${pattern}` };
+}
+
+/** Gives the answer to an error, and whether it tells the client less than the error says. */
+function judge(error: unknown): { readonly answer: RestError; readonly isConcealed: boolean } {
+  try {
+    return { answer: toRestError(error), isConcealed: conceals(error) };
+  } catch {
+    // Anything can be thrown: what cannot even be read tells nothing.
+    return { answer: internal(error), isConcealed: true };
+  }
 }
 
 /** A status that the host has set comes first, then what the error is to the framework. */
@@ -64,7 +74,7 @@ function statusOf(error: unknown): number | undefined {
 function withStatus(status: number, error: unknown): RestError {
   const { expose = status < 500, type, message, headers } = error as HttpError;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
-  const shown = expose === true ? String(message) : statusText(status);
+  const shown = expose === true && typeof message === "string" ? message : statusText(status);
   return new RestError(status, { code, message: shown }, {
     headers: textsOf(headers),
     cause: error,
@@ -77,7 +87,7 @@ function textsOf(headers: unknown): Record<string, string> {
 }
 
 /** Whether the client is told less than the error says. */
-function isConcealed(error: unknown): boolean {
+function conceals(error: unknown): boolean {
   return !(error instanceof RestError) && (error as HttpError | null)?.expose === false;
 }
 
