@@ -1,4 +1,4 @@
-import type { Connection } from "mongoose";
+import type { Connection, Model } from "mongoose";
 import { HookFailure } from "../errors/hook_failure.ts";
 import type { FrameworkRequest, FrameworkState } from "../hooks/framework_request.ts";
 import { parseQ } from "../query/parse_q.ts";
@@ -15,6 +15,8 @@ export interface LevelCall {
   readonly level: Level;
   /** What `req.framework` is while its hooks run. */
   readonly state: FrameworkState;
+  /** Gives Mongoose's model on the request's connection. A failure of `getConnection` is known as the host's. */
+  readonly model: () => Promise<Model<unknown>>;
 }
 
 /** One request on its way through a route. */
@@ -41,7 +43,7 @@ export function openCall(route: Route, req: FrameworkRequest): Call {
   const open = openConnection(req, route.getConnection, patience);
   let opened: Connection | undefined;
   const connection = async () => opened = await open();
-  const levels = route.levels.map((level) => ({ level, state: openState(level, connection) }));
+  const levels = route.levels.map((level) => openLevel(level, connection));
   const acting = levels[levels.length - 1] as LevelCall;
   const isAway = () => opened !== undefined && opened.readyState !== OPEN;
   const call = { route, req, levels, acting, patience, isAway };
@@ -54,16 +56,17 @@ export function openCall(route: Route, req: FrameworkRequest): Call {
   }
 }
 
-function openState(level: Level, connection: ReturnType<typeof openConnection>): FrameworkState {
+function openLevel(level: Level, connection: ReturnType<typeof openConnection>): LevelCall {
   const compile = level.part?.embedded ? embeddedModel : getModel;
-  const model = async () => compile(level.target, await connection().catch(asThrown));
-  return {
+  const model = async () => compile(level.target, await connection()) as unknown as Model<unknown>;
+  const state = {
     filter: {},
     options: {},
     projection: {},
     operation: level.operation,
-    model: model as FrameworkState["model"],
+    model: (() => model().catch(asThrown)) as unknown as FrameworkState["model"],
   };
+  return { level, state, model };
 }
 
 /** Shows hooks what `getConnection` threw, as it was thrown. */

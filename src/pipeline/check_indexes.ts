@@ -1,4 +1,3 @@
-import type { Model } from "mongoose";
 import { unavailable } from "../errors/refusals.ts";
 import { hasUntoldFailures, indexBuilds } from "../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
@@ -18,9 +17,9 @@ export async function checkIndexes(call: Call): Promise<void> {
   }
 }
 
-async function checkLevel(call: Call, { level, state }: LevelCall): Promise<void> {
+async function checkLevel(call: Call, { level, model }: LevelCall): Promise<void> {
   const { route, req, patience } = call;
-  const builds = indexBuilds(await state.model() as unknown as Model<unknown>);
+  const builds = indexBuilds(await model());
   if (builds === undefined) return;
   const error = builds.takeUntold();
   if (error !== undefined) {

@@ -1,4 +1,3 @@
-import { runHook } from "../hooks/run_hook.ts";
 import { CollectionSource } from "../sources/collection_source.ts";
 import { openPart } from "../sources/open_part.ts";
 import type { Source } from "../sources/source.ts";
@@ -30,7 +29,7 @@ export async function openSource(call: Call): Promise<Source> {
 
 async function settingsFor(call: Call, levelCall: LevelCall) {
   return {
-    model: async () => await runHook("getConnection", () => levelCall.state.model()) as never,
+    model: levelCall.model,
     shape: levelCall.level.shape,
     selection: await selectFor(call, levelCall),
     patience: call.patience,
