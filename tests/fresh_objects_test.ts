@@ -189,3 +189,25 @@ test("update() answers 409 when an object that it merges into was cleared meanwh
   assertEquals([statuses, left.address], [[409], null]);
   assert(left.__v === 0);
 });
+
+test("update() replaces an array in an object that another request has just created", async () => {
+  const created = Promise.withResolvers<void>();
+  const model = made({
+    async preSave(req, entity) {
+      if (req.body.address.tags !== undefined) await created.promise;
+      return entity;
+    },
+    preSend(_req, entity) {
+      created.resolve();
+      return entity;
+    },
+  });
+  await using app = await mount([model]);
+  for (const before of [{}, { address: null }]) {
+    const patches = [{ address: { city: "Wien" } }, { address: { city: "Wien", tags: ["a"] } }];
+    const { statuses, left } = await race(app, model, before, patches);
+    assertEquals(statuses, [200, 200]);
+    const { tags } = left.address as Address;
+    assertEquals(tags, ["a"]);
+  }
+});

@@ -96,3 +96,17 @@ test("update() of a part merges what two requests put into an object that was ab
     });
   }
 });
+
+test("update() of a part is no clash where keys of free-form data are numbers", async () => {
+  // An object would put the numbers first.
+  const list = [1, new Map<string, unknown>([["x", 1], ["3", null]])];
+  const inner = new Map<string, unknown>([["y", list], ["5", 2]]);
+  const free = new Map<string, unknown>([["z", 1], ["7", inner]]);
+  await race({ free, tags: ["a"] }, [{ tags: ["b"] }, { name: "b" }], ({ statuses, part }) => {
+    assertEquals([statuses, part.tags, part.name], [[200, 200], ["b"], "b"]);
+    assertEquals(part.free, { z: 1, 7: { y: [1, { x: 1, 3: null }], 5: 2 } });
+  });
+  await race({ free, tags: ["a"] }, [{ tags: ["b"] }, { tags: ["c"] }], ({ statuses }) => {
+    assertEquals(statuses, [200, 409]);
+  });
+});

@@ -7,6 +7,7 @@ import { everyFilter } from "../selection/filters.ts";
 import { applyUpdate } from "../writing/apply_update.ts";
 import type { StoredObject, Update } from "../writing/apply_update.ts";
 import { AS_STORED, askStored } from "./ask_stored.ts";
+import { sameAsStored } from "./same_as_stored.ts";
 import { OutOfScopeError } from "./out_of_scope_error.ts";
 
 /** How often an update is tried that meets a change of what it depends on. */
@@ -112,10 +113,10 @@ export class GuardedUpdate {
   /** The condition that what was judged is stored as it was. */
   #unchanged(root: StoredObject): Filter {
     const fields = this.#judged();
-    if (fields === undefined) return { $expr: { $eq: ["$$ROOT", { $literal: root }] } };
+    if (fields === undefined) return { $expr: sameAsStored("$$ROOT", root) };
     const same = fields.map((field) =>
       Object.hasOwn(root, field)
-        ? { $eq: [`$${field}`, { $literal: root[field] }] }
+        ? sameAsStored(`$${field}`, root[field])
         : { $eq: [{ $type: `$${field}` }, "missing"] }
     );
     return { $expr: { $and: same } };

@@ -10,9 +10,10 @@ export function valueAt(stored: unknown, path: string): unknown {
   );
 }
 
-/** Whether a path of a stored object holds the same in two states of it. */
+/** Whether an array of a stored object is the same in two states of it. One that is missing is shown as an empty one. */
 export function isUnchanged(path: string, before: unknown, now: unknown): boolean {
-  return before === now || storedText(valueAt(before, path)) === storedText(valueAt(now, path));
+  if (before === now) return true;
+  return storedText(valueAt(before, path) ?? []) === storedText(valueAt(now, path) ?? []);
 }
 
 /** The condition that a path still holds what was read there; `undefined` where no condition can say so exactly. */
@@ -25,7 +26,7 @@ export function pin(stored: Filter, path: string): Filter | undefined {
 }
 
 /** Whether a value is the same when it goes back: objects here sort their numeric keys, and bad text is replaced. */
-function isExact(value: unknown): boolean {
+export function isExact(value: unknown): boolean {
   if (typeof value === "string") return !value.includes("\uFFFD");
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;
