@@ -21,6 +21,7 @@ import { request } from "./harness/request.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
+import { hooked } from "./hooked.ts";
 import { type ErrorBody, mount, type Mounted } from "./support.ts";
 
 const INTERNAL = { code: "INTERNAL", message: "Internal error" };
@@ -497,5 +498,20 @@ test("the message of a field that reads leave out carries no value, and none bel
     });
     assertEquals([reply.status, path in (reply.body.errors ?? {})], [400, true]);
     assertEquals(reply.text.includes("leak"), false, reply.text);
+  }
+});
+
+test("update() tells nothing of a stored value that does not fit its field", async () => {
+  const model = hooked({ update: { preSave: (_req, entity) => entity } });
+  await using app = await mount([model]);
+  const misfit = { secret: "s3cret" };
+  for (const fields of [{ rank: misfit }, { name: [misfit] }, { parts: [{ label: misfit }] }]) {
+    const { insertedId } = await getModel(model).collection.insertOne(fields as never);
+    const url = `${app.url}/items/${insertedId}`;
+    const { status, body, text } = await request<ErrorBody>(url, {
+      method: "PATCH",
+      body: { owner: "a" },
+    });
+    assertEquals([status, body.code, text.includes("s3cret")], [400, "BAD_DATA", false]);
   }
 });

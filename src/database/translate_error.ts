@@ -105,12 +105,15 @@ function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MapperError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    problems[path] = {
-      message: isHidden(path) ? `Field "${path}" is not valid` : problem.message,
-      kind,
-    };
+    const isSecret = isHidden(path) || isOfStored(problem);
+    problems[path] = { message: isSecret ? `Field "${path}" is not valid` : problem.message, kind };
   }
   return problems;
+}
+
+/** Whether Mongoose could not read what is stored: no answer shows that, and it may hold anything. */
+function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
+  return kind === "cast" && reason instanceof MapperError.CastError;
 }
 
 /** Tells whether an error says that the database is out of reach. */
