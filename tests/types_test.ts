@@ -475,6 +475,17 @@ class Typed extends FrameworkModel {
   name!: string;
 }
 
+/** Operations of any model that has an owner. */
+function forOwners<M extends FrameworkModel & { owner: string }>() {
+  return [
+    all<M>({ preFetch: (req) => req.ip !== undefined, lean: true }),
+    one<M>({ postFetch: (req, entity) => entity.owner === req.ip ? entity : null }),
+    // @ts-expect-error no entity is given
+    create<M>({ preSave: (_req, entity) => void entity.owner }),
+  ];
+}
+
+@rest({ route: "/g1", methods: forOwners<OwnedFits>() })
 @rest({ route: "/g", methods: [all({ postFetch: generic }), one({ postFetch: owned })] })
 class OwnedFits extends FrameworkModel {
   @prop()

@@ -36,10 +36,20 @@ export type HooksInput<O extends OperationName, M, H> = HooksFor<O, M, H> & NoOt
  */
 export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   ? HooksOfAnyModel<O, H>
-  : M extends FrameworkModel ?
-      | DocumentHooks<O, M, H>
-      | (O extends "all" | "one" ? InstanceHooks<O, M, H> : never)
+  : M extends FrameworkModel ? NamedHooks<O, M, H>
   : never;
+
+/**
+ * The hooks that an operation of a known model takes.
+ *
+ * @typeParam O The operation.
+ * @typeParam M The model.
+ * @typeParam H The hooks that were given.
+ * @internal
+ */
+export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
+  | DocumentHooks<O, M, H>
+  | (O extends "all" | "one" ? InstanceHooks<O, M, H> : never);
 
 /**
  * No hooks.
@@ -49,7 +59,8 @@ export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
 export type NoHooks = Readonly<Record<never, never>>;
 
 /**
- * The hooks that were given, or those that an operation takes where the model is named.
+ * The hooks that were given, or those that an operation takes where the model is named: also by a type parameter, of which
+ * nothing can be asked.
  *
  * @typeParam O The operation.
  * @typeParam M The model.
@@ -57,7 +68,7 @@ export type NoHooks = Readonly<Record<never, never>>;
  * @internal
  */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
-  ? HooksFor<O, M, NoHooks>
+  ? NamedHooks<O, M extends FrameworkModel ? M : never, NoHooks>
   : H;
 
 /**
