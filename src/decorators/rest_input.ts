@@ -110,10 +110,21 @@ export type RestInput<D, O extends Method, L, R> = Decorated<D> extends { readon
  * @typeParam R The route.
  * @typeParam L The operations.
  */
-export type RestProblem<D, R, L> = L extends readonly []
-  ? "methods is empty: list operations, such as all()"
+export type RestProblem<D, R, L> = IsLegacy<D> extends true
+  ? '@rest needs standard decorators: remove "experimentalDecorators"'
+  : L extends readonly [] ? "methods is empty: list operations, such as all()"
   : Decorated<D> extends { readonly model: infer M }
     ? M extends FrameworkModel
       ? R extends string ? unknown : '@rest of a class needs a route, such as "/movies"'
     : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
+
+/**
+ * Whether the compiler wants a legacy decorator, which gets no context.
+ *
+ * @typeParam D The decorator, as the compiler wants it.
+ * @internal
+ */
+export type IsLegacy<D> = D extends (...args: infer A) => unknown
+  ? A extends readonly [unknown] | readonly [unknown, string | symbol, ...unknown[]] ? true : false
+  : false;

@@ -30,7 +30,10 @@ test("legacy decorators of tsc are refused with the fix, by the compiler and at 
   const tsc = ["node_modules/typescript/bin/tsc", "main.ts", ...options];
   const args = [...tsc, "--experimentalDecorators", "--outDir", "dist/legacy"];
   const compiled = await tryCommand(nodes[1].path, args, { cwd });
-  assertStringIncludes(compiled.output, "Unable to resolve signature of class decorator");
+  assertStringIncludes(
+    compiled.output,
+    "@rest needs standard decorators: remove",
+  );
   await assertRefused("dist/legacy/main.js");
 });
 

@@ -35,11 +35,12 @@ export async function readTsconfig(): Promise<string> {
   return blockBelow(await readReadme(), "Install", "json");
 }
 
-/** The same without connecting and listening, as tests need it. */
+/** The same without connecting, listening and stopping, as tests need it. */
 export async function readTestableApp(): Promise<string> {
-  return (await readApp())
-    .replaceAll(/^(await mongoose\.connect|app\.listen|import (process|mongoose) ).*\n/gm, "")
-    .replace("const app =", "export const app =");
+  const outside =
+    /^(import (process|mongoose|\{ setTimeout)|const (uri|server|stop) =|while|process\.)/;
+  const lines = (await readApp()).split("\n").filter((line) => !outside.test(line));
+  return lines.join("\n").replace("const app =", "export const app =");
 }
 
 /** The blocks below "Test your app": the test, and what the newest vitest needs. */
