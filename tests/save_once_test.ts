@@ -259,3 +259,23 @@ test("update() and create() obey scope and q where Mongoose writes in a way that
   assertEquals(await patchAll([one], () => ({ tenant: "B" })), [403]);
   assertEquals((await stored(model)).map(({ name, __v }) => [name, __v]), [["x", 2]]);
 });
+
+test("remove() runs no setter on a literal of q a second time", async () => {
+  @rest({ route: "/prices", methods: [remove({ preSave: (_req, entity) => entity })] })
+  class Price extends FrameworkModel {
+    @prop({ type: Number })
+    price?: number;
+
+    static override configure(schema: Schema): void {
+      schema.path("price").set((value: number) => value * 100);
+    }
+  }
+  await using app = await mount([Price]);
+  const { collection } = getModel(Price);
+  for (const price of [5, { $in: [5, 6] }]) {
+    const { insertedId } = await collection.insertOne({ price: 500 } as never);
+    const url = `${app.url}/prices/${insertedId}${asQuery({ price })}`;
+    assertEquals((await request(url, { method: "DELETE" })).status, 204);
+  }
+  assertEquals(await collection.countDocuments(), 0);
+});

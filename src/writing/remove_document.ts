@@ -1,5 +1,6 @@
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
+import { matchAsIs } from "../mapper/match_as_is.ts";
 import { sendWith } from "../mapper/send_with.ts";
 import { castFilter } from "../selection/cast_filter.ts";
 import { isEmpty, KEEP_CONDITIONS } from "../selection/filters.ts";
@@ -23,8 +24,8 @@ export async function removeDocument(
   const model = doc.constructor as Model<unknown>;
   const all = [scope, filter].filter((each) => !isEmpty(each))
     .map((each) => castFilter(model, each));
-  if (all.length > 0) doc.$where = { $and: all };
   const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
+  if (all.length > 0) matchAsIs(query, { $and: all });
   await sendWith(
     query as unknown as Query<mongo.DeleteResult, unknown>,
     "deleteOne",
