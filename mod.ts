@@ -32,14 +32,14 @@
  * @module
  */
 
-export { arrayProp } from "./src/decorators/array_prop.ts";
-export type { ArrayPropOptions, ModelOrThunk } from "./src/decorators/array_prop.ts";
+export { arrayProp } from "./src/declare/decorators/array_prop.ts";
+export type { ArrayPropOptions, ModelOrThunk } from "./src/declare/decorators/array_prop.ts";
 export type {
   BaseOptions,
   Bound,
   FieldOptions,
   Validator,
-} from "./src/decorators/field_options.ts";
+} from "./src/declare/decorators/field_options.ts";
 export type {
   FieldDecorator,
   FieldType,
@@ -48,10 +48,10 @@ export type {
   MapperValues,
   Ref,
   ValueOf,
-} from "./src/decorators/field_type.ts";
-export { prop } from "./src/decorators/prop.ts";
-export type { Literal, PropOptions, Widen } from "./src/decorators/prop.ts";
-export { rest } from "./src/decorators/rest.ts";
+} from "./src/declare/decorators/field_type.ts";
+export { prop } from "./src/declare/decorators/prop.ts";
+export type { Literal, PropOptions, Widen } from "./src/declare/decorators/prop.ts";
+export { rest } from "./src/declare/decorators/rest.ts";
 export type {
   Accepts,
   AcceptsPart,
@@ -60,18 +60,18 @@ export type {
   PartRestOptions,
   RestDecorator,
   RestOptions,
-} from "./src/decorators/rest.ts";
-export type { ErrorContext } from "./src/errors/error_context.ts";
+} from "./src/declare/decorators/rest.ts";
+export type { ErrorContext } from "./src/pipeline/request/error_context.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";
-export { and } from "./src/hooks/and.ts";
-export { asFilter } from "./src/hooks/as_filter.ts";
+export { and } from "./src/declare/hooks/and.ts";
+export { asFilter } from "./src/declare/hooks/as_filter.ts";
 export type {
   FrameworkRequest,
   FrameworkState,
   QueryObject,
-} from "./src/hooks/framework_request.ts";
+} from "./src/declare/hooks/framework_request.ts";
 export type {
   AnyHooks,
   EntityHook,
@@ -82,23 +82,23 @@ export type {
   LeanHooksOf,
   MaybePromise,
   PreFetch,
-} from "./src/hooks/hooks.ts";
-export type { EntityOf, RequestOf, Together } from "./src/hooks/hook_types.ts";
-export { or } from "./src/hooks/or.ts";
+} from "./src/declare/hooks/hooks.ts";
+export type { EntityOf, RequestOf, Together } from "./src/declare/hooks/hook_types.ts";
+export { or } from "./src/declare/hooks/or.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { InitializeOptions } from "./src/http/initialize.ts";
-export { FrameworkModel } from "./src/model/framework_model.ts";
-export type { Entity, ModelClass, ModelOf } from "./src/model/model_class.ts";
-export { all, create, one, remove, removeAll, update } from "./src/operations/methods.ts";
+export { FrameworkModel } from "./src/declare/model/framework_model.ts";
+export type { Entity, ModelClass, ModelOf } from "./src/declare/model/model_class.ts";
+export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";
 export type {
   DocumentHook,
   InstanceHook,
   PreFetchHook,
   Returns,
-} from "./src/operations/checked_hook.ts";
-export type { RequestHooks, UnnamedModel } from "./src/operations/hooks_input.ts";
-export type { Method, MethodFunction } from "./src/operations/methods.ts";
-export type { OperationName } from "./src/operations/operation.ts";
-export type { BodyLimits } from "./src/body/limits.ts";
-export type { QueryLimits } from "./src/query/limits.ts";
+} from "./src/declare/operations/checked_hook.ts";
+export type { RequestHooks, UnnamedModel } from "./src/declare/operations/hooks_input.ts";
+export type { Method, MethodFunction } from "./src/declare/operations/methods.ts";
+export type { OperationName } from "./src/declare/operations/operation.ts";
+export type { BodyLimits } from "./src/write/body/limits.ts";
+export type { QueryLimits } from "./src/filter/q/limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

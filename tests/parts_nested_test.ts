@@ -15,10 +15,10 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { buildRoutes } from "../src/http/build_routes.ts";
-import { Reporter } from "../src/errors/reporter.ts";
-import { completeBodyLimits } from "../src/body/limits.ts";
-import { completeLimits } from "../src/query/limits.ts";
+import { buildRoutes } from "../src/http/routes/build_routes.ts";
+import { Reporter } from "../src/pipeline/request/reporter.ts";
+import { completeBodyLimits } from "../src/write/body/limits.ts";
+import { completeLimits } from "../src/filter/q/limits.ts";
 import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount, NOBODY } from "./support.ts";

@@ -1,12 +1,12 @@
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
-import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { MaybePromise } from "../hooks/hooks.ts";
-import { runHook } from "../hooks/run_hook.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import type { MaybePromise } from "../declare/hooks/hooks.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
-import { decodeAllNames } from "../mapper/decode_all_names.ts";
-import { checkConnection, hintAtUnopened } from "../mapper/one_mongoose.ts";
-import { whenOpen } from "../mapper/when_open.ts";
+import { decodeAllNames } from "../schema/mongoose/connections/decode_all_names.ts";
+import { checkConnection, hintAtUnopened } from "../schema/mongoose/connections/one_mongoose.ts";
+import { whenOpen } from "../schema/mongoose/connections/when_open.ts";
 import type { Patience } from "./patience.ts";
 
 /** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */

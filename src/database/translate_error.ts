@@ -2,8 +2,8 @@ import mongoose from "mongoose";
 import { badData } from "../errors/bad_data.ts";
 import type { Problems } from "../errors/bad_data.ts";
 import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
-import { isForeign } from "../mapper/error_origin.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import { isForeign } from "../schema/mongoose/error_origin.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { RestError } from "../errors/rest_error.ts";
 

@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
-import type { HookFailure } from "../errors/hook_failure.ts";
+import type { HookFailure } from "../declare/hooks/hook_failure.ts";
 import { conflict, notFound, unavailable } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
-import { isOwn } from "../mapper/error_origin.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import { isOwn } from "../schema/mongoose/error_origin.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isBare, isUnavailable, translateError } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";

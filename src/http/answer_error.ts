@@ -1,16 +1,16 @@
 import type { Response } from "express-types";
-import { toJson } from "../answers/to_json.ts";
-import type { ErrorContext } from "../errors/error_context.ts";
-import { HookFailure } from "../errors/hook_failure.ts";
+import { toJson } from "../json/to_json.ts";
+import type { ErrorContext } from "../pipeline/request/error_context.ts";
+import { HookFailure } from "../declare/hooks/hook_failure.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { isOutage } from "../errors/refusals.ts";
-import type { Reporter } from "../errors/reporter.ts";
+import type { Reporter } from "../pipeline/request/reporter.ts";
 import type { RestError } from "../errors/rest_error.ts";
-import type { FrameworkRequest } from "../hooks/framework_request.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { translateError } from "../database/translate_error.ts";
 import type { TranslateOptions } from "../database/translate_error.ts";
 import { translateHookFailure } from "../database/translate_hook_failure.ts";
-import { cutAnswer } from "./cut_answer.ts";
+import { cutAnswer } from "./replies/cut_answer.ts";
 
 /** What an error's answer depends on. */
 export interface AnswerErrorOptions extends TranslateOptions {

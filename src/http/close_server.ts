@@ -2,7 +2,7 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import { hasUnflushed } from "./unflushed.ts";
+import { hasUnflushed } from "./replies/unflushed.ts";
 
 /**
  * The options of `Framework.close()`.

@@ -4,13 +4,13 @@ import { OPEN } from "../database/open_connection.ts";
 import { translateError } from "../database/translate_error.ts";
 import { badData } from "../errors/bad_data.ts";
 import { internal, isOutage } from "../errors/refusals.ts";
-import { Reporter } from "../errors/reporter.ts";
+import { Reporter } from "../pipeline/request/reporter.ts";
 import { RestError } from "../errors/rest_error.ts";
 import { statusName, statusText } from "../errors/status_name.ts";
-import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import { originOf } from "../mapper/error_origin.ts";
-import { isHiddenPath } from "../shape/hidden_path.ts";
-import { describeShape } from "../shape/shape.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { originOf } from "../schema/mongoose/error_origin.ts";
+import { isHiddenPath } from "../schema/fields/hidden_path.ts";
+import { describeShape } from "../schema/fields/shape.ts";
 import { sendError } from "./answer_error.ts";
 
 /** An error of the HTTP world, as body parsers and hosts throw it. */

@@ -1,17 +1,17 @@
 import type { Request, RequestHandler, Response } from "express-types";
-import type { ErrorContext } from "../errors/error_context.ts";
-import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import { openCall } from "../pipeline/call.ts";
-import { actingLevel } from "../pipeline/route.ts";
-import type { Route } from "../pipeline/route.ts";
+import type { ErrorContext } from "../pipeline/request/error_context.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { openCall } from "../pipeline/request/call.ts";
+import { actingLevel } from "../pipeline/request/route.ts";
+import type { Route } from "../pipeline/request/route.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { logError } from "../errors/log.ts";
-import { mayBeRefused } from "../query/may_be_refused.ts";
-import { isHiddenPath } from "../shape/hidden_path.ts";
+import { mayBeRefused } from "../filter/q/may_be_refused.ts";
+import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
-import { awaitTurn, isQueued } from "./await_turn.ts";
-import { sendReply } from "./send_reply.ts";
-import { noteUnflushed } from "./unflushed.ts";
+import { awaitTurn, isQueued } from "./replies/await_turn.ts";
+import { sendReply } from "./replies/send_reply.ts";
+import { noteUnflushed } from "./replies/unflushed.ts";
 
 /** Makes the handler of a route: a request in, the pipeline's reply or one error out. */
 export function handleRoute(route: Route): RequestHandler {

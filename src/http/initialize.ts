@@ -1,20 +1,20 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
 import type { ErrorRequestHandler, Router } from "express-types";
-import { registeredModels } from "../description/registry.ts";
-import type { ErrorContext } from "../errors/error_context.ts";
+import { registeredModels } from "../declare/model/registry.ts";
+import type { ErrorContext } from "../pipeline/request/error_context.ts";
 import { notFound } from "../errors/refusals.ts";
-import { Reporter } from "../errors/reporter.ts";
-import type { ModelClass } from "../model/model_class.ts";
-import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import { completeLimits } from "../query/limits.ts";
-import type { QueryLimits } from "../query/limits.ts";
-import { completeBodyLimits } from "../body/limits.ts";
-import type { BodyLimits } from "../body/limits.ts";
+import { Reporter } from "../pipeline/request/reporter.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { completeLimits } from "../filter/q/limits.ts";
+import type { QueryLimits } from "../filter/q/limits.ts";
+import { completeBodyLimits } from "../write/body/limits.ts";
+import type { BodyLimits } from "../write/body/limits.ts";
 import { sendError } from "./answer_error.ts";
-import { buildRoutes } from "./build_routes.ts";
+import { buildRoutes } from "./routes/build_routes.ts";
 import { handleRoute } from "./handle_route.ts";
-import { mountRoutes } from "./mount_routes.ts";
+import { mountRoutes } from "./routes/mount_routes.ts";
 
 /**
  * The options of `Framework.initialize()`.

@@ -1,13 +1,13 @@
 import { forbidden, notFound } from "../errors/refusals.ts";
 import type { Source } from "../sources/source.ts";
-import { runHook } from "../hooks/run_hook.ts";
-import type { Call } from "./call.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
+import type { Call } from "./request/call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
-import { Doomed } from "./doomed.ts";
-import type { Held } from "./doomed.ts";
-import { keep } from "./keep.ts";
-import type { Reply } from "./reply.ts";
+import { Doomed } from "./lists/doomed.ts";
+import type { Held } from "./lists/doomed.ts";
+import { keep } from "./lists/keep.ts";
+import type { Reply } from "./request/reply.ts";
 
 const DONE: Reply = { status: 204 };
 

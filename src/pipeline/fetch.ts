@@ -1,18 +1,18 @@
 import type { Connection } from "mongoose";
 import { OPEN } from "../database/open_connection.ts";
-import { hookFailure } from "../errors/hook_failure.ts";
+import { hookFailure } from "../declare/hooks/hook_failure.ts";
 import { notFound } from "../errors/refusals.ts";
-import { isDocument } from "../mapper/bson.ts";
-import { connectionOf } from "../mapper/connection_of.ts";
-import { concealSecrets } from "../shape/conceal_secrets.ts";
-import { rememberShape } from "../shape/shape_of_instance.ts";
-import { projected } from "../shape/projected.ts";
-import { instanceMaker } from "../shape/instance_maker.ts";
-import { projectionOf } from "../selection/projection_of.ts";
-import { readProjection } from "../selection/read_projection.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { connectionOf } from "../schema/mongoose/connections/connection_of.ts";
+import { concealSecrets } from "../json/conceal_secrets.ts";
+import { rememberShape } from "../schema/fields/shape_of_instance.ts";
+import { projected } from "../filter/projection/projected.ts";
+import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";
+import { projectionOf } from "../filter/projection/projection_of.ts";
+import { readProjection } from "../filter/projection/read_projection.ts";
 import type { Source } from "../sources/source.ts";
-import type { Call, LevelCall } from "./call.ts";
-import { close, givenEntities } from "./given_entities.ts";
+import type { Call, LevelCall } from "./request/call.ts";
+import { close, givenEntities } from "./lists/given_entities.ts";
 import { passHook, tellForgotten } from "./guard.ts";
 
 /**

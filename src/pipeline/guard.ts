@@ -1,16 +1,16 @@
 import { forbidden } from "../errors/refusals.ts";
-import type { EntityHook, HookName, MaybePromise } from "../hooks/hooks.ts";
-import { checkFilter } from "../selection/check_filter.ts";
-import { everyFilter } from "../selection/filters.ts";
-import { checkLimit } from "../selection/read_options.ts";
-import { readProjection } from "../selection/read_projection.ts";
-import { OPERATIONS } from "../operations/operation.ts";
-import type { Selection } from "../sources/source.ts";
-import { andThen } from "../hooks/and_then.ts";
-import { runHook } from "../hooks/run_hook.ts";
-import { enterLevel } from "./call.ts";
-import type { Call, LevelCall } from "./call.ts";
-import type { Level } from "./route.ts";
+import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.ts";
+import { checkFilter } from "../filter/check_filter.ts";
+import { everyFilter } from "../filter/filters.ts";
+import { checkLimit } from "../filter/read_options.ts";
+import { readProjection } from "../filter/projection/read_projection.ts";
+import { OPERATIONS } from "../declare/operations/operation.ts";
+import type { Selection } from "../filter/selection.ts";
+import { andThen } from "../declare/hooks/and_then.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { enterLevel } from "./request/call.ts";
+import type { Call, LevelCall } from "./request/call.ts";
+import type { Level } from "./request/route.ts";
 
 /**
  * Runs the `preFetch` hooks of all levels, outermost first.

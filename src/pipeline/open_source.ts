@@ -1,7 +1,7 @@
 import { CollectionSource } from "../sources/collection_source.ts";
 import { openPart } from "../sources/open_part.ts";
 import type { Source } from "../sources/source.ts";
-import type { Call, LevelCall } from "./call.ts";
+import type { Call, LevelCall } from "./request/call.ts";
 import { fetchOne } from "./fetch.ts";
 import { selectFor } from "./guard.ts";
 

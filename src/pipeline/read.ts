@@ -1,14 +1,14 @@
-import { toJson } from "../answers/to_json.ts";
+import { toJson } from "../json/to_json.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { Source } from "../sources/source.ts";
-import { andThen } from "../hooks/and_then.ts";
-import type { Call } from "./call.ts";
+import { andThen } from "../declare/hooks/and_then.ts";
+import type { Call } from "./request/call.ts";
 import { entityName, fetchEntities, fetchOne } from "./fetch.ts";
-import { gatherList } from "./gather_list.ts";
+import { gatherList } from "./lists/gather_list.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
-import { isOver } from "./is_over.ts";
-import { keep } from "./keep.ts";
-import type { Reply } from "./reply.ts";
+import { isOver } from "./request/is_over.ts";
+import { keep } from "./lists/keep.ts";
+import type { Reply } from "./request/reply.ts";
 
 /** Answers with a list: each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
 export async function readMany(call: Call, source: Source): Promise<Reply> {

@@ -1,12 +1,12 @@
-import { readBody } from "../body/read_body.ts";
-import type { JsonObject } from "../query/json.ts";
-import { checkIndexes } from "./check_indexes.ts";
+import { readBody } from "../write/body/read_body.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import { checkIndexes } from "./request/check_indexes.ts";
 import { openSource } from "./open_source.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./request/call.ts";
 import { erase } from "./erase.ts";
 import { passPreFetch } from "./guard.ts";
 import { readMany, readOne } from "./read.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./request/reply.ts";
 import { write } from "./write.ts";
 
 /**

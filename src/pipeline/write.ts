@@ -1,17 +1,17 @@
-import { toJson } from "../answers/to_json.ts";
-import { mergeBody } from "../body/merge_body.ts";
-import { mergePlain } from "../body/merge_plain.ts";
+import { toJson } from "../json/to_json.ts";
+import { mergeBody } from "../write/body/merge_body.ts";
+import { mergePlain } from "../write/body/merge_plain.ts";
 import { forbidden, notFound } from "../errors/refusals.ts";
-import type { JsonObject } from "../query/json.ts";
-import { isDocument } from "../mapper/bson.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
 import type { Source } from "../sources/source.ts";
-import { copyDocument } from "../writing/copy_document.ts";
-import { validatePlain } from "../writing/validate_plain.ts";
-import { rememberShape } from "../shape/shape_of_instance.ts";
-import type { Call } from "./call.ts";
+import { copyDocument } from "../write/copy_document.ts";
+import { validatePlain } from "../write/validate_plain.ts";
+import { rememberShape } from "../schema/fields/shape_of_instance.ts";
+import type { Call } from "./request/call.ts";
 import { entityName, fetchOne } from "./fetch.ts";
 import { hasEntityHooks, passHook } from "./guard.ts";
-import type { Reply } from "./reply.ts";
+import type { Reply } from "./request/reply.ts";
 
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(call: Call, source: Source, body: JsonObject): Promise<Reply> {

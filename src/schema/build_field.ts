@@ -1,7 +1,7 @@
 import type { Schema } from "mongoose";
 import mongoose from "mongoose";
-import type { FieldRecord } from "../description/records.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import type { FieldRecord } from "../declare/model/records.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
 import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
 import { modelName } from "./model_name.ts";
 

@@ -1,19 +1,19 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { describeModel } from "../description/describe_model.ts";
-import type { ModelDescription } from "../description/describe_model.ts";
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import { describeModel } from "../declare/model/describe_model.ts";
+import type { ModelDescription } from "../declare/model/describe_model.ts";
+import type { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
 import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
-import { markErrors } from "../mapper/error_origin.ts";
-import { hideInJson } from "../mapper/hide_in_json.ts";
-import { markCopies } from "../mapper/mark_copies.ts";
-import { reservedNames } from "../mapper/internals.ts";
-import { addLinearMethods } from "../mapper/linear_documents.ts";
-import { useLinearMaps } from "../mapper/linear_map.ts";
-import { runLastBeforeSave } from "../mapper/last_before_save.ts";
-import { readMisfits } from "../mapper/read_misfits.ts";
+import { markErrors } from "./mongoose/error_origin.ts";
+import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
+import { markCopies } from "./mongoose/documents/mark_copies.ts";
+import { reservedNames } from "./mongoose/internals.ts";
+import { addLinearMethods } from "./mongoose/documents/linear_documents.ts";
+import { useLinearMaps } from "./mongoose/documents/linear_map.ts";
+import { runLastBeforeSave } from "./mongoose/statements/last_before_save.ts";
+import { readMisfits } from "./mongoose/documents/read_misfits.ts";
 
 /** A schema and the models that it refers to, which a connection must know as well. */
 export interface BuiltSchema {

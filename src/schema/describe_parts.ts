@@ -1,10 +1,10 @@
-import { describeModel } from "../description/describe_model.ts";
-import type { FieldRecord, RestRecord } from "../description/records.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import { describeModel } from "../declare/model/describe_model.ts";
+import type { FieldRecord, RestRecord } from "../declare/model/records.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
 import { resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
 import { fieldKind } from "./field_kind.ts";
-import { isRequired } from "../mapper/internals.ts";
+import { isRequired } from "./mongoose/internals.ts";
 
 /** How a parent holds a part of itself that has routes of its own. */
 export interface PartLink {

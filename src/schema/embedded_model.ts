@@ -1,6 +1,6 @@
 import type { Connection, Model, Schema } from "mongoose";
-import type { ModelClass } from "../model/model_class.ts";
-import { detachedConnection } from "../mapper/detached_connection.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
+import { detachedConnection } from "./mongoose/connections/detached_connection.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { getModel } from "./get_model.ts";
 import { modelName } from "./model_name.ts";

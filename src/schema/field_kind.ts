@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { FrameworkModel } from "../model/framework_model.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
 
 const { Schema, SchemaType, Types } = mongoose;
 

@@ -1,12 +1,12 @@
 import mongoose from "mongoose";
 import type { Connection, Model } from "mongoose";
-import type { ModelClass, ModelOf } from "../model/model_class.ts";
+import type { ModelClass, ModelOf } from "../declare/model/model_class.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
-import { guardUnselectedMaps } from "../mapper/unselected_maps.ts";
-import { checkConnection } from "../mapper/one_mongoose.ts";
+import { guardUnselectedMaps } from "./mongoose/documents/unselected_maps.ts";
+import { checkConnection } from "./mongoose/connections/one_mongoose.ts";
 
 const compiled = new WeakMap<Connection, Map<ModelClass, Model<unknown>>>();
 

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
 import { logHint } from "../errors/log.ts";
-import { whenOpen } from "../mapper/when_open.ts";
+import { whenOpen } from "./mongoose/connections/when_open.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
 const FIRST_PAUSE_MS = 1000;

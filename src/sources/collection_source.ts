@@ -2,27 +2,27 @@ import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
 import { readDocuments } from "../database/read_batches.ts";
 import { conflict } from "../errors/refusals.ts";
-import type { Filter } from "../query/compile_filter.ts";
-import type { JsonObject } from "../query/json.ts";
-import { findKept } from "../mapper/find_kept.ts";
-import { sendWith } from "../mapper/send_with.ts";
-import { castFilter, withConditions } from "../selection/cast_filter.ts";
-import { everyFilter, KEEP_CONDITIONS } from "../selection/filters.ts";
+import type { Filter } from "../filter/q/compile_filter.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import { findKept } from "../schema/mongoose/statements/find_kept.ts";
+import { sendWith } from "../schema/mongoose/statements/send_with.ts";
+import { castFilter, withConditions } from "../filter/cast_filter.ts";
+import { everyFilter, KEEP_CONDITIONS } from "../filter/filters.ts";
 import {
   documentOf,
   IDENTIFIER,
   identifierOf,
   readOptions,
   withoutPage,
-} from "../selection/read_options.ts";
-import { isNarrowed } from "../selection/projection_of.ts";
-import { wholePaths } from "../shape/unselected_paths.ts";
-import { removeDocument } from "../writing/remove_document.ts";
-import { saveDocument } from "../writing/save_document.ts";
-import type { SaveDocumentOptions } from "../writing/save_document.ts";
-import { Place } from "./place.ts";
-import { PlainCollection } from "./plain_collection.ts";
-import type { PlainCollectionOptions } from "./plain_collection.ts";
+} from "../filter/read_options.ts";
+import { isNarrowed } from "../filter/projection/projection_of.ts";
+import { wholePaths } from "../schema/fields/unselected_paths.ts";
+import { removeDocument } from "../write/save/remove_document.ts";
+import { saveDocument } from "../write/save/save_document.ts";
+import type { SaveDocumentOptions } from "../write/save/save_document.ts";
+import { Place } from "./parts/place.ts";
+import { PlainCollection } from "./direct/plain_collection.ts";
+import type { PlainCollectionOptions } from "./direct/plain_collection.ts";
 import type { EntityValue, Inserted, Source } from "./source.ts";
 
 /** How many identifiers one delete carries. */

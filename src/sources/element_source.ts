@@ -2,37 +2,38 @@ import mongoose from "mongoose";
 import type { Document, Model, Types } from "mongoose";
 import type { Patience } from "../database/patience.ts";
 import { badData } from "../errors/bad_data.ts";
-import { fitUpdate, isPathRefused, moveUpdate } from "./fit_update.ts";
+import { fitUpdate, isPathRefused, moveUpdate } from "./parts/fit_update.ts";
 import { conflict } from "../errors/refusals.ts";
-import type { Filter } from "../query/compile_filter.ts";
-import { changesOf, saveBy, stampFields } from "../mapper/internals.ts";
-import { keepValues, keptValues } from "../mapper/find_kept.ts";
-import { isJsonObject } from "../query/json.ts";
-import type { Shape } from "../shape/shape.ts";
-import { judgeScope } from "../writing/judge_scope.ts";
-import type { StoredObject } from "../writing/apply_update.ts";
-import { takeFreshObjects } from "../writing/fresh_objects.ts";
-import { mergeFresh } from "../writing/merge_fresh.ts";
-import { isUnchanged, valueAt } from "../writing/pin.ts";
-import { storedValues } from "../writing/stored_values.ts";
-import { touchedArrays } from "../writing/touched_arrays.ts";
-import { projectionOf } from "../selection/projection_of.ts";
-import { pageStages } from "./element_stages.ts";
-import { castFilter } from "../selection/cast_filter.ts";
-import { everyFilter, isEmpty } from "../selection/filters.ts";
-import type { Place } from "./place.ts";
-import { intoStages } from "./place_steps.ts";
-import { markElement, removeElements } from "./remove_elements.ts";
-import type { ElementMark } from "./remove_elements.ts";
+import type { Filter } from "../filter/q/compile_filter.ts";
+import { changesOf, saveBy, stampFields } from "../schema/mongoose/internals.ts";
+import { keepValues, keptValues } from "../schema/mongoose/statements/find_kept.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+import { judgeScope } from "../write/judge_scope.ts";
+import type { StoredObject } from "../write/apply_update.ts";
+import { takeFreshObjects } from "../write/save/fresh_objects.ts";
+import { mergeFresh } from "../write/save/merge_fresh.ts";
+import { isUnchanged, valueAt } from "../write/save/pin.ts";
+import { storedValues } from "../write/stored_values.ts";
+import { touchedArrays } from "../write/save/touched_arrays.ts";
+import { projectionOf } from "../filter/projection/projection_of.ts";
+import { pageStages } from "./parts/element_stages.ts";
+import { castFilter } from "../filter/cast_filter.ts";
+import { everyFilter, isEmpty } from "../filter/filters.ts";
+import type { Place } from "./parts/place.ts";
+import { intoStages } from "./parts/place_steps.ts";
+import { markElement, removeElements } from "./parts/remove_elements.ts";
+import type { ElementMark } from "./parts/remove_elements.ts";
 import {
   documentOf,
   IDENTIFIER,
   identifierOf,
   readOptions,
   withoutPage,
-} from "../selection/read_options.ts";
-import type { EntityValue, Selection, Source } from "./source.ts";
-import { addToList } from "./stored_list.ts";
+} from "../filter/read_options.ts";
+import type { EntityValue, Source } from "./source.ts";
+import type { Selection } from "../filter/selection.ts";
+import { addToList } from "./parts/stored_list.ts";
 
 /** What an {@linkcode ElementSource} is made of. */
 export interface ElementSourceOptions {

@@ -1,14 +1,14 @@
 import type { Model } from "mongoose";
 import type { PartLink } from "../schema/describe_parts.ts";
-import type { ModelClass } from "../model/model_class.ts";
-import { isDocument } from "../mapper/bson.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
 import { embeddedModel } from "../schema/embedded_model.ts";
 import type { CollectionSourceOptions } from "./collection_source.ts";
 import { ElementSource } from "./element_source.ts";
-import type { Place } from "./place.ts";
+import type { Place } from "./parts/place.ts";
 import { ReferenceSource } from "./reference_source.ts";
 import type { Source } from "./source.ts";
-import { storedList } from "./stored_list.ts";
+import { storedList } from "./parts/stored_list.ts";
 
 /** What a part of an entity is opened with. */
 export interface OpenPartOptions extends CollectionSourceOptions {

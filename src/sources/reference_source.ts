@@ -2,14 +2,14 @@ import type { ClientSession, Connection, Document } from "mongoose";
 import { inTransaction } from "../database/in_transaction.ts";
 import { badData } from "../errors/bad_data.ts";
 import { conflict } from "../errors/refusals.ts";
-import type { Filter } from "../query/compile_filter.ts";
+import type { Filter } from "../filter/q/compile_filter.ts";
 import { CollectionSource } from "./collection_source.ts";
 import type { CollectionSourceOptions, Together } from "./collection_source.ts";
-import { everyFilter } from "../selection/filters.ts";
-import type { Update } from "../writing/apply_update.ts";
-import { OutOfScopeError } from "./out_of_scope_error.ts";
-import type { Place } from "./place.ts";
-import { addToList, takeFromList } from "./stored_list.ts";
+import { everyFilter } from "../filter/filters.ts";
+import type { Update } from "../write/apply_update.ts";
+import { OutOfScopeError } from "./parts/out_of_scope_error.ts";
+import type { Place } from "./parts/place.ts";
+import { addToList, takeFromList } from "./parts/stored_list.ts";
 
 /** What a {@linkcode ReferenceSource} is made of. */
 export interface ReferenceSourceOptions extends CollectionSourceOptions {

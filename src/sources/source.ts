@@ -1,21 +1,8 @@
-import type { Place } from "./place.ts";
-import type { JsonObject } from "../query/json.ts";
-import type { Filter } from "../query/compile_filter.ts";
+import type { Place } from "./parts/place.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
 
 /** A document, or a plain object of another database. */
 export type EntityValue = object;
-
-/** What a source needs to know of a request. */
-export interface Selection {
-  /** What hooks have made of `q`. */
-  readonly filter: Filter;
-  /** The trusted filter of every `@rest` on the way, cast by nobody yet. */
-  readonly scope: Filter;
-  /** The options of the query. */
-  readonly options: Record<string, unknown>;
-  /** The projection of the query. */
-  readonly projection: Record<string, unknown>;
-}
 
 /** A new entity, stored. */
 export interface Inserted {

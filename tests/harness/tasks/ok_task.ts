@@ -1,5 +1,6 @@
 import { runCheck } from "./check_task.ts";
 import { readCoverage, reportCoverage } from "./coverage.ts";
+import { checkRooms } from "./rooms.ts";
 import { type DenoResult, existing, runDeno } from "./run_deno.ts";
 import { runTests } from "./test_task.ts";
 
@@ -57,6 +58,7 @@ function listSteps(folder: string, isTested: boolean): Step[] {
   const steps: Step[] = [
     { name: "fmt", run: deno("fmt", "--check") },
     { name: "lint", run: lint },
+    { name: "rooms", run: checkRooms },
     { name: "check", run: () => runCheck({ capture: true }) },
     { name: "doc", run: deno("doc", "--lint", "mod.ts", "src/testing/mod.ts") },
     { name: "test", run: () => test(folder) },

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { chooseStd } from "./choose_std.ts";
 import { parseLcov, reportCoverage } from "./coverage.ts";
 import { countTests } from "./junit.ts";
+import { checkRooms, wrongImports } from "./rooms.ts";
 
 const yes = () => Promise.resolve(true);
 const no = () => Promise.resolve(false);
@@ -52,6 +53,21 @@ function suite(...cases: string[]): string {
 function testCase(name: string, content = ""): string {
   return `<testcase name="${name}" classname="a" line="1">${content}</testcase>`;
 }
+
+Deno.test("wrongImports() names what a room may not import, types included", () => {
+  const text = `import { a } from "../http/a.ts";
+import type { B } from "../declare/b.ts";
+import { c } from "./c.ts";
+import { d } from "../errors/d.ts";
+import mongoose from "mongoose";`;
+  const rule = '"schema" may not import from there';
+  assertEquals(wrongImports("schema/x.ts", text), [`src/schema/x.ts imports http/a.ts: ${rule}`]);
+  assertEquals(wrongImports("http/routes/x.ts", text), []);
+});
+
+Deno.test("checkRooms() finds nothing wrong in src/", async () => {
+  assertEquals(await checkRooms(), { code: 0, output: "" });
+});
 
 Deno.test("countTests() counts leaves", () => {
   const stepFailed = '<failure message="1 test step failed">text</failure>';

@@ -1,0 +1,55 @@
+import { openRecords } from "../model/metadata.ts";
+import type { ModelRecords } from "../model/metadata.ts";
+
+/** The part of a decorator's context that is used here; a legacy compiler passes something else. */
+type LooseContext =
+  | { readonly kind?: unknown; readonly metadata?: object }
+  | string
+  | symbol
+  | null
+  | undefined;
+
+/**
+ * Opens the records behind a decorator's context.
+ *
+ * @throws {TypeError} If the compiler gave no `context.metadata`: the message names the fix.
+ */
+export function recordsOf(decorator: string, context: LooseContext): ModelRecords {
+  const metadata = typeof context === "object" ? context?.metadata : undefined;
+  if (metadata === undefined || metadata === null) {
+    throw new TypeError(
+      `Cannot apply @${decorator}: the compiler gave no standard decorator metadata; use TC39 decorators: ` +
+        `in tsconfig.json remove "experimentalDecorators" and set "target" to "es2022", ` +
+        `in swc set "jsc.transform.decoratorVersion" to "2022-03", ` +
+        `in esbuild set "target" to "node20" or lower, and import the framework before the models`,
+    );
+  }
+  return openRecords(metadata);
+}
+
+/** Records a field, or what is wrong with its declaration. */
+export function recordField(
+  array: boolean,
+  options: object,
+  context: ClassFieldDecoratorContext,
+): void {
+  const decorator = array ? "arrayProp" : "prop";
+  const records = recordsOf(decorator, context);
+  const name = String(context.name);
+  const problem = fieldProblem(context);
+  if (problem !== undefined) {
+    records.problems.push(`property "${name}" ${problem}`);
+  } else {
+    records.fields.set(name, { name, array, options: { ...options } });
+  }
+}
+
+function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {
+  if ((context.kind as string) !== "field") {
+    return `is no field but ${context.kind}, which a document could not serve`;
+  }
+  if (context.private) return "is #private, which a document could not serve";
+  if (context.static) return "is static, and only fields of the instance are stored";
+  if (typeof context.name === "symbol") return "is a symbol, which a document could not serve";
+  return undefined;
+}

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from "node:util";
+import type { SchemaOptions } from "mongoose";
+import { FrameworkModel } from "./framework_model.ts";
+import type { ModelClass } from "./model_class.ts";
+import { ownRecords } from "./metadata.ts";
+import type { FieldRecord, RestRecord } from "./records.ts";
+
+/** What a class and its ancestors declare. */
+export interface ModelDescription {
+  /** The class. */
+  readonly target: ModelClass;
+  /** The fields, inherited ones first; a redeclared one counts once. */
+  readonly fields: ReadonlyMap<string, FieldRecord>;
+  /** The `@rest` on properties, inherited ones included. */
+  readonly parts: ReadonlyMap<string, readonly RestRecord[]>;
+  /** The `@rest` on the class itself. */
+  readonly rests: readonly RestRecord[];
+  /** The mapper's schema options. */
+  readonly schemaOptions: SchemaOptions;
+}
+
+/**
+ * Describes a model class by walking its chain, taking from each class what it alone owns.
+ *
+ * @throws {TypeError} If the class or a declaration on it is wrong; the message names both.
+ */
+export function describeModel(target: ModelClass): ModelDescription {
+  const fields = new Map<string, FieldRecord>();
+  const parts = new Map<string, readonly RestRecord[]>();
+  for (const owner of chainOf(target)) {
+    const records = ownRecords(owner);
+    const problem = records?.problems[0];
+    if (problem !== undefined) throw new TypeError(`Cannot describe "${target.name}": ${problem}`);
+    for (const [name, field] of records?.fields ?? []) fields.set(name, field);
+    for (const [name, rests] of records?.parts ?? []) parts.set(name, rests);
+  }
+  const rests = ownRecords(target)?.rests ?? [];
+  return { target, fields, parts, rests, schemaOptions: schemaOptionsOf(target, rests) };
+}
+
+/** Gives the classes from the one below `FrameworkModel` down to the target. */
+export function chainOf(target: ModelClass): ModelClass[] {
+  const chain: ModelClass[] = [];
+  let current: object | null = target;
+  while (current !== null && current !== FrameworkModel && current !== Function.prototype) {
+    chain.unshift(current as ModelClass);
+    current = Object.getPrototypeOf(current);
+  }
+  if (current !== FrameworkModel) {
+    throw new TypeError(`Cannot describe "${target.name}": it does not extend FrameworkModel`);
+  }
+  return chain;
+}
+
+function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): SchemaOptions {
+  const [first, ...others] = rests.map((rest) => rest.schemaOptions).filter((options) =>
+    options !== undefined
+  );
+  if (others.some((other) => !isDeepStrictEqual(first, other))) {
+    throw new TypeError(
+      `Cannot describe "${target.name}": its @rest decorators have different schemaOptions`,
+    );
+  }
+  const { schemaOptions = {} } = target as typeof FrameworkModel;
+  const { collection: _inherited, ...inherited } = schemaOptions;
+  // A subclass is a model of its own: it does not share the collection that its parent names.
+  return { ...Object.hasOwn(target, "schemaOptions") ? schemaOptions : inherited, ...first };
+}

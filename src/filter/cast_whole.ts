@@ -1,0 +1,75 @@
+import { isStorable, lossOf, storedMembers } from "../schema/mongoose/kept_values.ts";
+import type { Filter } from "./q/compile_filter.ts";
+import { isCompiled } from "./q/compiled.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { copyFilter } from "./filters.ts";
+
+/**
+ * Casts conditions that hooks gave. A cast converts values: where it would drop a condition, or add to it, the filter
+ * would select something else.
+ *
+ * @throws {TypeError} If anything is lost or added; the message names the path.
+ */
+export function castWhole(conditions: Filter, cast: (conditions: Filter) => Filter): Filter {
+  // The cast works in place.
+  const given = copyFilter(conditions);
+  const result = cast(conditions);
+  for (const [path, value] of Object.entries(given)) {
+    if (!Object.hasOwn(result, path)) throw changed(path, "Mongoose drops it");
+    compare(value, result[path], path);
+  }
+  return result;
+}
+
+function compare(given: unknown, result: unknown, path: string): void {
+  if (isCompiled(given)) return;
+  if (isJsonObject(given)) return compareObjects(given, result, path);
+  if (Array.isArray(given)) return compareLists(given, result, path);
+  if (isMade(given, result)) throw changed(path, "Mongoose makes an object of it");
+  checkSent(result, path);
+}
+
+function compareObjects(given: object, result: unknown, path: string): void {
+  const members = storedMembers(result);
+  // An object that has an identifier is cast to it.
+  if (members === undefined) return checkSent(result, path);
+  const keys = Object.keys(given);
+  const added = [...members.keys()].filter((key) => !Object.hasOwn(given, key));
+  const dropped = keys.filter((key) => !members.has(key));
+  if (added.length > 0) throw changed(path, `Mongoose adds "${added.join(`", "`)}" to the object`);
+  if (dropped.length > 0) throw changed(path, `Mongoose drops "${dropped.join(`", "`)}" of it`);
+  for (const [key, value] of Object.entries(given)) {
+    compare(value, members.get(key), `${path}.${key}`);
+  }
+}
+
+function compareLists(given: readonly unknown[], result: unknown, path: string): void {
+  const list = Array.isArray(result) ? result : (result as { $in?: unknown } | null)?.$in;
+  if (!Array.isArray(list)) return checkSent(result, path);
+  if (list.length !== given.length) throw changed(path, "Mongoose changes the length of the list");
+  given.forEach((each, index) => compare(each, list[index], `${path}.${index}`));
+}
+
+/** Whether a cast has made an object with members out of something that is none. */
+function isMade(given: unknown, result: unknown): boolean {
+  const from = typeof given === "object" && given !== null ? storedMembers(given) : undefined;
+  return from === undefined && storedMembers(result) !== undefined;
+}
+
+/** Checks what the driver would get, to its last value. */
+function checkSent(value: unknown, path: string): void {
+  const loss = lossOf(value);
+  if (loss !== undefined) throw changed(path, `it is ${loss}`);
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) {
+    return value.forEach((each, index) => checkSent(each, `${path}.${index}`));
+  }
+  if (isStorable(value) || isJsonObject(value)) return;
+  const { toBSON } = value as { toBSON?: () => unknown };
+  if (typeof toBSON !== "function") throw changed(path, "BSON does not know its class");
+  checkSent(toBSON.call(value), path);
+}
+
+function changed(path: string, reason: string): TypeError {
+  return new TypeError(`Cannot use the filter: "${path}" cannot be sent as it is: ${reason}`);
+}

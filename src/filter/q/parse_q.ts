@@ -1,0 +1,50 @@
+import { badFormat } from "../../errors/refusals.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { compileFilter } from "./compile_filter.ts";
+import type { Filter } from "./compile_filter.ts";
+import type { QueryLimits } from "./limits.ts";
+
+/**
+ * Reads `q` from a request's URL: the one way in for a client's filter.
+ *
+ * The URL itself is read, whatever query parser the host has set: a `q` that a parser drops or takes apart would be a
+ * filter ignored, and on `removeAll` that deletes everything.
+ *
+ * @returns The filter, `{}` where there is no `q`.
+ * @throws {RestError} 400 if it is malformed or asks for what is not allowed.
+ */
+export function parseQ(url: string, shape: Shape, limits: Required<QueryLimits>): Filter {
+  const text = readParameter(url);
+  if (text === undefined) return {};
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw badFormat(`Parameter "q" is not JSON`);
+  }
+  return compileFilter(parsed, shape, limits);
+}
+
+function readParameter(url: string): string | undefined {
+  const start = url.indexOf("?");
+  if (start === -1) return undefined;
+  const parameters = new URLSearchParams(url.slice(start + 1));
+  for (const name of parameters.keys()) {
+    if (name.startsWith("q[") || name.startsWith("[q]")) {
+      throw badFormat(`Parameter "${name}" is not allowed: "q" is one JSON object`);
+    }
+  }
+  const [first, ...others] = parameters.getAll("q");
+  if (others.length > 0) throw badFormat(`Parameter "q" is given more than once`);
+  if (first !== undefined) refuseMalformed(url.slice(start + 1));
+  return first;
+}
+
+/** Parameters are decoded with lenience, which would turn one filter into another. */
+function refuseMalformed(query: string): void {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw badFormat(`Parameter "q" is not percent-encoded UTF-8`);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Response } from "express-types";
+import { logHint } from "../../errors/log.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isOver } from "../../pipeline/request/is_over.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
+import { cutAnswer } from "./cut_answer.ts";
+import { sendGathered } from "./send_gathered.ts";
+import { sendList } from "./send_list.ts";
+
+/** Sends what the pipeline replied. An answer that a hook has ended is left alone; one that it has begun is cut. */
+export async function sendReply(res: Response, reply: Reply): Promise<void> {
+  if (isOver(res.req as FrameworkRequest)) return;
+  if (res.headersSent) return await cutBegun(res);
+  if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
+  if (reply.gathered !== undefined) return await sendGathered(res, reply.gathered);
+  if (reply.texts !== undefined) {
+    if (!await sendList(res, reply.texts)) await cutBegun(res);
+    return;
+  }
+  res.status(reply.status);
+  if (reply.text === undefined) res.end();
+  else res.type("json").send(reply.text);
+}
+
+/** Nobody can tell how an answer was to go on that a hook has begun and left. */
+async function cutBegun(res: Response): Promise<void> {
+  const { method, originalUrl } = res.req;
+  logHint(
+    `Cannot answer ${method} ${
+      originalUrl.split("?")[0]
+    }: a hook has begun an answer by itself, and not ended it`,
+  );
+  await cutAnswer(res);
+}
+
+/** The path of a new entity, from the mount and the route alone: no header of the client has a say in it. */
+function locationOf({ req }: Response, id: string): string {
+  const path = `${req.baseUrl}${req.path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");
+  return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
+}

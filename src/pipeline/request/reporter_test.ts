@@ -1,0 +1,51 @@
+import { assertEquals } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import type { ErrorContext } from "./error_context.ts";
+import { unavailable } from "../../errors/refusals.ts";
+import { Reporter } from "./reporter.ts";
+
+const CONTEXT: ErrorContext = { method: "GET", route: "/a", class: "A", operation: "all" };
+
+/** A reporter of short minutes, and what it has told. */
+function listen() {
+  const told: [name: string, count: number | undefined][] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const reporter = new Reporter((_req, error, { count }) => {
+    told.push([(error as Error).name, count]);
+    if (count !== undefined) resolve();
+  }, 50);
+  const fail = (error: unknown) =>
+    reporter.tellOutage({ req: {} as never, error, context: CONTEXT });
+  return { told, fail, summed: promise };
+}
+
+Deno.test("tellOutage() tells a cause at once, and how often it came when its turn ends", async () => {
+  using _log = stub(console, "error");
+  const { told, fail, summed } = listen();
+  const keepAlive = setTimeout(() => {}, 5000);
+  for (let count = 0; count < 5; count++) await fail(unavailable(new RangeError("x")));
+  assertEquals(told, [["RestError", undefined]]);
+  await summed;
+  clearTimeout(keepAlive);
+  assertEquals(told, [["RestError", undefined], ["RestError", 4]]);
+});
+
+Deno.test("tellOutage() tells causes apart by the class and code of the error behind them", async () => {
+  using _log = stub(console, "error");
+  const { told, fail } = listen();
+  const coded = (code: number) => Object.assign(new Error("x"), { code });
+  for (const error of [new RangeError(), coded(1), coded(2), coded(1), unavailable(coded(2))]) {
+    await fail(error);
+  }
+  assertEquals(told.length, 3);
+});
+
+Deno.test("tellForgotten() hints once for each hook of a router", () => {
+  using warn = stub(console, "warn");
+  for (const reporter of [new Reporter(), new Reporter()]) {
+    for (const hook of ["postFetch", "postFetch", "preSend"]) {
+      reporter.tellForgotten(hook, { operation: "all", name: "A" });
+    }
+  }
+  assertEquals(warn.calls.length, 4);
+});

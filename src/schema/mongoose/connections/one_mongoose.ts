@@ -1,0 +1,64 @@
+import mongoose from "mongoose";
+import type { Connection } from "mongoose";
+import { logHint } from "../../../errors/log.ts";
+
+/** How to come back to one copy. */
+const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.version)}"; ` +
+  `"npm ls mongoose", or "deno info main.ts", shows which there are`;
+
+/**
+ * Checks that a connection belongs to the copy of Mongoose that is used here: models of one copy never get an answer
+ * through a connection of another.
+ *
+ * @throws {TypeError} If it does not, or is no connection; the message tells which copies there are.
+ */
+export function checkConnection(connection: unknown): asserts connection is Connection {
+  if (connection instanceof mongoose.Connection) return;
+  const other = otherVersion(connection);
+  throw new TypeError(
+    other === undefined
+      ? `Cannot use the connection: it is no Mongoose connection but ${typeof connection}`
+      : `Cannot use the connection: it belongs to another copy of Mongoose (${other}) than ` +
+        `Mongrove's (${mongoose.version}); ${ONE_COPY}`,
+  );
+}
+
+/** Connections that a hint was logged for. */
+const hinted = new WeakSet<Connection>();
+
+/** Logs, once, why a connection does not open: nobody has ever opened it, or Mongoose has given up. */
+export function hintAtUnopened(connection: Connection): void {
+  if (hinted.has(connection)) return;
+  if (connection.getClient()) return hintAtFailed(connection);
+  if (connection !== mongoose.connection) return;
+  hinted.add(connection);
+  logHint(
+    `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
+      `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
+  );
+}
+
+/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
+function hintAtFailed(connection: Connection): void {
+  connection.asPromise().catch((error: Error) => {
+    if (connection.readyState !== DISCONNECTED || hinted.has(connection)) return;
+    hinted.add(connection);
+    logHint(
+      `Cannot reach the database: the first attempt to connect failed (${error.message}), and Mongoose makes no ` +
+        `second one; repeat connect() or openUri() until it succeeds`,
+    );
+  });
+}
+
+/** Mongoose's number for a connection that is closed. */
+const DISCONNECTED = 0;
+
+/** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
+function otherVersion(connection: unknown): string | undefined {
+  const { base, readyState } = Object(connection) as {
+    base?: { version?: unknown };
+    readyState?: unknown;
+  };
+  if (typeof readyState !== "number") return undefined;
+  return typeof base?.version === "string" ? base.version : "of unknown version";
+}

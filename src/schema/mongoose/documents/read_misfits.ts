@@ -1,0 +1,108 @@
+import mongoose from "mongoose";
+import type { Document, Schema, SchemaType } from "mongoose";
+import { isJsonObject } from "../../fields/json.ts";
+import { isDocument } from "../bson.ts";
+import { markOwnMiddleware } from "../internals.ts";
+
+const { DocumentArray, Map: MapType, Subdocument } = mongoose.Schema.Types;
+
+/** The arrays of a document that were read without some of their elements. */
+const reduced = new WeakMap<Document, Set<string>>();
+
+/**
+ * Has documents read what is stored in the place of embedded objects as docs/wrongly_typed.md says: Mongoose would drop a
+ * whole array for one element that is no object, and take an identifier or a number for an object.
+ */
+export function readMisfits(schema: Schema): void {
+  if (readersOf(schema).length === 0) return;
+  const read = function (this: Document, stored: Record<string, unknown>): void {
+    for (const path of fit(schema, stored)) remember(this, path);
+  };
+  markOwnMiddleware(read);
+  schema.pre("init", read as never);
+  schema.pre("save", writeWhole);
+}
+
+/** Does the same to stored values, all that they embed included, before Mongoose applies a projection to them. */
+export function fitStored(schema: Schema, stored: unknown): void {
+  if (Array.isArray(stored)) stored.forEach((each) => fitStored(schema, each));
+  if (!isJsonObject(stored)) return;
+  fit(schema, stored as Record<string, unknown>);
+  for (const { path, type } of readersOf(schema)) {
+    const { schema: inner } = type as { schema?: Schema };
+    if (inner !== undefined) fitStored(inner, stored[path]);
+  }
+}
+
+/** Puts in place what is to be read; gives the paths of arrays that it has made shorter. */
+function fit(schema: Schema, stored: Record<string, unknown>): string[] {
+  const shortened: string[] = [];
+  for (const { path, read } of readersOf(schema)) {
+    const value = stored[path];
+    if (value === undefined || value === null) continue;
+    const fitting = read(value);
+    if (fitting === value) continue;
+    stored[path] = fitting;
+    if (Array.isArray(value)) shortened.push(path);
+  }
+  return shortened;
+}
+
+/** How a stored value is read. */
+interface Reader {
+  readonly path: string;
+  readonly type: SchemaType;
+  /** Gives what a document is to read in the place of a stored value. */
+  readonly read: (value: unknown) => unknown;
+}
+
+const known = new WeakMap<Schema, readonly Reader[]>();
+
+function readersOf(schema: Schema): readonly Reader[] {
+  const readers = known.get(schema) ?? findReaders(schema);
+  known.set(schema, readers);
+  return readers;
+}
+
+function findReaders(schema: Schema): Reader[] {
+  const readers: Reader[] = [];
+  schema.eachPath((path: string, type: SchemaType) => {
+    const read = path.includes(".") ? undefined : readerOf(type);
+    if (read !== undefined) readers.push({ path, type, read });
+  });
+  return readers;
+}
+
+function readerOf(type: SchemaType): Reader["read"] | undefined {
+  if (type instanceof DocumentArray) return readElements;
+  if (type instanceof MapType) return (value) => isMisfit(value) ? undefined : value;
+  // Mongoose refuses a boolean, and takes other classes than a plain object for one.
+  return type instanceof Subdocument ? (value) => isMisfit(value) ? true : value : undefined;
+}
+
+function readElements(value: unknown): unknown {
+  if (!Array.isArray(value)) return isObject(value) ? value : [];
+  return value.every(isObject) ? value : value.filter(isObject);
+}
+
+function isObject(value: unknown): boolean {
+  return value === null || value === undefined || isJsonObject(value) || isDocument(value);
+}
+
+function isMisfit(value: unknown): boolean {
+  return !Array.isArray(value) && !isObject(value);
+}
+
+function remember(doc: Document, path: string): void {
+  const paths = reduced.get(doc);
+  if (paths === undefined) reduced.set(doc, new Set([path]));
+  else paths.add(path);
+}
+
+/** The positions in such an array are not those that are stored: a change of an element writes the array. */
+function writeWhole(this: Document): void {
+  for (const path of reduced.get(this) ?? []) {
+    if (this.isModified(path)) this.markModified(path);
+  }
+}
+markOwnMiddleware(writeWhole);

@@ -1,0 +1,92 @@
+import mongoose from "mongoose";
+import type { Document, SchemaType } from "mongoose";
+import { isImmutable } from "../internals.ts";
+
+/** A value of a document: the document that tracks its changes, and its path in it. */
+export interface Slot {
+  /** The document, or the subdocument. */
+  readonly doc: Document;
+  /** The path in it. */
+  readonly path: string;
+  /** The Map that holds the value, if one does. */
+  readonly map?: Map<string, unknown>;
+  /** The key in that Map. */
+  readonly key?: string;
+}
+
+/** A Map of Mongoose: its values are of one type. */
+interface TrackedMap extends Map<string, unknown> {
+  readonly "$__schemaType"?: SchemaType & {
+    readonly $isSingleNested?: boolean;
+    applySetters(value: unknown, doc: Document, init: boolean, prior: unknown, o: object): unknown;
+  };
+}
+
+/** Reads a value as it is stored, past getters. */
+export function readSlot({ doc, path, map, key }: Slot): unknown {
+  if (map !== undefined) return Map.prototype.get.call(map, key);
+  return doc.get(path, undefined, { getters: false });
+}
+
+/** Sets a value, cast, and has the document write it; `undefined` removes it. */
+export function writeSlot({ doc, path, map, key }: Slot, value: unknown): void {
+  if (map === undefined) doc.set(path, value);
+  else if (value === undefined) removeKey(map, { doc, path, key: key as string });
+  else putKey(map, { doc, path, key: key as string, value });
+}
+
+/** Replaces free-form data of which some paths, named from its document, have changed. */
+export function writeFree(slot: Slot, value: unknown, changed: readonly string[]): void {
+  const { doc, path, map, key } = slot;
+  for (const each of changed) doc.markModified(each);
+  if (map !== undefined) Map.prototype.set.call(map, key, value);
+  else {(doc as unknown as { $__setValue(path: string, value: unknown): void })
+      .$__setValue(path, value);}
+}
+
+/**
+ * Replaces an array of embedded objects as a whole: elements that were in it stay the same documents, wherever they
+ * stand now.
+ */
+export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
+  doc.markModified(path);
+  for (const each of elements) {
+    // Mongoose would replace an element that has moved by a copy, and run its setters again.
+    if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
+  }
+  doc.set(path, elements);
+}
+
+/** Forgets the changes of paths that start with a prefix: what is around them is written as a whole. */
+export function forgetChanges(doc: Document, prefix: string): void {
+  for (const path of doc.directModifiedPaths()) {
+    if (path.startsWith(prefix)) doc.unmarkModified(path);
+  }
+}
+
+/** Whether a field of a document cannot be changed any more. */
+export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
+  if (type === undefined || doc.isNew || !isImmutable(type)) return false;
+  const { $immutable } = type as { $immutable?: unknown };
+  return typeof $immutable !== "function" || Boolean($immutable.call(doc, doc));
+}
+
+function removeKey(map: Map<string, unknown>, { doc, path, key }: KeyChange): void {
+  if (Map.prototype.delete.call(map, key)) doc.markModified(path);
+}
+
+function putKey(map: TrackedMap, { doc, path, key, value }: KeyChange): void {
+  const type = map.$__schemaType;
+  if (type?.$isSingleNested !== true) return void map.set(key, value);
+  // With each key, the Map's own method looks through all that has changed.
+  doc.markModified(path);
+  const cast = type.applySetters(value, doc, false, map.get(key), { path });
+  Map.prototype.set.call(map, key, cast);
+}
+
+interface KeyChange {
+  readonly doc: Document;
+  readonly path: string;
+  readonly key: string;
+  readonly value?: unknown;
+}

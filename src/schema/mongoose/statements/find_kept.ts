@@ -1,0 +1,57 @@
+// What the database has sent for a document: Mongoose casts it, adds defaults, and keeps no copy.
+import type { Document, Query } from "mongoose";
+import { isDocument } from "../bson.ts";
+
+/** A stored object. */
+type Stored = Record<string, unknown>;
+
+/** Queries hold the driver's collection, without declaring it. */
+interface Inside {
+  mongooseCollection?: { findOne?(...args: unknown[]): Promise<Stored | null> };
+}
+
+const kept = new WeakMap<Document, Stored>();
+
+/** Runs a query for one document, and keeps what the database has sent for it. */
+export async function findKept(query: Query<unknown, unknown>): Promise<unknown> {
+  const inside = query as unknown as Inside;
+  const { mongooseCollection: collection } = inside;
+  let sent: Stored | null = null;
+  if (typeof collection?.findOne === "function") {
+    const findOne = async (...args: unknown[]) => {
+      const found = await collection.findOne?.(...args) ?? null;
+      // Free-form data is shared with the document, whose changes must not be seen here.
+      sent = copy(found) as Stored | null;
+      return found;
+    };
+    inside.mongooseCollection = Object.create(collection, { findOne: { value: findOne } });
+  }
+  const found = await query.exec();
+  const { _id } = (sent ?? {}) as Stored;
+  if (isDocument(found) && _id !== undefined && String(found._id) === String(_id)) {
+    kept.set(found, sent as unknown as Stored);
+  }
+  return found;
+}
+
+/** Keeps what the database has sent for a document that was made of it. */
+export function keepValues(doc: Document, sent: Stored): void {
+  // Free-form data is shared with the document, whose changes must not be seen here.
+  kept.set(doc, copy(sent) as Stored);
+}
+
+/** Gives what was stored for a document when it was read, if that was kept. */
+export function keptValues(doc: Document): Stored | undefined {
+  return kept.get(doc);
+}
+
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each)]));
+}
+
+function isPlain(value: unknown): value is object {
+  return typeof value === "object" && value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype;
+}

@@ -1,0 +1,130 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { arrayProp } from "../../declare/decorators/array_prop.ts";
+import { prop } from "../../declare/decorators/prop.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { mergePlain } from "./merge_plain.ts";
+
+class Inner extends FrameworkModel {
+  @prop()
+  a?: string;
+  @prop()
+  b?: string;
+}
+
+class Outer extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Number })
+  rank?: number;
+  @prop({ type: Inner })
+  inner?: Inner;
+  @prop({ type: Object })
+  free?: object;
+  @prop({ type: Map, of: Inner })
+  inners?: Map<string, unknown>;
+  @arrayProp({ items: Number })
+  numbers?: number[];
+}
+
+const SHAPE = describeShape(buildSchema(Outer).schema);
+
+Deno.test("mergePlain() leaves the entity as it was, at every level", () => {
+  const entity = { name: "a", inner: { a: "1" }, free: { x: { y: 1 } }, inners: { k: { a: "1" } } };
+  const before = structuredClone(entity);
+  const patch = { name: "b", inner: { a: "2" }, free: { x: { y: 2 } }, inners: { k: { a: "2" } } };
+  const result = mergePlain(entity, patch, SHAPE);
+  assertEquals([entity, result], [before, patch]);
+});
+
+Deno.test("mergePlain() merges embedded objects, free-form fields and maps", () => {
+  const entity = {
+    inner: { a: "1", b: "2" },
+    free: { x: { y: 1, z: 2 }, w: [1, 2] },
+    inners: { k: { a: "1", b: "2" }, l: { a: "1" } },
+    numbers: [1, 2],
+  };
+  const patch = {
+    inner: { b: null },
+    free: { x: { y: null, n: {} }, w: [3] },
+    inners: { k: { a: "9" }, l: null, m: { b: "3" } },
+    numbers: ["4"],
+  };
+  assertEquals(mergePlain(entity, patch, SHAPE), {
+    inner: { a: "1" },
+    free: { x: { z: 2, n: {} }, w: [3] },
+    inners: { k: { a: "9", b: "2" }, m: { b: "3" } },
+    numbers: [4],
+  });
+});
+
+Deno.test("mergePlain() clears by null: a field goes, an array becomes empty", () => {
+  const entity = { name: "a", inner: { a: "1" }, numbers: [1], free: { x: 1 } };
+  const patch = { name: null, inner: null, numbers: null, free: null, rank: null };
+  assertEquals(mergePlain(entity, patch, SHAPE), { numbers: [] });
+});
+
+Deno.test("mergePlain() replaces what is no object by one, and the other way round", () => {
+  const entity = { inner: null, free: [1], inners: "x" };
+  const patch = { inner: { a: 1, b: null }, free: { x: { y: null } }, inners: { k: { a: "1" } } };
+  const expected = { inner: { a: "1" }, free: { x: {} }, inners: { k: { a: "1" } } };
+  assertEquals(mergePlain(entity, patch, SHAPE), expected);
+  assertEquals(mergePlain({ free: { x: 1 } }, { free: "text" }, SHAPE), { free: "text" });
+});
+
+Deno.test("mergePlain() names every field that cannot be cast", () => {
+  const patch = {
+    rank: "x",
+    inner: { a: {} },
+    free: { "a.b": 1 },
+    inners: { k: 1 },
+    numbers: ["x"],
+  };
+  const entity = { inner: { a: "1" }, free: {}, inners: {} };
+  const { status, body } = assertThrows(() => mergePlain(entity, patch, SHAPE), RestError);
+  const { errors } = body as { errors: object };
+  assertEquals(status, 400);
+  assertEquals(Object.keys(errors).sort(), ["free", "inner.a", "inners.k", "numbers.0", "rank"]);
+});
+
+class Guarded extends FrameworkModel {
+  @prop()
+  a?: string;
+  @prop({ hidden: true })
+  secret?: string;
+  @prop({ readonly: true, default: "new" })
+  state!: string;
+}
+
+class Keeper extends FrameworkModel {
+  @prop({ type: Guarded })
+  inner?: Guarded;
+  @prop({ type: Map, of: Guarded })
+  inners?: Map<string, unknown>;
+  @arrayProp({ items: Guarded, embedded: true })
+  list?: Guarded[];
+}
+
+const KEEPER = describeShape(buildSchema(Keeper).schema);
+
+Deno.test("mergePlain() keeps of an element that its _id names what no client can set", () => {
+  const list = [{ _id: 1, a: "1", secret: "s", more: 1 }, { _id: "x", a: "2", state: "old" }];
+  const patch = { list: [{ _id: "x" }, { _id: 1, a: "3" }, { _id: 1, a: "4" }, { _id: 9 }] };
+  assertEquals(mergePlain({ list }, patch, KEEPER), {
+    list: [{ _id: "x", state: "old" }, { _id: 1, a: "3", secret: "s", more: 1 }, { a: "4" }, {}],
+  });
+});
+
+Deno.test("mergePlain() clears objects and values of maps by null but for what no client can set", () => {
+  const kept = { a: "1", secret: "s" };
+  const inners = { k: kept, l: { a: "1", state: "new" } };
+  for (
+    const patch of [{ inner: null, inners: null }, { inner: null, inners: { k: null, l: null } }]
+  ) {
+    const result = mergePlain({ inner: kept, inners }, patch, KEEPER);
+    assertEquals(result, { inner: { secret: "s" }, inners: { k: { secret: "s" } } });
+  }
+  assertEquals(mergePlain({ inner: { a: "1" } }, { inner: null }, KEEPER), {});
+});

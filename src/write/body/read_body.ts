@@ -1,0 +1,36 @@
+import type { Request } from "express-types";
+import { badFormat, internal } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { logHint } from "../../errors/log.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import { checkSize } from "./check_size.ts";
+import type { BodyLimits } from "./limits.ts";
+
+/**
+ * Reads the JSON object that a body parser of the host has left on the request.
+ *
+ * @throws {RestError} 415 if the body is not JSON, 400 if there is none, it is no object or beyond a cap, 500 if nobody parsed it.
+ */
+export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
+  const length = req.headers["content-length"];
+  const empty = req.headers["transfer-encoding"] === undefined &&
+    (length === undefined || length === "0");
+  // Parsers make an empty object of no bytes at all.
+  if (length === "0" || empty && req.body === undefined) throw badFormat("The body is missing");
+  if (!empty && !req.is(["json", "+json"])) throw unsupported();
+  if (req.body === undefined) {
+    if (!req.is("json")) throw unsupported();
+    logHint(
+      "Cannot read the body: no JSON parser is installed, mount express.json() before the framework",
+    );
+    throw internal();
+  }
+  if (!isJsonObject(req.body)) throw badFormat("The body is no JSON object");
+  checkSize(req.body, limits);
+  return req.body;
+}
+
+function unsupported(): RestError {
+  return new RestError(415, { code: "UNSUPPORTED_MEDIA_TYPE", message: "The body is not JSON" });
+}

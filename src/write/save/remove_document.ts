@@ -1,0 +1,42 @@
+import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
+import { conflict } from "../../errors/refusals.ts";
+import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
+import { sendWith } from "../../schema/mongoose/statements/send_with.ts";
+import { castFilter } from "../../filter/cast_filter.ts";
+import { isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import type { SaveDocumentOptions } from "./save_document.ts";
+
+/** How a document is removed. */
+export interface RemoveDocumentOptions extends Omit<SaveDocumentOptions, "together"> {
+  /** Runs the removal together with other writes; it may be called more than once. */
+  readonly together?: (remove: (session?: ClientSession) => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Removes a document that was read, through its own middleware, if it is still in the scope and still selected.
+ *
+ * @throws {RestError} 409 if it is not, or is gone.
+ */
+export async function removeDocument(
+  doc: Document,
+  { scope, filter, collation, bounds, together }: RemoveDocumentOptions,
+): Promise<void> {
+  const model = doc.constructor as Model<unknown>;
+  const all = [scope, filter].filter((each) => !isEmpty(each))
+    .map((each) => castFilter(model, each));
+  const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
+  if (all.length > 0) matchAsIs(query, { $and: all });
+  await sendWith(
+    query as unknown as Query<mongo.DeleteResult, unknown>,
+    "deleteOne",
+    async (statement) => {
+      let result: mongo.DeleteResult | undefined;
+      const remove = async (session?: ClientSession) => {
+        result = await statement(bounds(session));
+        if (result.acknowledged && result.deletedCount === 0) throw conflict();
+      };
+      await (together === undefined ? remove() : together(remove));
+      return result as mongo.DeleteResult;
+    },
+  );
+}
