@@ -28,6 +28,9 @@ import type { EntityValue, Inserted, Source } from "./source.ts";
 /** How many identifiers one delete carries. */
 const DELETE_BATCH = 1000;
 
+/** How many documents one query populates: without a number, Mongoose asks for each one. */
+const POPULATED_AT_ONCE = 100;
+
 /** What a {@linkcode CollectionSource} is made of. */
 export interface CollectionSourceOptions
   extends Omit<PlainCollectionOptions, "model" | "conditions"> {
@@ -53,7 +56,8 @@ export class CollectionSource implements Source {
     const values = lean ? (await this.#plain()).listValues() : undefined;
     if (values !== undefined) return yield* values;
     const query = model.find({}, this.#projection(forChange), { ...options, lean });
-    yield* readDocuments(withConditions(query, this.conditions()).cursor(), patience);
+    const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
+    yield* readDocuments(withConditions(query, this.conditions()).cursor(batch), patience);
   }
 
   async listJson(): Promise<AsyncIterable<Uint8Array> | undefined> {
