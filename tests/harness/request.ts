@@ -12,6 +12,12 @@ export interface RequestOptions {
   raw?: string | Uint8Array<ArrayBuffer>;
   /** Headers; they win over those that follow from the body. */
   headers?: Record<string, string>;
+  /**
+   * How long the answer may take in all.
+   *
+   * @default {120_000}
+   */
+  within?: number;
 }
 
 /** The answer to a {@linkcode request}. */
@@ -38,7 +44,7 @@ export async function request<Body = unknown>(
   url: string | URL,
   options: RequestOptions = {},
 ): Promise<Reply<Body>> {
-  const { method = "GET", body, raw, headers } = options;
+  const { method = "GET", body, raw, headers, within = 120_000 } = options;
   const sent = raw ?? (body === undefined ? null : JSON.stringify(body));
   const type: Record<string, string> = raw === undefined && sent !== null
     ? { "content-type": "application/json" }
@@ -49,6 +55,7 @@ export async function request<Body = unknown>(
     // As bytes: a string would bring a content type along
     body: typeof sent === "string" ? new TextEncoder().encode(sent) : sent,
     redirect: "manual",
+    signal: AbortSignal.timeout(within),
   });
   const text = await answer.text();
   return {
