@@ -44,8 +44,8 @@ export type {
   FieldDecorator,
   FieldType,
   Identifier,
-  MapperType,
-  MapperValues,
+  MongooseType,
+  MongooseValues,
   Ref,
   ValueOf,
 } from "./src/declare/decorators/field_type.ts";

@@ -55,7 +55,7 @@ function patch<Body = EntityBody>({ url }: Mounted, id: unknown, body: unknown, 
   return request<Body>(`${url}${path}/${id}`, { method: "PATCH", body });
 }
 
-/** What the database holds, past the mapper. */
+/** What the database holds, past Mongoose. */
 async function stored(target: ModelClass, id: unknown): Promise<Record<string, unknown>> {
   const _id = new mongoose.Types.ObjectId(String(id));
   return await getModel(target).collection.findOne({ _id }) ?? {};

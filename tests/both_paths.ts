@@ -71,7 +71,7 @@ export async function readBoth(url: string, query = ""): Promise<Shown[]> {
   return fast.body;
 }
 
-/** The driver's collection of a model, past the mapper. */
+/** The driver's collection of a model, past Mongoose. */
 export function stored(name: string): mongoose.mongo.Collection {
   return mongoose.connection.collection(name) as never;
 }

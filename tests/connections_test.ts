@@ -200,7 +200,7 @@ test("getModel() compiles a class once per connection, for the framework and its
   assertEquals(configured, 1);
 });
 
-test("getConnection gives hooks documents of the request's connection, and the mapper's default is left alone", async () => {
+test("getConnection gives hooks documents of the request's connection, and Mongoose's default is left alone", async () => {
   await using other = await openOther();
   const names: string[] = [];
   @rest({

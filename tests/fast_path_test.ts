@@ -95,7 +95,7 @@ async function both(url: string, sent: SentCommand[], path = "") {
   return { fast, slow, commands };
 }
 
-/** Projections that the database and the mapper read alike. */
+/** Projections that the database and Mongoose read alike. */
 const SIMPLE: QueryObject[] = [
   {},
   { a: 1 },
@@ -184,7 +184,7 @@ test("all() reads without documents with the options that the driver knows", asy
   }
 });
 
-test("all() reads documents with options that the mapper alone knows", async () => {
+test("all() reads documents with options that Mongoose alone knows", async () => {
   await using app = await mount([Movie]);
   const sent = await watchCommands(app.database.uri);
   await seed();
@@ -197,7 +197,7 @@ test("all() reads documents with options that the mapper alone knows", async () 
   }
 });
 
-test("all() reads plain objects past the mapper, as the mapper reads them", async () => {
+test("all() reads plain objects past Mongoose, as Mongoose reads them", async () => {
   await using app = await mount([Movie]);
   await seed();
   const options = { lean: true };

@@ -28,7 +28,7 @@ const { Binary, BSONRegExp, BSONSymbol, Code, DBRef, Double, Int32, Long, MaxKey
   mongoose.mongo;
 const { Timestamp, UUID } = mongoose.mongo;
 
-/** Identifiers of embedded objects: any other that an answer shows was made up by the mapper. */
+/** Identifiers of embedded objects: any other that an answer shows was made up by Mongoose. */
 const POOL = ["0123456789abcdef01234567", "fedcba9876543210fedcba98", "aaaaaaaaaaaaaaaaaaaaaaaa"];
 
 const FIELD_NAMES = ["a", "b", "c", "10", "2", "é", 'q"t', "with space", "_x", "back\\slash"];
@@ -265,7 +265,7 @@ const cases: fc.Arbitrary<Case> = models(true, 2, false).chain(({ fields, object
   }))
 );
 
-/** Takes the identifiers out that the mapper has made up for embedded objects. */
+/** Takes the identifiers out that Mongoose has made up for embedded objects. */
 function withoutMadeUp(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((each) => withoutMadeUp(each, depth + 1));
   if (typeof value !== "object" || value === null) return value;

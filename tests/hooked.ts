@@ -84,7 +84,7 @@ export function hooked(
     route: "/items",
     methods: sixOperations(hooks),
     ...options,
-    // The mapper would else make the collections of all models, again in each new database.
+    // Mongoose would else make the collections of all models, again in each new database.
     schemaOptions: { collection, autoCreate: false, autoIndex: false, ...options.schemaOptions },
   })
   class Hooked extends Item {}

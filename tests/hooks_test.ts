@@ -412,7 +412,7 @@ test("hidden fields are in no answer, whatever copy preSend gives", async (t) =>
   }
 });
 
-test("hidden fields are in no answer when the hooks make the mapper give plain objects", async () => {
+test("hidden fields are in no answer when the hooks make Mongoose give plain objects", async () => {
   const preFetch = (req: ItemRequest) => {
     req.framework.options.lean = true;
     return true;
@@ -511,7 +511,7 @@ test("preFetch binds what is fetched when it narrows the filter", async (t) => {
   }
 });
 
-test("preFetch sets the filter, and the mapper casts what it sets", async () => {
+test("preFetch sets the filter, and Mongoose casts what it sets", async () => {
   const preFetch = (req: ItemRequest) => {
     req.framework.filter.rank = "5";
     req.framework.filter._id = { $in: [String(req.query.id)] };

@@ -111,7 +111,7 @@ class Whole extends FrameworkModel {
   }
 }
 
-/** Stores a document past the mapper and gives what a lean hook sees of it, and what is answered. */
+/** Stores a document past Mongoose and gives what a lean hook sees of it, and what is answered. */
 async function leanOf(url: string, values: Record<string, unknown>) {
   await getModel(Whole).collection.deleteMany({});
   await getModel(Whole).collection.insertOne({ ...values } as never);

@@ -28,8 +28,6 @@ import type {
   InstanceHook,
   LeanHooksOf,
   Literal,
-  MapperType,
-  MapperValues,
   MaybePromise,
   Method,
   MethodFunction,
@@ -37,6 +35,8 @@ import type {
   ModelIn,
   ModelOf,
   ModelOrThunk,
+  MongooseType,
+  MongooseValues,
   OperationName,
   PartRestDecorator,
   PartRestOptions,
@@ -108,8 +108,8 @@ interface Types {
   InstanceHook: InstanceHook<"", mod.FrameworkModel>;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
   Literal: Literal;
-  MapperType: MapperType;
-  MapperValues: MapperValues;
+  MongooseType: MongooseType;
+  MongooseValues: MongooseValues;
   MaybePromise: MaybePromise<string>;
   Method: Method;
   MethodFunction: MethodFunction;
@@ -181,8 +181,6 @@ Deno.test("mod.ts exports the public types by name, and no other", async () => {
     InstanceHook: true,
     LeanHooksOf: true,
     Literal: true,
-    MapperType: true,
-    MapperValues: true,
     MaybePromise: true,
     Method: true,
     MethodFunction: true,
@@ -190,6 +188,8 @@ Deno.test("mod.ts exports the public types by name, and no other", async () => {
     ModelIn: true,
     ModelOf: true,
     ModelOrThunk: true,
+    MongooseType: true,
+    MongooseValues: true,
     OperationName: true,
     PartRestDecorator: true,
     PartRestOptions: true,

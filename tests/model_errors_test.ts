@@ -44,10 +44,10 @@ const RESERVED = [
 ];
 
 for (const name of RESERVED) {
-  Deno.test(`initialize() refuses the field "${name}", a member of the mapper's documents`, () => {
+  Deno.test(`initialize() refuses the field "${name}", a member of Mongoose's documents`, () => {
     for (const array of [false, true]) {
       const target = declare(name, array ? { items: String } : {}, array);
-      assertRefused(target, `"Declared"`, `"${name}"`, "member of the mapper's documents");
+      assertRefused(target, `"Declared"`, `"${name}"`, "member of Mongoose's documents");
     }
   });
 }
@@ -205,7 +205,7 @@ Deno.test("initialize() names the class and the property of a referred model tha
   assertRefused(Near, `"Far"`, `"list"`);
 });
 
-Deno.test("initialize() names the class whose options the mapper refuses", () => {
+Deno.test("initialize() names the class whose options Mongoose refuses", () => {
   assertRefused(declare("cast", { validate: "x" }), `"Declared"`, "validator");
   assertRefused(declare("cast", { type: Schema.Types.Subdocument }), `"Declared"`, `cast`);
   @rest({ route: "/c", methods: [all()] })

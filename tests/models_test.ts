@@ -294,7 +294,7 @@ class Validated extends FrameworkModel {
   up?: string;
 }
 
-test("prop() passes the mapper's validators and setters through", async () => {
+test("prop() passes Mongoose's validators and setters through", async () => {
   await using app = await mount([Validated]);
   const made = await post(`${app.url}/validated`, { name: " AB ", tags: ["xy"], up: "q" });
   assertEquals([made.name, made.tags, made.up], ["ab", ["XY"], "Q"]);
@@ -492,7 +492,7 @@ test("schemaOptions.collection names the collection of its class, not of a subcl
   assertEquals(getModel(StoredChild).collection.name, "storedchildren");
 });
 
-test("getModel() names the collection by the mapper's plural of the class name", () => {
+test("getModel() names the collection by Mongoose's plural of the class name", () => {
   assertEquals(getModel(Grandchild).collection.name, mongoose.pluralize()?.("Grandchild"));
   assertEquals(getModel(Address).collection.name, "addresses");
 });
@@ -521,7 +521,7 @@ class Stamped extends FrameworkModel {
   name!: string;
 }
 
-test("schemaOptions of rest() reach the mapper, and timestamps no client", async () => {
+test("schemaOptions of rest() reach Mongoose, and timestamps no client", async () => {
   await using app = await mount([Stamped]);
   const old = "2000-01-01T00:00:00.000Z";
   const made = await post(`${app.url}/stamped`, { name: "a", born: old, updatedAt: old });
@@ -663,7 +663,7 @@ test("prop() strips hidden fields from whatever a hook makes of a document", asy
   }
 });
 
-test("preSend may give { ...document }: its values are meant, not the mapper's inside", async () => {
+test("preSend may give { ...document }: its values are meant, not Mongoose's inside", async () => {
   const preSend = (_req: FrameworkRequest, user: Entity<Spread>) => ({
     ...user,
     name: "b",

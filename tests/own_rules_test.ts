@@ -93,7 +93,7 @@ test("update() and remove() obey the kinds of a model", async () => {
   assertEquals((await collection.findOne({}) as unknown as EntityBody)?.a, "12345");
 });
 
-test("remove() calls the method that a class has in the place of the mapper's", async () => {
+test("remove() calls the method that a class has in the place of Mongoose's", async () => {
   const target = made((schema) => {
     schema.method("deleteOne", function (this: mongoose.Document) {
       const model = this.constructor as mongoose.Model<{ a: string }>;

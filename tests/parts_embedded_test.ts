@@ -48,7 +48,7 @@ function idsOf(shelf: { books?: Book[] }): string[] {
   return (shelf.books ?? []).map(({ _id }) => String(_id));
 }
 
-/** The shelf as it is stored, past the mapper. */
+/** The shelf as it is stored, past Mongoose. */
 async function stored(id: unknown): Promise<Shelf> {
   return await getModel(Shelf).collection.findOne({ _id: id as never }) as unknown as Shelf;
 }

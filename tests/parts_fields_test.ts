@@ -25,7 +25,7 @@ const FOUR = [one(), create(), update(), remove()];
 const post = (url: string, body: unknown) => request<EntityBody>(url, { method: "POST", body });
 const patch = (url: string, body: unknown) => request<EntityBody>(url, { method: "PATCH", body });
 
-/** The only document of a collection, past the mapper. */
+/** The only document of a collection, past Mongoose. */
 async function onlyOne(model: { collection: { findOne(): Promise<unknown> } }) {
   return await model.collection.findOne() as Record<string, unknown>;
 }

@@ -116,7 +116,7 @@ function ask(options: object, projection: unknown = {}): void {
   };
 }
 
-test("skip, limit and sort of a hook work on parts, in every form that the mapper takes", async () => {
+test("skip, limit and sort of a hook work on parts, in every form that Mongoose takes", async () => {
   await using app = await mount([Box]);
   const { bases } = await putBox(app.url);
   for (const [base] of bases) {

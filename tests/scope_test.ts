@@ -220,7 +220,7 @@ async function spied(work: () => Promise<unknown>): Promise<string[]> {
   return sent;
 }
 
-/** What is no filter, or would lose a condition in the mapper. */
+/** What is no filter, or would lose a condition in Mongoose. */
 const BROKEN: [string, unknown][] = [
   ["undefined", undefined],
   ["null", null],
@@ -317,7 +317,7 @@ test("scope answers with its own error when it throws", async (t) => {
 const DAY = new Date("2020-01-01");
 const TEAM = "507f1f77bcf86cd799439011";
 
-/** Scopes, each with a body that is inside and one that is outside; the mapper casts what they hold. */
+/** Scopes, each with a body that is inside and one that is outside; Mongoose casts what they hold. */
 const JUDGED: [string, QueryObject, inside: Fields, outside: Fields][] = [
   ["text", { owner: "me" }, { owner: "me" }, { owner: "Me" }],
   ["a number as text", { rank: "5" }, { rank: 5 }, { rank: 6 }],
@@ -381,7 +381,7 @@ test("scope keeps out what would be created or updated to be outside of it", asy
   }
 });
 
-test("scope is not changed by the mapper when it holds what is to be cast", async () => {
+test("scope is not changed by Mongoose when it holds what is to be cast", async () => {
   const scope = { rank: { $in: ["1", "2"] }, $or: [{ day: "2020-01-01" }, { team: TEAM }] };
   const before = structuredClone(scope);
   const model = scoped(() => scope);
@@ -607,14 +607,14 @@ test("q and filter select, and do not bind what is written", async () => {
   assertEquals([status, body.owner, body.rank], [200, "them", 2]);
 });
 
-/** Settings of the host that drop or rewrite conditions in the mapper. */
+/** Settings of the host that drop or rewrite conditions in Mongoose. */
 const SETTINGS: ["strictQuery" | "sanitizeFilter", boolean | "throw"][] = [
   ["strictQuery", true],
   ["strictQuery", "throw"],
   ["sanitizeFilter", true],
 ];
 
-test("scope and q bind whatever the host has set in the mapper", async (t) => {
+test("scope and q bind whatever the host has set in Mongoose", async (t) => {
   for (const [setting, value] of SETTINGS) {
     await t.step(`${setting} ${value}`, async () => {
       mongoose.set(setting, value as never);

@@ -328,7 +328,7 @@ test("no prototype is polluted by a body, a query or a hook's copy of them", asy
   assertNotMatch(JSON.stringify(stored), /polluted/);
 });
 
-/** Keys by which the driver or the mapper take data for something else. */
+/** Keys by which the driver or Mongoose take data for something else. */
 const MARKS: object[] = [
   { _bsontype: "ObjectId" },
   { _bsontype: "Double", value: 1 },

@@ -214,7 +214,7 @@ class Disagrees extends FrameworkModel {
   // @ts-expect-error bytes are no text
   @prop({ type: Bytes })
   r!: string;
-  // @ts-expect-error the mapper's own spelling is held against the field as well
+  // @ts-expect-error Mongoose's own spelling is held against the field as well
   @prop({ type: Schema.Types.Decimal128 })
   s!: number;
 }

@@ -264,7 +264,7 @@ test("getConnection that fails to connect answers 503", async () => {
   await assertUnavailable(app.url, 7);
 });
 
-test("a fetch hook on a connection that the mapper buffers for is answered 503", async () => {
+test("a fetch hook on a connection that Mongoose buffers for is answered 503", async () => {
   const connection = mongoose.createConnection();
   @rest({
     route: "/notes",

@@ -36,11 +36,11 @@ async function open(
 /** How long a connection may take to open. */
 const OPENING_MS = 5000;
 
-/** The mapper's number for a connection that is open. */
+/** Mongoose's number for a connection that is open. */
 export const OPEN = 1;
 
 /**
- * Waits until a connection is open, judged by its state: the mapper would rather buffer what it cannot send.
+ * Waits until a connection is open, judged by its state: Mongoose would rather buffer what it cannot send.
  *
  * @throws {RestError} 503 if it does not open in time.
  */

@@ -63,10 +63,10 @@ export async function* readValues(
   }
 }
 
-/** How many documents of the mapper are made at a time: they are large. */
+/** How many documents of Mongoose are made at a time: they are large. */
 const MADE_AT_ONCE = 32;
 
-/** Reads a cursor of the mapper, several documents at a time. */
+/** Reads a cursor of Mongoose, several documents at a time. */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
   patience: Patience,

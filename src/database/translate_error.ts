@@ -7,7 +7,7 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { RestError } from "../errors/rest_error.ts";
 
-const { Error: MapperError, mongo } = mongoose;
+const { Error: MongooseError, mongo } = mongoose;
 
 /** Codes of the server that say: not now. */
 const UNAVAILABLE = new Set([
@@ -74,15 +74,15 @@ export function translateError(
 ): RestError | undefined {
   if (error instanceof RestError) return error;
   if (targets !== undefined && isForeign(error, targets)) return undefined;
-  if (error instanceof MapperError.ValidationError) {
+  if (error instanceof MongooseError.ValidationError) {
     return badData(problemsOf(error, isHidden), error);
   }
-  if (error instanceof MapperError.StrictModeError) {
+  if (error instanceof MongooseError.StrictModeError) {
     return badData({ [error.path]: { message: error.message, kind: "strict" } }, error);
   }
-  if (error instanceof MapperError.CastError && error.path === "_id") return notFound();
-  if (error instanceof MapperError.VersionError) return conflict(error);
-  if (error instanceof MapperError.DocumentNotFoundError) return conflict(error);
+  if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
+  if (error instanceof MongooseError.VersionError) return conflict(error);
+  if (error instanceof MongooseError.DocumentNotFoundError) return conflict(error);
   if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
@@ -98,12 +98,12 @@ export function translateError(
 }
 
 function problemsOf(
-  error: InstanceType<typeof MapperError.ValidationError>,
+  error: InstanceType<typeof MongooseError.ValidationError>,
   isHidden: (path: string) => boolean,
 ): Problems {
   const problems: Problems = {};
   for (const [path, problem] of Object.entries(error.errors)) {
-    if (problem instanceof MapperError.ValidationError) continue;
+    if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
     const isSecret = isHidden(path) || isOfStored(problem);
     problems[path] = { message: isSecret ? `Field "${path}" is not valid` : problem.message, kind };
@@ -113,7 +113,7 @@ function problemsOf(
 
 /** Whether Mongoose could not read what is stored: no answer shows that, and it may hold anything. */
 function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
-  return kind === "cast" && reason instanceof MapperError.CastError;
+  return kind === "cast" && reason instanceof MongooseError.CastError;
 }
 
 /** Tells whether an error says that the database is out of reach. */
@@ -127,12 +127,12 @@ export function isUnavailable(error: unknown): boolean {
     error instanceof mongo.MongoNotConnectedError ||
     error instanceof mongo.MongoTopologyClosedError ||
     error instanceof mongo.MongoClientClosedError ||
-    error instanceof MapperError.MongooseServerSelectionError;
+    error instanceof MongooseError.MongooseServerSelectionError;
 }
 
 /** Whether an error is of Mongoose's class of errors that have no class of their own. */
 export function isBare(error: unknown): boolean {
-  return error instanceof MapperError && error.constructor === MapperError;
+  return error instanceof MongooseError && error.constructor === MongooseError;
 }
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {

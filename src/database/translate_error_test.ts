@@ -3,7 +3,7 @@ import mongoose from "mongoose";
 import { RestError } from "../errors/rest_error.ts";
 import { translateError } from "./translate_error.ts";
 
-const { Error: MapperError, mongo } = mongoose;
+const { Error: MongooseError, mongo } = mongoose;
 
 const CONTEXT = { filtered: false, isHidden: (path: string) => path === "secret" };
 
@@ -42,7 +42,7 @@ Deno.test("translateError() gives 503 with Retry-After when the database is out 
     new mongo.MongoTopologyClosedError("x"),
     new mongo.MongoClientClosedError(),
     new MongoWaitQueueTimeoutError("x"),
-    new MapperError.MongooseServerSelectionError("x"),
+    new MongooseError.MongooseServerSelectionError("x"),
     ...[50, 91, 133, 189, 262, 10107, 11600, 11602, 13435, 13436].map((code) => serverError(code)),
   ];
   for (const error of errors) {
@@ -60,7 +60,7 @@ Deno.test("translateError() gives 409 for a conflict, and tells the fields, no v
   assertEquals([answer?.status, code, fields], [409, "CONFLICT", ["a", "b"]]);
   assertEquals(JSON.stringify(answer?.body).includes("leak"), false);
   assertEquals(statusOf(serverError(112)), 409);
-  assertEquals(statusOf(new MapperError.DocumentNotFoundError({} as never)), 409);
+  assertEquals(statusOf(new MongooseError.DocumentNotFoundError({} as never)), 409);
 });
 
 Deno.test("translateError() gives 400 for a filter that the database refuses, if a client sent one", () => {
@@ -77,9 +77,9 @@ Deno.test("translateError() gives 400 for a filter that the database refuses, if
 });
 
 Deno.test("translateError() names fields that are not valid, and no value of a hidden one", () => {
-  const error = new MapperError.ValidationError();
+  const error = new MongooseError.ValidationError();
   for (const path of ["open", "secret"]) {
-    error.addError(path, new MapperError.ValidatorError({ path, message: "leak", type: "enum" }));
+    error.addError(path, new MongooseError.ValidatorError({ path, message: "leak", type: "enum" }));
   }
   const answer = translateError(error, CONTEXT);
   assertEquals(answer?.status, 400);
@@ -94,11 +94,11 @@ Deno.test("translateError() names fields that are not valid, and no value of a h
 });
 
 Deno.test("translateError() gives 404 for an identifier that a hook's query could not cast", () => {
-  assertEquals(statusOf(new MapperError.CastError("ObjectId", "x", "_id")), 404);
-  assertEquals(statusOf(new MapperError.CastError("Number", "x", "rank")), undefined);
+  assertEquals(statusOf(new MongooseError.CastError("ObjectId", "x", "_id")), 404);
+  assertEquals(statusOf(new MongooseError.CastError("Number", "x", "rank")), undefined);
 });
 
 Deno.test("translateError() gives 400 for an undeclared field and for a rule of the database's own", () => {
-  assertEquals(statusOf(new MapperError.StrictModeError("extra")), 400);
+  assertEquals(statusOf(new MongooseError.StrictModeError("extra")), 400);
   assertEquals(statusOf(serverError(121, { errInfo: { secret: "leak" } })), 400);
 });

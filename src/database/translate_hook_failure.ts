@@ -8,7 +8,7 @@ import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isBare, isUnavailable, translateError } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";
 
-const { Error: MapperError, mongo } = mongoose;
+const { Error: MongooseError, mongo } = mongoose;
 
 /**
  * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for
@@ -23,9 +23,9 @@ export function translateHookFailure(
   if (isUnavailable(thrown) || away && isBare(thrown)) return unavailable(thrown);
   if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
   if (hook !== "persist") return undefined;
-  if (thrown instanceof MapperError) {
+  if (thrown instanceof MongooseError) {
     if (!isOwn(thrown, targets)) return undefined;
-    if (thrown instanceof MapperError.ValidationError) return translateError(thrown, options);
+    if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
     return isConflict(thrown) ? conflict(thrown) : undefined;
   }
   return isRefusedWrite(thrown, failure.entity, targets)
@@ -35,22 +35,22 @@ export function translateHookFailure(
 
 /** Whether a query found nothing under an identifier of the path, or could not read it. */
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
-  if (thrown instanceof MapperError.CastError) {
+  if (thrown instanceof MongooseError.CastError) {
     return thrown.path === "_id" && ids.includes(String(thrown.value));
   }
-  return thrown instanceof MapperError.DocumentNotFoundError && ids.includes(namedBy(thrown));
+  return thrown instanceof MongooseError.DocumentNotFoundError && ids.includes(namedBy(thrown));
 }
 
 /** The identifier that a query asked for. */
-function namedBy(error: InstanceType<typeof MapperError.DocumentNotFoundError>): string {
+function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>): string {
   const { filter } = error as { filter?: { _id?: unknown } };
   return String(filter?._id ?? "");
 }
 
 /** Whether the write of a document met a change of someone else. */
 function isConflict(thrown: unknown): boolean {
-  return thrown instanceof MapperError.VersionError ||
-    thrown instanceof MapperError.DocumentNotFoundError;
+  return thrown instanceof MongooseError.VersionError ||
+    thrown instanceof MongooseError.DocumentNotFoundError;
 }
 
 /** Whether the database refused to store an entity of the route. */

@@ -7,7 +7,7 @@ import { sanitized } from "../schema/mongoose/sanitized.ts";
 import { castWhole } from "./cast_whole.ts";
 import { copyFilter, isClause, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 
-/** A query of the mapper, whatever it gives. */
+/** A query of Mongoose, whatever it gives. */
 type AnyQuery = Query<unknown, unknown>;
 
 /** Casts a filter to a model's types, as a query does before it runs. */
@@ -24,15 +24,15 @@ function isCast(model: Model<unknown>, path: string, value: unknown): boolean {
 }
 
 /**
- * Gives a query of the mapper its conditions. It casts what hooks gave, and leaves alone what was compiled from a
- * client's filter: the mapper knows fewer operators for a type than the database does.
+ * Gives a query of Mongoose its conditions. It casts what hooks gave, and leaves alone what was compiled from a
+ * client's filter: Mongoose knows fewer operators for a type than the database does.
  */
 export function withConditions<Q>(query: Q, conditions: Filter): Q {
-  const mapper = query as AnyQuery;
-  // Set as they are: the mapper's own ways may copy them, and lose the marks.
-  mapper.setQuery(conditions as never);
-  const castAll = mapper.cast;
-  mapper.cast = function (model, other) {
+  const casting = query as AnyQuery;
+  // Set as they are: Mongoose's own ways may copy them, and lose the marks.
+  casting.setQuery(conditions as never);
+  const castAll = casting.cast;
+  casting.cast = function (model, other) {
     const given = (other ?? this.getFilter()) as Filter;
     const result = castAround(given, (rest) => castAll.call(this, model, rest) as Filter);
     if (other === undefined) this.setQuery(result as never);

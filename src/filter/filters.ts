@@ -33,7 +33,7 @@ export function isClause(key: string): boolean {
 }
 
 /**
- * Copies a filter, as the mapper casts in place and what hooks gave is not ours to change. The mark on the copies says
+ * Copies a filter, as Mongoose casts in place and what hooks gave is not ours to change. The mark on the copies says
  * that their operators are meant, where the host has set `sanitizeFilter` for all queries; hooks' own have none.
  */
 export function copyFilter(value: Filter): Filter {

@@ -78,7 +78,7 @@ export function checkLimit({ limit }: Record<string, unknown>, what: string): vo
   );
 }
 
-/** The options of a read that names its entity: no page has a say in it. */
+/** The options of a read that names its entity: options of a page do not count. */
 export function withoutPage(
   { skip: _skip, limit: _limit, ...options }: Record<string, unknown>,
 ): Record<string, unknown> {
@@ -101,7 +101,7 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
 }
 
 /**
- * Gives the document behind an entity that the mapper is to write.
+ * Gives the document behind an entity that Mongoose is to write.
  *
  * @throws {TypeError} If it is a plain object, which only a `persist` hook can write.
  */

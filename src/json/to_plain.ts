@@ -62,7 +62,7 @@ function fromObject(value: object, shape: Shape | undefined): unknown {
     : entries(withoutKeys(value, mark.undeclared), shape, describeShape(mark.schema));
 }
 
-/** `{ ...document }`: the mapper's inside, with the stored values in `_doc`. */
+/** `{ ...document }`: Mongoose's inside, with the stored values in `_doc`. */
 interface Spread {
   readonly $__: unknown;
   readonly _doc: object;

@@ -20,19 +20,19 @@ const ELEMENT_OPTIONS = new Set([
   "uppercase",
 ]);
 
-/** Options of ours that say what the field is; the mapper gets its own form of them. */
+/** Options of ours that say what the field is; Mongoose gets its own form of them. */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
-/** What a field becomes: the mapper's definition, and the model that it embeds or refers to. */
+/** What a field becomes: Mongoose's definition, and the model that it embeds or refers to. */
 export interface BuiltField {
-  /** The definition for the mapper's schema. */
+  /** The definition for Mongoose's schema. */
   readonly definition: Record<string, unknown>;
   /** The model that it refers to. */
   readonly refersTo?: ModelClass;
 }
 
 /**
- * Builds the mapper's definition of a field.
+ * Builds Mongoose's definition of a field.
  *
  * @param schemaOf Gives the schema of an embedded model.
  * @throws {TypeError} If the type is missing or unknown. The message starts with the property.

@@ -17,7 +17,7 @@ import { readMisfits } from "./mongoose/documents/read_misfits.ts";
 
 /** A schema and the models that it refers to, which a connection must know as well. */
 export interface BuiltSchema {
-  /** The mapper's schema. */
+  /** Mongoose's schema. */
   readonly schema: Schema;
   /** The models that fields of it refer to. */
   readonly refersTo: Set<ModelClass>;
@@ -46,7 +46,7 @@ export function isBuilt(target: ModelClass): boolean {
 }
 
 /**
- * Builds the mapper's schema of a class, once.
+ * Builds Mongoose's schema of a class, once.
  *
  * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
  */
@@ -55,7 +55,7 @@ export function buildSchema(target: ModelClass): BuiltSchema {
   if (known !== undefined) return known;
   const description = describeModel(target);
   const result = {
-    // An empty object that a client sent is stored, as the answer says; the mapper would drop it.
+    // An empty object that a client sent is stored, as the answer says; Mongoose would drop it.
     schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
     refersTo: new Set<ModelClass>(),
     embeds: new Set<BuiltSchema>(),
@@ -111,18 +111,18 @@ function fillSchema(
   markCopies(schema);
 }
 
-/** Declares the version, as the mapper does when it compiles a model: filters know of it before the first connection. */
+/** Declares the version, as Mongoose does when it compiles a model: filters know of it before the first connection. */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
   schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
 }
 
-/** Members of the mapper's documents that a field would shadow, so that saving or reading would break. */
+/** Members of Mongoose's documents that a field would shadow, so that saving or reading would break. */
 function refuseReserved(name: string): void {
   if (name === "_id" || name === "id") return;
   if (name in mongoose.Model.prototype || RESERVED.has(name) || /^\$|\./.test(name)) {
-    throw new TypeError(`property "${name}" has the name of a member of the mapper's documents`);
+    throw new TypeError(`property "${name}" has the name of a member of Mongoose's documents`);
   }
 }
 

@@ -9,12 +9,12 @@ const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schema
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
 /**
- * Puts the methods, getters, setters and statics of a class and its ancestors on the mapper's schema.
+ * Puts the methods, getters, setters and statics of a class and its ancestors on Mongoose's schema.
  *
  * @throws {TypeError} If a member works on a `#private` one. The message starts with the member.
  */
 export function addClassMembers(target: ModelClass, schema: Schema): void {
-  // The last one of a name counts: the mapper would run the getters and setters of parent and child, one after another.
+  // The last one of a name counts: Mongoose would run the getters and setters of parent and child, one after another.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
@@ -45,7 +45,7 @@ function addStatics(owner: ModelClass, schema: Schema): void {
   }
 }
 
-/** Puts the static getters and setters of a class and its ancestors on its model: the mapper copies values only. */
+/** Puts the static getters and setters of a class and its ancestors on its model: Mongoose copies values only. */
 export function addStaticAccessors(target: ModelClass, model: object): void {
   for (const owner of chainOf(target)) {
     for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {

@@ -8,7 +8,7 @@ const { Schema, SchemaType, Types } = mongoose;
 /** What a field's type turned out to be. */
 export type FieldKind = { readonly scalar: unknown } | { readonly model: ModelClass };
 
-/** The mapper's type by what users write. */
+/** Mongoose's type by what users write. */
 const SCALARS = new Map<unknown, unknown>([
   [String, String],
   [Number, Number],

@@ -11,13 +11,13 @@ import { checkConnection } from "./mongoose/connections/one_mongoose.ts";
 const compiled = new WeakMap<Connection, Map<ModelClass, Model<unknown>>>();
 
 /**
- * Gives the mapper's model of a class on a connection, compiled once.
+ * Gives Mongoose's model of a class on a connection, compiled once.
  *
  * @typeParam C The class.
  * @param target The class.
- * @param connection The connection; the mapper's default one where none is given.
+ * @param connection The connection; Mongoose's default one where none is given.
  * @returns The model, with the statics of the class.
- * @throws {TypeError} If a declaration on the class is wrong, or the connection belongs to another copy of the mapper.
+ * @throws {TypeError} If a declaration on the class is wrong, or the connection belongs to another copy of Mongoose.
  *
  * @example A count, beside the framework
  * ```ts ignore
@@ -52,7 +52,7 @@ function compile(
     schema,
     collectionName(target, schema),
   );
-  // The mapper tells of every failure by an "error" event as well; unheard, it would end the process.
+  // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
   model.on("error", () => {});
   watchIndexes(model, target.name);
   addStaticAccessors(target, model);

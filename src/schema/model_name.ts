@@ -5,7 +5,7 @@ const names = new WeakMap<ModelClass, string>();
 const claims = new Map<string, number>();
 const classes = new Map<string, ModelClass>();
 
-/** Gives the name under which the mapper knows a class: the class's own, numbered where classes share it. */
+/** Gives the name under which Mongoose knows a class: the class's own, numbered where classes share it. */
 export function modelName(target: ModelClass): string {
   const known = names.get(target);
   if (known !== undefined) return known;
@@ -17,13 +17,13 @@ export function modelName(target: ModelClass): string {
   return name;
 }
 
-/** Gives the class behind a name of the mapper's, if it is one of ours. */
+/** Gives the class behind a name of Mongoose's, if it is one of ours. */
 export function classOf(name: string): ModelClass | undefined {
   return classes.get(name);
 }
 
 /**
- * Gives the collection of a class: the one that its schema options name, or the mapper's plural of its name.
+ * Gives the collection of a class: the one that its schema options name, or Mongoose's plural of its name.
  *
  * @throws {TypeError} If the class has no name and the options name no collection.
  */

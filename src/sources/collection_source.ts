@@ -34,7 +34,7 @@ const POPULATED_AT_ONCE = 100;
 /** What a {@linkcode CollectionSource} is made of. */
 export interface CollectionSourceOptions
   extends Omit<PlainCollectionOptions, "model" | "conditions"> {
-  /** Gives the mapper's model on the request's connection, at the first need of it. */
+  /** Gives Mongoose's model on the request's connection, at the first need of it. */
   readonly model: () => Promise<Model<unknown>>;
 }
 

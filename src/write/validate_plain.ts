@@ -6,7 +6,7 @@ import type { Shape } from "../schema/fields/shape.ts";
  * Runs the validators of a model on a plain entity, one of another database. Only declared fields are looked at, and
  * not the identifier, whose form is that database's own.
  *
- * @throws {Error} The mapper's validation error.
+ * @throws {Error} Mongoose's validation error.
  */
 export async function validatePlain(
   entity: object,

@@ -9,12 +9,12 @@ export interface Item extends Starred {
   readonly [field: string]: unknown;
 }
 
-/** Connects the mapper to the database to serve. */
+/** Connects Mongoose to the database to serve. */
 export async function connectMongoose(): Promise<void> {
   await mongoose.connect(databaseUri());
 }
 
-/** Gives the mapper's model of a collection, with the schema that Mongrove's class has. */
+/** Gives Mongoose's model of a collection, with the schema that Mongrove's class has. */
 export function itemModel(collection: string): Model<Item> {
   const schema = new mongoose.Schema({
     title: { type: String, required: true },

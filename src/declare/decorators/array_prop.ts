@@ -44,7 +44,7 @@ export type ModelOrThunk<M extends FrameworkModel> = ModelClass<M> | (() => Mode
  *
  * @typeParam O The options.
  * @typeParam D The decorator, as the field wants it.
- * @param options The type of the elements, and the mapper's options.
+ * @param options The type of the elements, and Mongoose's options.
  * @returns The decorator.
  *
  * @example The three kinds

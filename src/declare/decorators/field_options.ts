@@ -1,4 +1,4 @@
-/** A validator of the mapper: a function, or one with a message. */
+/** A validator of Mongoose: a function, or one with a message. */
 export type Validator<V> =
   | ((value: V) => unknown)
   | {
@@ -34,7 +34,7 @@ export interface BaseOptions {
 }
 
 /**
- * The options of a field that holds a `V`: all of the mapper's own, and `hidden` and `readonly`.
+ * The options of a field that holds a `V`: all of Mongoose's own, and `hidden` and `readonly`.
  *
  * @typeParam V The value of the field.
  * @typeParam I The value that `enum`, the bounds and the text options speak of: the element's, for an array.

@@ -3,7 +3,7 @@ import type { SchemaType, Types } from "mongoose";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
 
-/** A type that a field may have: a constructor, a class of the mapper, a model class, or a thunk of one. */
+/** A type that a field may have: a constructor, a class of Mongoose, a model class, or a thunk of one. */
 export type FieldType =
   | StringConstructor
   | NumberConstructor
@@ -16,13 +16,13 @@ export type FieldType =
   | typeof Types.ObjectId
   | typeof Types.Decimal128
   | typeof Types.UUID
-  | MapperType
+  | MongooseType
   | ModelClass
   | (() => ModelClass);
 
-/** The mapper's own spelling of a type: `Schema.Types.ObjectId` and the like. */
-// deno-lint-ignore no-explicit-any -- the mapper's schema types are generic in ways that do not matter here
-export type MapperType = (abstract new (...args: any) => SchemaType) & {
+/** Mongoose's own spelling of a type: `Schema.Types.ObjectId` and the like. */
+// deno-lint-ignore no-explicit-any -- Mongoose's schema types are generic in ways that do not matter here
+export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
@@ -53,8 +53,8 @@ export type Identifier = Types.ObjectId | string;
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/** The values of fields by the mapper's name of their type. */
-export type MapperValues = {
+/** The values of fields by Mongoose's name of their type. */
+export type MongooseValues = {
   String: string;
   Number: number;
   Int32: number;
@@ -86,7 +86,7 @@ export type ValueOf<T> = T extends StringConstructor ? string
   : T extends typeof Types.Decimal128 ? Types.Decimal128
   : T extends typeof Types.UUID ? Types.UUID
   : T extends { readonly schemaName: infer N }
-    ? N extends keyof MapperValues ? MapperValues[N] : unknown
+    ? N extends keyof MongooseValues ? MongooseValues[N] : unknown
   : T extends ObjectConstructor ? object
   : T extends ModelClass<infer M> ? M
   : T extends () => ModelClass<infer M> ? M

@@ -53,7 +53,7 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  *
  * @typeParam O The options.
  * @typeParam D The decorator, as the field wants it.
- * @param options The type, and the mapper's options.
+ * @param options The type, and Mongoose's options.
  * @returns The decorator.
  *
  * @example Fields of a model

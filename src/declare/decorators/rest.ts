@@ -38,7 +38,7 @@ export interface RestOptions<O extends Method = Method> {
   readonly route: string;
   /** The operations to create. */
   readonly methods: readonly O[];
-  /** The mapper's schema options, such as `{ timestamps: true }`. */
+  /** Mongoose's schema options, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
   /** Supplies the connection of a request; called once, after `preFetch`. Connections are kept by the application. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;

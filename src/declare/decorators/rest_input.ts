@@ -72,7 +72,7 @@ export interface SharedOptions<L, M, R> {
  * @typeParam R The route.
  */
 export interface RestOfClass<M, L, R> extends SharedOptions<L, M, R> {
-  /** The mapper's schema options, such as `{ timestamps: true }`. */
+  /** Mongoose's schema options, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
   /** Supplies the connection of a request; called once, after `preFetch`. Connections are kept by the application. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;

@@ -24,7 +24,7 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   projection: QueryObject;
   /** The operation that runs. */
   readonly operation: OperationName;
-  /** The mapper's model on this request's connection. */
+  /** Mongoose's model on this request's connection. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
   /** Ties a request to its model in the eyes of the compiler; never set. */
   readonly "~model"?: M;

@@ -63,7 +63,7 @@ export type EntityHook<E, R = FrameworkRequest> = (
  */
 export interface Hooks<E, R = FrameworkRequest> {
   /**
-   * Whether the hooks of a read get plain instances of the class instead of the mapper's documents.
+   * Whether the hooks of a read get plain instances of the class instead of Mongoose's documents.
    *
    * @default {false}
    */

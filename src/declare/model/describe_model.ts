@@ -15,7 +15,7 @@ export interface ModelDescription {
   readonly parts: ReadonlyMap<string, readonly RestRecord[]>;
   /** The `@rest` on the class itself. */
   readonly rests: readonly RestRecord[];
-  /** The mapper's schema options. */
+  /** Mongoose's schema options. */
   readonly schemaOptions: SchemaOptions;
 }
 

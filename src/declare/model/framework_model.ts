@@ -23,9 +23,9 @@ import type { Schema, SchemaOptions, Types } from "mongoose";
  * ```
  */
 export abstract class FrameworkModel {
-  /** Schema options of the mapper, for a class that has no `@rest` to carry them. */
+  /** Schema options of Mongoose, for a class that has no `@rest` to carry them. */
   declare static schemaOptions?: SchemaOptions;
-  /** Called once with the mapper's schema of the class: indexes, plugins, virtuals and middleware. */
+  /** Called once with Mongoose's schema of the class: indexes, plugins, virtuals and middleware. */
   static configure?(schema: Schema): void;
   /** The identifier, assigned on creation. */
   declare readonly _id: Types.ObjectId;

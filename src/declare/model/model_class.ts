@@ -9,14 +9,14 @@ import type { FrameworkModel } from "./framework_model.ts";
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
 
 /**
- * The mapper's document of a model: what hooks get.
+ * Mongoose's document of a model: what hooks get.
  *
  * @typeParam M The model.
  */
 export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
 
 /**
- * The mapper's model of a class, with the statics of the class.
+ * Mongoose's model of a class, with the statics of the class.
  *
  * @typeParam C The class.
  */

@@ -19,7 +19,7 @@ export interface RestRecord {
   readonly route?: string;
   /** The operations. */
   readonly methods: readonly Method[];
-  /** The mapper's schema options. */
+  /** Mongoose's schema options. */
   readonly schemaOptions?: SchemaOptions;
   /** Supplies the connection of a request. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;

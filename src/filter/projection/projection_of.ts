@@ -18,7 +18,7 @@ export function projectionOf(
     // Beside fields that are left out, an aggregation would take the identifier for all that is shown.
     !path.startsWith("+") && (picking || path !== "_id" || !value)
   );
-  // The mapper's documents take a projection by the letter: who picks fields gets the identifier as well, as in a query.
+  // Mongoose's documents take a projection by the letter: who picks fields gets the identifier as well, as in a query.
   const others = picking
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>

@@ -33,7 +33,7 @@ async function cutBegun(res: Response): Promise<void> {
   await cutAnswer(res);
 }
 
-/** The path of a new entity, from the mount and the route alone: no header of the client has a say in it. */
+/** The path of a new entity, from the mount and the route alone: never from a header of the client. */
 function locationOf({ req }: Response, id: string): string {
   const path = `${req.baseUrl}${req.path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;

@@ -7,7 +7,7 @@ import { UnknownTypeError } from "./unknown_type_error.ts";
 
 const DOUBLE = 1 << 0x01;
 
-/** Checks that a value is what its field is made for: what else becomes of it, the mapper knows. */
+/** Checks that a value is what its field is made for: what else becomes of it, Mongoose knows. */
 export function checkValue({ types }: ValuePlan, type: number, source: Buffer, at: number): void {
   if (types === ANY && type !== UNDEFINED) return;
   const known = type < 32 && (types >>> type & 1) !== 0;

@@ -87,7 +87,7 @@ export function refuseDuplicates(source: Buffer, start: number): true {
   return true;
 }
 
-/** Keys that reach the prototype of an object: the mapper leaves them out. */
+/** Keys that reach the prototype of an object: Mongoose leaves them out. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Tells whether a key of free data is left out. */
@@ -96,7 +96,7 @@ export function isLeftOut(source: Buffer, start: number, end: number): boolean {
   return (length === 9 || length === 11) && LEFT_OUT.has(source.toString("latin1", start, end));
 }
 
-/** Tells whether a key is one that a map of the mapper can have. */
+/** Tells whether a key is one that a map of Mongoose can have. */
 export function isMapKey(source: Buffer, start: number, end: number): boolean {
   if (source[start] === DOLLAR || isLeftOut(source, start, end)) return false;
   for (let at = start; at < end; at++) {

@@ -46,6 +46,6 @@ export interface FieldPlan extends ValuePlan {
 export interface Default {
   /** The field. */
   readonly field: FieldPlan;
-  /** The JSON text, key included; empty where only the mapper can tell. */
+  /** The JSON text, key included; empty where only Mongoose can tell. */
   readonly text: Uint8Array;
 }

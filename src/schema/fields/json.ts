@@ -21,5 +21,5 @@ export function isPlainKey(key: string): boolean {
     !MARK_KEYS.has(key);
 }
 
-/** Keys by which the driver and the mapper know their own values: data that carried one would be taken for such a value. */
+/** Keys by which the driver and Mongoose know their own values: data that carried one would be taken for such a value. */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);

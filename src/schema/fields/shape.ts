@@ -29,7 +29,7 @@ export interface FieldShape {
   readonly writable: boolean;
   /** Whether queries read it unless told otherwise. */
   readonly selected: boolean;
-  /** The mapper's type; an object made of dotted paths has none. */
+  /** Mongoose's type; an object made of dotted paths has none. */
   readonly type?: SchemaType;
   /** The shape of an object. */
   readonly shape?: Shape;
@@ -41,7 +41,7 @@ export interface FieldShape {
 
 const shapes = new WeakMap<Schema, Shape>();
 
-/** Describes the shape of a schema, once: plugins and `configure` have had their say. */
+/** Describes the shape of a schema, once, after plugins and `configure` have run. */
 export function describeShape(schema: Schema): Shape {
   const known = shapes.get(schema);
   if (known !== undefined) return known;
@@ -61,14 +61,14 @@ export function describeShape(schema: Schema): Shape {
   return shape;
 }
 
-/** The mapper adds the path of the version when it compiles a model; documents show it before as after. */
+/** Mongoose adds the path of the version when it compiles a model; documents show it before as after. */
 function addVersion(shape: OpenShape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;
   addField(shape, [name], describeField(new Types.Number(name, {}), true));
 }
 
-/** Paths that the database or the mapper sets. */
+/** Paths that the database or Mongoose sets. */
 function systemPaths(schema: Schema): Set<string> {
   const { timestamps, versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const { createdAt = true, updatedAt = true } = (timestamps ?? {}) as Record<string, unknown>;

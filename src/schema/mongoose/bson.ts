@@ -2,13 +2,13 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** The mapper's value classes, for those who read and write values without touching models. */
+/** Mongoose's value classes, for those who read and write values without touching models. */
 export const { Types } = mongoose;
 
 /** Bytes with a subtype. */
 export const { Binary } = mongoose.mongo;
 
-/** Tells whether an entity is a document of the mapper, not a plain object. */
+/** Tells whether an entity is a document of Mongoose, not a plain object. */
 export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }

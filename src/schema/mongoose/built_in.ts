@@ -1,4 +1,4 @@
-// What the mapper makes itself, told by its source text: not every version of it marks its own.
+// What Mongoose makes itself, told by its source text: not every version of it marks its own.
 import mongoose from "mongoose";
 import type { SchemaType } from "mongoose";
 
@@ -12,7 +12,7 @@ interface TypeInside extends SchemaType {
 
 let texts: ReadonlySet<string> | undefined;
 
-/** Tells whether the mapper has made a function itself: middleware, a validator, the default of an array. */
+/** Tells whether Mongoose has made a function itself: middleware, a validator, the default of an array. */
 export function isBuiltIn(fn: object): boolean {
   texts ??= new Set(bareFunctions().map(String));
   return texts.has(String(fn));

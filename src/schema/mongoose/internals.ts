@@ -1,11 +1,11 @@
-// What the mapper has at run time and does not declare: every cast of that kind is here.
+// What Mongoose has at run time and does not declare: every cast of that kind is here.
 import mongoose from "mongoose";
 import { isBuiltIn } from "./built_in.ts";
 import { dropShownDefaults } from "./documents/shown_defaults.ts";
 import { isLinearMethod } from "./documents/linear_documents.ts";
 import type { Document, Schema, SchemaType } from "mongoose";
 
-/** Names that the mapper refuses as fields. */
+/** Names that Mongoose refuses as fields. */
 export function reservedNames(): string[] {
   return Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved);
 }
@@ -43,7 +43,7 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
   return typeof given === "function" && given !== Date.now;
 }
 
-/** Whether an array is empty by default, as the mapper has it unless told otherwise. */
+/** Whether an array is empty by default, as Mongoose has it unless told otherwise. */
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = rawDefault(type);
@@ -51,7 +51,7 @@ export function hasEmptyDefault(type: SchemaType | undefined): boolean {
     typeof made === "function" && isBuiltIn(made);
 }
 
-/** Whether a new document gets a random identifier, as the mapper has it unless told otherwise. */
+/** Whether a new document gets a random identifier, as Mongoose has it unless told otherwise. */
 export function hasUsualId(schema: Schema): boolean {
   const [own, usual] = [schema, new mongoose.Schema()].map((each) => rawDefault(each.path("_id")));
   return own === usual;
@@ -74,7 +74,7 @@ export function markOwnMember(fn: object): void {
   ownMembers.add(fn);
 }
 
-/** Whether methods or statics of a schema stand in the place of the mapper's own, or run with every new document. */
+/** Whether methods or statics of a schema stand in the place of Mongoose's own, or run with every new document. */
 export function replacesMembers(schema: Schema): boolean {
   const { callQueue = [] } = schema as unknown as { callQueue?: readonly [string, unknown][] };
   const isOwn = (name: string) => ownMembers.has(schema.methods[name] as object);
@@ -97,7 +97,7 @@ export function isRequiredAtTimes(type: SchemaType): boolean {
   return typeof (originalRequiredValue ?? type.options.required) === "function";
 }
 
-/** Options of a text that are setters to the mapper. */
+/** Options of a text that are setters to Mongoose. */
 const SETTING_OPTIONS = ["lowercase", "uppercase", "trim"];
 
 /** Whether a field has setters of the user's. */
@@ -113,7 +113,7 @@ export function rawValues(doc: Document): Record<string, unknown> {
 }
 
 /**
- * The changes of a document as an update, without defaults that it only shows; older versions of the mapper name the
+ * The changes of a document as an update, without defaults that it only shows; older versions of Mongoose name the
  * method otherwise.
  */
 export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
@@ -132,9 +132,9 @@ type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
  * second cast would run their setters twice.
  */
 export function writeAsIs(query: object, update: Update): void {
-  const mapper = query as { _castUpdate(update: Update): Update | undefined };
-  const cast = mapper._castUpdate;
-  mapper._castUpdate = function (all) {
+  const casting = query as { _castUpdate(update: Update): Update | undefined };
+  const cast = casting._castUpdate;
+  casting._castUpdate = function (all) {
     const added = Object.entries(all).map(([operator, paths]) => [
       operator,
       Object.fromEntries(
@@ -149,13 +149,13 @@ export function writeAsIs(query: object, update: Update): void {
   };
 }
 
-/** The middleware of a document, under the name that every version of the mapper gives it. */
+/** The middleware of a document, under the name that every version of Mongoose gives it. */
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
   execPost(name: string, doc: Document, args: unknown[], options?: object): Promise<unknown>;
 }
 
-/** Does what the mapper's `save` does, but for the write: validation first, then the middleware around it. */
+/** Does what Mongoose's `save` does, but for the write: validation first, then the middleware around it. */
 export async function saveBy(doc: Document, write: () => Promise<void>): Promise<void> {
   const { $__middleware: middleware } = doc as unknown as { $__middleware: Middleware };
   try {
@@ -169,7 +169,7 @@ export async function saveBy(doc: Document, write: () => Promise<void>): Promise
   await middleware.execPost("save", doc, [doc]);
 }
 
-/** The fields in which the mapper keeps when a document was created and changed; none where it keeps none. */
+/** The fields in which Mongoose keeps when a document was created and changed; none where it keeps none. */
 export function stampFields(
   schema: Schema,
 ): { readonly createdAt?: string | null; readonly updatedAt?: string | null } {

@@ -22,7 +22,7 @@ export function typesWithin(type: SchemaType): SchemaType[] {
 
 /**
  * Whether nothing of the user's runs with some operations: on a model, on what it embeds, on kinds of it, in the place of
- * the mapper's own methods.
+ * Mongoose's own methods.
  */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
@@ -33,7 +33,7 @@ export function runsNothingOwn(model: Model<unknown>, operations: readonly strin
     );
 }
 
-/** The mapper has `null` where nobody gave anything. */
+/** Mongoose has `null` where nobody gave anything. */
 function isNone(value: unknown): boolean {
   return value === undefined || value === null;
 }

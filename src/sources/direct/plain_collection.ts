@@ -21,7 +21,7 @@ import type { Selection } from "../../filter/selection.ts";
 
 /** What a {@linkcode PlainCollection} is made of. */
 export interface PlainCollectionOptions {
-  /** The mapper's model. */
+  /** Mongoose's model. */
   readonly model: Model<unknown>;
   /** The shape of its schema. */
   readonly shape: Shape;

@@ -87,7 +87,7 @@ function castScalar(value: unknown, { type }: FieldShape, cast: Cast): unknown {
   }
 }
 
-/** Extended JSON of one value, such as `{ "$numberDecimal": "1.5" }`, which the mapper reads. */
+/** Extended JSON of one value, such as `{ "$numberDecimal": "1.5" }`, which Mongoose reads. */
 function isScalarObject(value: unknown): boolean {
   const keys = isJsonObject(value) ? Object.keys(value) : [];
   return keys.length === 1 && keys[0] === "$numberDecimal";

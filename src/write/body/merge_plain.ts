@@ -22,8 +22,8 @@ interface Merge extends Cast {
 }
 
 /**
- * Merges a body into a copy of a plain entity, one of another database: the same rules as for documents, without the
- * mapper.
+ * Merges a body into a copy of a plain entity, one of another database: the same rules as for documents, without
+ * Mongoose.
  *
  * @throws {RestError} 400 that names every field whose value cannot be cast.
  */

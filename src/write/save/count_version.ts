@@ -4,10 +4,10 @@ import type { Update } from "../apply_update.ts";
 import type { PlannedUpdate } from "./merge_fresh.ts";
 
 /**
- * Makes the next save of a document count its version, without the condition that the mapper's own `increment()` adds:
+ * Makes the next save of a document count its version, without the condition that Mongoose's own `increment()` adds:
  * two updates of different fields both survive.
  *
- * The raw value stays as it was read until the save, as the mapper compares it where array positions change.
+ * The raw value stays as it was read until the save, as Mongoose compares it where array positions change.
  *
  * @returns What to call after the save: the document then tells the version that was written.
  */

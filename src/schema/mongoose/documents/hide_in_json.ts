@@ -1,7 +1,7 @@
 import type { Schema, SchemaType } from "mongoose";
 import { virtualsOf } from "../internals.ts";
 
-/** A `toJSON` transform of the mapper. */
+/** A `toJSON` transform of Mongoose. */
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
 
 /** Transforms that no user has a part in. */
@@ -48,7 +48,7 @@ export function hasOwnJson(schema: Schema): boolean {
 
 const declaredBy = new WeakMap<Schema, ReadonlySet<string>>();
 
-/** The keys that documents may show: read late, as the mapper adds paths of its own. */
+/** The keys that documents may show: read late, as Mongoose adds paths of its own. */
 export function declaredKeys(schema: Schema): ReadonlySet<string> {
   let keys = declaredBy.get(schema);
   if (keys === undefined) declaredBy.set(schema, keys = readDeclared(schema));

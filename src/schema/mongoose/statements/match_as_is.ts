@@ -10,9 +10,9 @@ interface CastingQuery {
  * cast already, and a second cast would run setters twice.
  */
 export function matchAsIs(query: object, conditions: Record<string, unknown>): void {
-  const mapper = query as CastingQuery;
-  const cast = mapper.cast;
-  mapper.cast = function (model, other) {
+  const casting = query as CastingQuery;
+  const cast = casting.cast;
+  casting.cast = function (model, other) {
     const rest = cast.call(this, model, other ?? this.getFilter());
     const all = { $and: [conditions, rest] };
     if (other === undefined) this.setQuery(all);

@@ -26,7 +26,7 @@ const INT32 = 1 << 0x10;
 const INT64 = 1 << 0x12;
 
 /**
- * What is stored of the mapper's types when it is as it should be: anything else is cast, or left out, and a type of
+ * What is stored of Mongoose's types when it is as it should be: anything else is cast, or left out, and a type of
  * the user's own may do whatever it wants.
  */
 const SCALARS = new Map<unknown, ValuePlan>([
@@ -57,7 +57,7 @@ interface OpenPlan extends Plan {
 }
 
 /**
- * Plans how stored documents become JSON without the mapper: which fields are written, under which key, and what stands
+ * Plans how stored documents become JSON without Mongoose: which fields are written, under which key, and what stands
  * for those that are missing. Hidden and unselected fields are not in the plan, so that nothing writes them.
  *
  * @param projection What hooks project, if anything: fields of the root that are shown, or that are not.
@@ -124,7 +124,7 @@ function planObject(shape: Shape, planning: Planning): Plan {
   return plan;
 }
 
-/** The JSON text of what stands for a missing field; empty where only the mapper can tell. */
+/** The JSON text of what stands for a missing field; empty where only Mongoose can tell. */
 function defaultText(name: string, { type, kind }: FieldShape): Uint8Array | undefined {
   // An embedded object without identifier gets a new one with every read: that one stands for nothing.
   if (!hasDefault(type) || name === "_id") return undefined;

@@ -25,7 +25,7 @@ export interface JsonQuery {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Options that the driver takes as they are; with any other, the mapper has to run the query. */
+/** Options that the driver takes as they are; with any other, Mongoose has to run the query. */
 const DRIVER_OPTIONS = new Set([
   "skip",
   "limit",
@@ -75,7 +75,7 @@ export class JsonReader {
       Object.entries(projection).every(([path, value]) => this.#projects(path, value));
   }
 
-  /** Whether a projection says what it says to the database: to the mapper, an object that is named is shown whole. */
+  /** Whether a projection says what it says to the database: to Mongoose, an object that is named is shown whole. */
   #projects(path: string, value: unknown): boolean {
     if (![1, 0, true, false].includes(value as never) || !/^[^.+$]+$/.test(path)) return false;
     return !value || !unselectedPaths(this.#shape).some((each) => each.startsWith(`${path}.`));
@@ -92,7 +92,7 @@ export class JsonReader {
     return readBatches(this.#open(query), { mode: this.#mode, patience });
   }
 
-  /** Reads what a query selects as values, several at a time: what a read of the mapper gives that makes no documents. */
+  /** Reads what a query selects as values, several at a time: what a read of Mongoose gives that makes no documents. */
   values(query: JsonQuery, patience: Patience): AsyncIterable<readonly object[]> {
     const projection = projectionOf(query.projection, this.#shape);
     return readValues(this.#open({ ...query, projection }), patience);

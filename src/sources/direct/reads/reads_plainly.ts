@@ -17,7 +17,7 @@ const QUERY_OPTIONS = ["read", "readConcern", "collation"];
  * Tells whether what is stored of a model is what its documents show: then a read needs no documents.
  *
  * What speaks against it: middleware of reads, JSON options or transforms of the user's own, discriminators, schemas
- * that keep undeclared fields, objects made of dotted paths, methods in the place of the mapper's.
+ * that keep undeclared fields, objects made of dotted paths, methods in the place of Mongoose's.
  */
 export function readsPlainly(model: Model<unknown>): boolean {
   return runsNothingOwn(model, READ_HOOKS) &&
@@ -36,7 +36,7 @@ function isPlain(schema: Schema): boolean {
   return plain;
 }
 
-/** The mapper itself sets options that nobody gave to `null` or `false`. */
+/** Mongoose itself sets options that nobody gave to `null` or `false`. */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }

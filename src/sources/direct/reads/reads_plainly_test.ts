@@ -105,7 +105,7 @@ Deno.test("readsPlainly() is false when a class has a toJSON method", () => {
   assertEquals([reads(Inner), reads(Outer)], [false, false]);
 });
 
-Deno.test("readsPlainly() is false when the mapper's JSON has general options", () => {
+Deno.test("readsPlainly() is false when Mongoose's JSON has general options", () => {
   class Plain extends FrameworkModel {
     static override schemaOptions = QUIET;
     @prop()
@@ -186,7 +186,7 @@ Deno.test("readsPlainly() is false when a schema has discriminators", () => {
   assertEquals([readsPlainly(base as never), reads(Listing)], [false, false]);
 });
 
-Deno.test("readsPlainly() is false when statics replace the mapper's queries", () => {
+Deno.test("readsPlainly() is false when statics replace Mongoose's queries", () => {
   class Movie extends FrameworkModel {
     static override schemaOptions = QUIET;
     static find() {

@@ -15,7 +15,7 @@ import { transcodeArrayItems, transcodeOrDecode } from "../../../json/transcode/
 /** A stored document: its bytes, or what the driver has made of them. */
 export type Stored = Buffer | object;
 
-/** Writes stored documents of a model as JSON text: byte by byte, and by the mapper where only that knows. */
+/** Writes stored documents of a model as JSON text: byte by byte, and by Mongoose where only that knows. */
 export class StoredWriter {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;

@@ -25,7 +25,7 @@ interface LeftOut {
 const known = new WeakMap<Model<unknown>, readonly LeftOut[] | null>();
 
 /**
- * Makes a new entity out of a flat body as the mapper would store it, defaults included; `undefined` for what takes the
+ * Makes a new entity out of a flat body as Mongoose would store it, defaults included; `undefined` for what takes the
  * document: another body, one that is not valid, or a model whose new documents are more than their fields.
  */
 export function flatEntity(
@@ -56,7 +56,7 @@ export function flatEntity(
   };
 }
 
-/** Describes the fields that may be left out; `null` where only the mapper can tell what stands for one. */
+/** Describes the fields that may be left out; `null` where only Mongoose can tell what stands for one. */
 function leftOutFields(schema: Schema, shape: Shape): readonly LeftOut[] | null {
   const stamps = Object.values(stampFields(schema));
   if (!hasUsualId(schema) || stamps.some((name) => name && hasDefault(schema.path(name)))) {

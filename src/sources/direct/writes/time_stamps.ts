@@ -1,7 +1,7 @@
 import type { Model, Schema } from "mongoose";
 import { stampFields } from "../../../schema/mongoose/internals.ts";
 
-/** Gives the times that the mapper would write beside the values of an entity. */
+/** Gives the times that Mongoose would write beside the values of an entity. */
 export function timeStamps(
   model: Model<unknown>,
   ...kinds: ("createdAt" | "updatedAt")[]

@@ -28,7 +28,7 @@ const WRITE_HOOKS = [
 /** Middleware that removing a document runs. */
 const REMOVE_HOOKS = ["deleteOne", "find", "findOne", "init"];
 
-/** Options of a schema that change how the mapper writes. */
+/** Options of a schema that change how Mongoose writes. */
 const OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
 /** Options of a field that need the document: they may look at its other fields. */
@@ -38,7 +38,7 @@ const writable = new WeakMap<Model<unknown>, boolean>();
 const removable = new WeakMap<Model<unknown>, boolean>();
 
 /**
- * Tells whether the mapper would do nothing more with a document of a model than cast its values, hold each against rules
+ * Tells whether Mongoose would do nothing more with a document of a model than cast its values, hold each against rules
  * that look at nothing else, and write it: then a write needs no document. What a model embeds counts as well, as its
  * middleware and rules run with every write of what is around it.
  */
@@ -54,7 +54,7 @@ export function writesPlainly(model: Model<unknown>, shape: Shape): boolean {
   return plain;
 }
 
-/** Tells whether the mapper would do nothing more with a document of a model than remove it. */
+/** Tells whether Mongoose would do nothing more with a document of a model than remove it. */
 export function removesPlainly(model: Model<unknown>): boolean {
   let plain = removable.get(model);
   if (plain === undefined) removable.set(model, plain = runsNothingOwn(model, REMOVE_HOOKS));
@@ -76,10 +76,10 @@ function hasPlainTypes(schema: Schema): boolean {
   return plain;
 }
 
-/** Types of the mapper: one of the user's own may do whatever it wants. */
+/** Types of Mongoose: one of the user's own may do whatever it wants. */
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** Whether a type is one of the mapper's, with no rules but the mapper's. */
+/** Whether a type is one of Mongoose's, with no rules but Mongoose's. */
 function isPlainType(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return (TYPES.has(type.constructor) || isLinearMapType(type)) &&
