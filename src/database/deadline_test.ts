@@ -1,42 +1,37 @@
 import { assertEquals } from "@std/assert";
 import { liftDeadline, setDeadline } from "./deadline.ts";
 
-function sleep(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
 /** Sets deadlines so many milliseconds from now, and tells the order in which they expire. */
 function watch(...delays: number[]) {
   const now = performance.now();
   const expired: number[] = [];
-  const deadlines = delays.map((delay) => ({
-    at: now + delay,
-    expire: () => {
+  const watched = delays.map((delay) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const expire = () => {
       expired.push(delay);
-    },
-  }));
+      resolve();
+    };
+    return { deadline: { at: now + delay, expire }, promise };
+  });
+  const deadlines = watched.map(({ deadline }) => deadline);
   for (const each of deadlines) setDeadline(each);
-  return { expired, deadlines };
+  return { expired, deadlines, expiries: watched.map(({ promise }) => promise) };
 }
 
 Deno.test("setDeadline() expires each at its time, in whatever order they were set", async () => {
-  const { expired } = watch(60, 20, 40);
+  const { expired, expiries } = watch(60, 20, 40);
   assertEquals(expired, []);
-  await sleep(120);
+  await Promise.all(expiries);
   assertEquals(expired, [20, 40, 60]);
 });
 
 Deno.test("liftDeadline() keeps one from expiring, and tells whether it had", async () => {
-  const { expired, deadlines: [first, second] } = watch(20, 60);
-  if (first === undefined || second === undefined) throw new Error("Unreachable");
-  await sleep(40);
-  assertEquals([liftDeadline(first), liftDeadline(second), liftDeadline(second)], [
-    false,
-    true,
-    false,
-  ]);
-  await sleep(60);
-  assertEquals(expired, [20]);
+  const { expired, deadlines: [lifted, other], expiries } = watch(20, 60);
+  if (lifted === undefined || other === undefined) throw new Error("Unreachable");
+  assertEquals([liftDeadline(lifted), liftDeadline(lifted)], [true, false]);
+  await expiries[1];
+  assertEquals(liftDeadline(other), false);
+  assertEquals(expired, [60]);
 });
 
 Deno.test({
@@ -51,7 +46,7 @@ Deno.test({
 
 Deno.test("setDeadline() does not take a far one for one that is due", async () => {
   const { expired, deadlines: [far] } = watch(2 ** 40);
-  await sleep(20);
+  await Promise.all(watch(10).expiries);
   assertEquals(expired, []);
   if (far !== undefined) liftDeadline(far);
 });
