@@ -2,12 +2,12 @@
 export interface BodyLimits {
   /** How many keys its objects may have in all. @default {5000} */
   readonly maxKeys?: number;
-  /** How many elements its arrays may have in all. @default {10000} */
+  /** How many elements its arrays may have in all. @default {5000} */
   readonly maxElements?: number;
 }
 
 /** The caps where the host says nothing. */
-export const DEFAULT_BODY_LIMITS: Required<BodyLimits> = { maxKeys: 5_000, maxElements: 10_000 };
+export const DEFAULT_BODY_LIMITS: Required<BodyLimits> = { maxKeys: 5_000, maxElements: 5_000 };
 
 /**
  * Completes the caps.
