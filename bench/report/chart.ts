@@ -14,7 +14,7 @@ const TITLE = 34;
 const LONGEST = 3;
 
 const STYLE = "text{font:11.5px system-ui,sans-serif;fill:#333}" +
-  ".title{font-size:14px;font-weight:600}.bar{fill:#b8c0cc}.ours{fill:#2f855a}.one{stroke:#888}";
+  ".title{font-size:14px;font-weight:600}.bar{fill:#b8c0cc}.ours{fill:#2f855a}.one{stroke:#888}.names{text-anchor:end}";
 
 /** Draws the ratios: a panel for each scenario, a bar for each server. */
 export function toChart(figures: readonly Figure[], caption: string): string {
@@ -50,15 +50,17 @@ function panel(
     const y = TITLE - 16 + row * STEP;
     const width = (Math.min(ratio || 0, LONGEST) * scale).toFixed(1);
     const look = server.endsWith(`/${OURS}`) ? "ours" : "bar";
-    const end = LABEL + Number(width) + 6;
-    return `<text x="${LABEL - 6}" y="${y + 11}" text-anchor="end">${
-      escapeText(serverTitle(server))
-    }</text><rect class="${look}" x="${LABEL}" y="${y}" width="${width}" height="${BAR}"/>` +
-      `<text x="${end}" y="${y + 11}">${showRatio(ratio)}</text>`;
+    const bar = `<path class="${look}" d="M0 ${y}h${width}v${BAR}H0z"/>`;
+    return `${bar}<text x="${Number(width) + 6}" y="${y + 11}">${showRatio(ratio)}</text>`;
   });
+  const names = shown.map((server, row) =>
+    `<text y="${TITLE - 5 + row * STEP}">${escapeText(serverTitle(server))}</text>`
+  );
   const one = LABEL + scale;
   const bottom = TITLE - 16 + shown.length * STEP;
-  return `<text class="title" y="6">${escapeText(title)}</text>${bars.join("")}` +
+  return `<text class="title" y="6">${escapeText(title)}</text>` +
+    `<g class="names" transform="translate(${LABEL - 6})">${names.join("")}</g>` +
+    `<g transform="translate(${LABEL})">${bars.join("")}</g>` +
     `<line class="one" x1="${one}" x2="${one}" y1="${
       TITLE - 20
     }" y2="${bottom}" stroke-dasharray="2 3"/>`;

@@ -8,13 +8,13 @@ import { toMarkdown } from "./tables/table.ts";
 
 const HEAD = `# Benchmarks
 
-This page and its chart are written by the bench in \`bench/\`; nobody edits them.
+\`deno task bench --write\` writes this page and its chart. Do not edit them.
 
 The main figure is a ratio: the CPU time of a server's process for one request (user and system, all
 threads, from \`/proc\`), divided by that of a server on bare \`node:http\`, the MongoDB driver and
-\`JSON.stringify\`, on the same runtime, in the same round. 1.00 is as much as by hand; less is better.
+\`JSON.stringify\`, on the same runtime, in the same round. 1.00 is the cost of the hand-written server; less is better.
 CPU time is taken because, on a machine that also runs the database and the clients, requests per
-second tell as much about those.
+second depend on those as well.
 
 - Every server is a process of its own, started with \`NODE_ENV=production\`, on the same data: documents
   of ${ITEM_BYTES} bytes of JSON text, ASCII only, in collections of up to ${
@@ -26,9 +26,9 @@ second tell as much about those.
 - Node and Deno run the same bundle of each server, with the same packages from npm.
 - In "list of 100,000", every round starts a new process, warmed up with lists of 1,000; peak memory and
   first byte are those of the first answer.
-- The hook looks at one field and keeps the entity. What has no hooks of its own maps a function over
+- The hook looks at one field and keeps the entity. A server without hooks maps a function over
   its list.
-- mongod and the load generator run on the same machine. How far rounds differ, "of rounds" tells.
+- mongod and the load generator run on the same machine. "of rounds" shows how far rounds differ.
 `;
 
 /** Writes the page. */
@@ -58,7 +58,7 @@ function scenarioPart(run: ScenarioRun): string[] {
     "![Bars of the ratios of all servers](benchmarks.svg)",
     toMarkdown(ratioTable(run.figures)),
     "### Goals",
-    'Set before the work began. "best other" is the best of the servers that are not Mongrove and not the\nbaseline.',
+    'The goals were set before the work began. "best other" is the best of the servers that are not Mongrove and not the\nbaseline.',
     toMarkdown(goalTable(run.figures)),
     ...scenariosOf(run.figures).flatMap(({ name, title }) => [
       `### ${title} (\`${name}\`)`,
@@ -81,7 +81,7 @@ function growthPart(run: GrowthRun): string[] {
     toMarkdown(growthTable(connections, "ratio, by connections", "ratio")),
     toMarkdown(growthTable(connections, "requests/s, by connections", "perSecond")),
     "### With models",
-    "A start is that of a process: the runtime, all modules, a connection to the database, the models and\ntheir routes. The request is for one entity of the model that was mounted last.",
+    "The time to start includes the process, the runtime, all modules, a connection to the database, the models and\ntheir routes. The request is for one entity of the model that was mounted last.",
     toMarkdown(modelTable(models)),
   ];
 }
