@@ -1,13 +1,13 @@
 /**
  * Mongrove turns decorated model classes into REST endpoints over MongoDB.
  *
- * A class declares its fields, its route and its operations; `Framework.initialize()` gives an Express router that
- * serves them. Hooks per operation see every request and every entity on its way.
+ * A class declares its fields, its route and its operations. `Framework.initialize()` returns an Express router that
+ * serves them. Each operation can have hooks, which check and change requests and entities.
  *
- * In Deno the library needs `--allow-env`, `--allow-net` and `--allow-sys`: without the last one the MongoDB driver is
- * silent for half a minute, then gives up.
+ * In Deno, run the application with `--allow-env`, `--allow-net` and `--allow-sys`. Without `--allow-sys`, the MongoDB
+ * driver fails only after half a minute.
  *
- * @example A complete application
+ * @example Serve a complete application
  * ```ts ignore
  * import express from "express";
  * import mongoose from "mongoose";
@@ -49,6 +49,11 @@ export type {
   Ref,
   ValueOf,
 } from "./src/declare/decorators/field_type.ts";
+export type {
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "./src/declare/decorators/standard_schema.ts";
 export { prop } from "./src/declare/decorators/prop.ts";
 export type { Literal, PropOptions, Widen } from "./src/declare/decorators/prop.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
@@ -61,7 +66,7 @@ export type {
   RestDecorator,
   RestOptions,
 } from "./src/declare/decorators/rest.ts";
-export type { ErrorContext } from "./src/pipeline/request/error_context.ts";
+export type { ErrorContext } from "./src/pipeline/request/reporter.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";
@@ -75,18 +80,24 @@ export type {
 export type {
   AnyHooks,
   EntityHook,
+  EntityOf,
   Fetch,
   HookName,
   Hooks,
   HooksOf,
   LeanHooksOf,
   MaybePromise,
+  OperationOptions,
   PreFetch,
+  RequestOf,
+  Together,
 } from "./src/declare/hooks/hooks.ts";
-export type { EntityOf, RequestOf, Together } from "./src/declare/hooks/hook_types.ts";
 export { or } from "./src/declare/hooks/or.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
-export type { InitializeOptions } from "./src/http/initialize.ts";
+export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
+export type { Selected, SelectOptions } from "./src/http/select.ts";
+export type { ParameterDescription, RouteDescription } from "./src/http/routes/describe_routes.ts";
+export type { FieldDescription, ValueDescription } from "./src/schema/fields/describe_fields.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/model_class.ts";
 export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";

@@ -1,17 +1,22 @@
 // @ts-types="npm:@types/express@^5"
-import type { ErrorRequestHandler, Router } from "express";
+import type { ErrorRequestHandler, Request } from "express";
 import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { closeServer } from "./http/close_server.ts";
 import type { CloseOptions } from "./http/close_server.ts";
 import { errors } from "./http/error_middleware.ts";
-import { initialize } from "./http/initialize.ts";
-import type { InitializeOptions } from "./http/initialize.ts";
+import { describe, initialize } from "./http/initialize.ts";
+import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
+import { select } from "./http/select.ts";
+import type { Selected, SelectOptions } from "./http/select.ts";
+import type { FrameworkModel } from "./declare/model/framework_model.ts";
+import type { ModelClass } from "./declare/model/model_class.ts";
+import type { RouteDescription } from "./http/routes/describe_routes.ts";
 
 /**
- * The entry of an application: routes, and the error form for what is outside them.
+ * The functions that an application calls: to mount routes, to describe them, to answer errors, and to close its server.
  *
- * @example An application
+ * @example Mount all routes
  * ```ts
  * import express from "express";
  * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
@@ -30,30 +35,97 @@ import type { InitializeOptions } from "./http/initialize.ts";
  */
 export const Framework: {
   /**
-   * Gives the router with the routes of all registered models, or of those that are named. It may be mounted anywhere,
-   * after a JSON body parser, and more than once.
+   * Creates an Express router with the routes of all models with `@rest`, or of the models in `options.models`. Mount it
+   * after a JSON body parser. You can mount it at any path, and several times.
    *
-   * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
-   * @throws {RangeError} If `maxTimeMS` or a cap on `q` is no positive integer.
+   * @param options Options of the router.
+   * @returns The router.
+   * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property.
+   * @throws {RangeError} If a limit is not a positive integer.
    */
-  readonly initialize: (options?: InitializeOptions) => Router;
+  readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
-   * Gives the error middleware for what goes wrong outside the router, such as a body that is no JSON. Mounted last;
-   * without it such errors are answered in the host's own form.
+   * Describes the routes that `initialize()` mounts with the same options. The description of a route has its method,
+   * path, operation, model, parameters and hooks, and the fields of its body and answer. Fields with `hidden: true` are
+   * not among the fields of the answer. The method `describe()` of a router describes the routes of that router.
+   *
+   * @param options Options of the router.
+   * @returns The descriptions, one for each route.
+   * @throws {TypeError} If a declaration is wrong. The message names the class and the property.
+   *
+   * @example List the paths of an application
+   * ```ts
+   * import { all, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
+   *
+   * @rest({ route: "/books", methods: [all(), one()] })
+   * class Book extends FrameworkModel {
+   *   @prop({ required: true })
+   *   title!: string;
+   * }
+   *
+   * const routes = Framework.describe({ models: [Book] });
+   * console.assert(routes.map(({ method, path }) => `${method} ${path}`).join() === "GET /books,GET /books/:id");
+   * ```
+   */
+  readonly describe: (options?: InitializeOptions) => RouteDescription[];
+  /**
+   * Gives a route of your own what it needs to select entities as the routes of the model do: the conditions of `q`, with
+   * the same checks, the `scope` of the model's `@rest`, and the model on the connection of the request. Hooks do not run.
+   *
+   * @typeParam M The model.
+   * @param req The request.
+   * @param target The model class.
+   * @param options Limits on `q`, and the route whose `@rest` applies.
+   * @returns The filter and the Mongoose model.
+   * @throws {RestError} 400 if `q` is not allowed, or what the scope throws. `Framework.errors()` answers it.
+   * @throws {TypeError} If the class has no such `@rest`, or several with different connections.
+   *
+   * @example Archive what `q` selects
+   * ```ts
+   * import express from "express";
+   * import { Framework, FrameworkModel, prop, rest, update } from "@mongrove/mongrove";
+   *
+   * @rest({ route: "/tasks", methods: [update()] })
+   * class Task extends FrameworkModel {
+   *   @prop({ default: "open" })
+   *   state!: string;
+   * }
+   *
+   * const app = express();
+   * app.post("/tasks/archive", async (req, res) => {
+   *   const { filter, model } = await Framework.select(req, Task);
+   *   const { modifiedCount } = await model.updateMany(filter, { state: "archived" });
+   *   res.json({ archived: modifiedCount });
+   * });
+   * ```
+   */
+  readonly select: <M extends FrameworkModel>(
+    req: Request,
+    target: ModelClass<M>,
+    options?: SelectOptions,
+  ) => Promise<Selected<M>>;
+  /**
+   * Creates error middleware for errors outside the router, such as a body that is not JSON. It answers them in the form
+   * in which the router answers its own errors. Mount it last. Without it, Express answers such errors.
+   *
+   * @returns The middleware.
    */
   readonly errors: () => ErrorRequestHandler;
   /**
-   * Closes the HTTP server of an application in order. It takes no new connections, answers the requests that are under
-   * way, tells clients with `Connection: close` to come back on another connection, and ends connections as soon as they
-   * are idle. What is still busy after `within` milliseconds (10,000) is cut. Close Mongoose afterwards.
+   * Closes the HTTP server of an application gracefully. The server accepts no new connections and completes its current
+   * requests. `Connection: close` tells clients to open another connection. Idle connections are closed. Connections that
+   * are still busy after `options.within` milliseconds are cut. Close Mongoose afterwards.
    *
-   * @example On SIGTERM
+   * @param server The server.
+   * @param options The time limit.
+   * @returns A promise that resolves when the server is closed.
+   * @throws {RangeError} If `within` is not a valid number of milliseconds.
+   *
+   * @example Close the server on SIGTERM
    * ```ts ignore
    * const server = app.listen(3000);
    * process.once("SIGTERM", () => Framework.close(server).then(() => mongoose.disconnect()));
    * ```
-   *
-   * @throws {RangeError} If `within` is no number of milliseconds.
    */
   readonly close: (server: HttpServer | HttpsServer, options?: CloseOptions) => Promise<void>;
-} = { initialize, errors, close: closeServer };
+} = { initialize, describe, select, errors, close: closeServer };

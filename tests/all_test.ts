@@ -12,7 +12,7 @@ import {
   RestError,
 } from "../mod.ts";
 import type { FrameworkRequest } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { Named } from "./fixtures/named.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, type ErrorBody, mount } from "./support.ts";
 
@@ -53,7 +53,7 @@ class Page extends FrameworkModel {
 
 test("all() answers [] when there are no entities", async () => {
   await using app = await mount([Movie]);
-  const reply = await request(`${app.url}/movies`);
+  const reply = await app.get("/movies");
   assertEquals([reply.status, reply.text], [200, "[]"]);
   assertMatch(reply.headers.get("content-type") ?? "", /^application\/json/);
 });
@@ -65,7 +65,7 @@ test("all() answers the declared fields, _id and __v of every entity", async () 
     { name: "A", description: "a", secret: "x" },
     { name: "B", description: "b", actors: [String(actor)] },
   ]);
-  const reply = await request(`${app.url}/movies`);
+  const reply = await app.get("/movies");
   assertEquals(reply.body, [
     { _id: String(first?._id), __v: 0, name: "A", description: "a", actors: [] },
     { _id: String(second?._id), __v: 0, name: "B", description: "b", actors: [String(actor)] },
@@ -77,13 +77,13 @@ test("all() applies q as the filter of the query", async () => {
   const movies = ["A", "B", "C"].map((name) => ({ name, description: "same" }));
   await getModel(Movie).insertMany(movies);
   const q = asQuery({ name: { $in: ["A", "C"] }, description: "same" });
-  const reply = await request<EntityBody[]>(`${app.url}/movies${q}`);
+  const reply = await app.get<EntityBody[]>(`/movies${q}`);
   assertEquals(reply.body.map(({ name }) => name).sort(), ["A", "C"]);
 });
 
 test("all() is not there for a verb whose operation is not listed", async () => {
   await using app = await mount([Movie]);
-  const reply = await request<string>(`${app.url}/movies`, { method: "DELETE" });
+  const reply = await app.delete<string>("/movies");
   assertEquals(reply.status, 404);
   assertStringIncludes(reply.text, "Cannot DELETE /movies");
 });
@@ -95,7 +95,7 @@ test("all() without a hook applies no pagination", async () => {
     (_, index) => ({ name: `M${index}`, description: "" }),
   );
   await getModel(Movie).insertMany(movies.map((movie) => ({ ...movie, description: "d" })));
-  const reply = await request<EntityBody[]>(`${app.url}/movies`);
+  const reply = await app.get<EntityBody[]>("/movies");
   assertEquals(reply.body.length, 150);
 });
 
@@ -103,7 +103,7 @@ test("all() paginates by the hook of the reference", async () => {
   await using app = await mount([Page]);
   await getModel(Page).insertMany(Array.from({ length: 45 }, (_, number) => ({ number })));
   const read = async (page: string) => {
-    const reply = await request<EntityBody[]>(`${app.url}/pages${page}`);
+    const reply = await app.get<EntityBody[]>(`/pages${page}`);
     return reply.body.map(({ number }) => number);
   };
   const numbers = (from: number, to: number) =>
@@ -118,7 +118,7 @@ test("all() paginates by the hook of the reference", async () => {
 test("all() refuses with 400 a page that makes skip no count", async () => {
   await using app = await mount([Page]);
   for (const page of ["-1", "0.01", "1e30", "Infinity"]) {
-    const reply = await request<ErrorBody>(`${app.url}/pages?page=${page}`);
+    const reply = await app.get<ErrorBody>(`/pages?page=${page}`);
     assertEquals([page, reply.status, reply.body.code], [page, 400, "BAD_FORMAT"]);
   }
 });
@@ -128,7 +128,7 @@ test("all() sorts by _id when a hook sets skip without sort", async () => {
   const ids = Array.from({ length: 40 }, () => new mongoose.Types.ObjectId());
   const pages = ids.map((_id, number) => ({ _id, number }));
   await getModel(Page).insertMany(pages.toReversed());
-  const reply = await request<EntityBody[]>(`${app.url}/pages?page=1`);
+  const reply = await app.get<EntityBody[]>("/pages?page=1");
   assertEquals(reply.body.map(({ number }) => number), pages.slice(20).map((page) => page.number));
 });
 
@@ -148,7 +148,7 @@ test("all() keeps the sort that a hook sets beside skip", async () => {
   }
   await using app = await mount([Sorted]);
   await getModel(Sorted).insertMany([1, 2, 3, 4].map((number) => ({ number })));
-  const reply = await request<EntityBody[]>(`${app.url}/sorted`);
+  const reply = await app.get<EntityBody[]>("/sorted");
   assertEquals(reply.body.map(({ number }) => number), [3, 2]);
 });
 
@@ -173,9 +173,9 @@ test("all() runs with the filter that preFetch leaves, q in it", async () => {
   await using app = await mount([Task]);
   const done = { done: true };
   await getModel(Task).insertMany([{ owner: "me", ...done }, { owner: "me" }, { owner: "you" }]);
-  const plain = await request<EntityBody[]>(`${app.url}/tasks`);
+  const plain = await app.get<EntityBody[]>("/tasks");
   const q = asQuery({ done: "true", owner: "you" });
-  const filtered = await request<EntityBody[]>(`${app.url}/tasks${q}`);
+  const filtered = await app.get<EntityBody[]>(`/tasks${q}`);
   assertEquals(plain.body.map(({ owner }) => owner), ["me", "me"]);
   assertEquals(filtered.body.map(({ owner, done }) => [owner, done]), [["me", true]]);
   assertEquals(seen, [{}, { done: { $eq: true }, owner: { $eq: "you" } }]);
@@ -203,7 +203,7 @@ test("all() runs with the projection that a hook sets", async () => {
   }
   await using app = await mount([Short]);
   const short = await getModel(Short).create({ name: "A", text: "a", tags: ["x"], secret: "s" });
-  const reply = await request(`${app.url}/shorts`);
+  const reply = await app.get("/shorts");
   assertEquals(reply.body, [{ _id: String(short._id), name: "A" }]);
 });
 
@@ -225,7 +225,7 @@ test("all() shows what options.populate brings in, without its hidden fields", a
   await using app = await mount([Cast]);
   const actor = await getModel(Actor).create({ name: "Ada", secret: "s" });
   await getModel(Cast).create({ actors: [String(actor._id)] });
-  const reply = await request<{ actors: unknown[] }[]>(`${app.url}/casts`);
+  const reply = await app.get<{ actors: unknown[] }[]>("/casts");
   assertEquals(reply.body[0]?.actors, [
     { _id: String(actor._id), __v: 0, name: "Ada", movies: [] },
   ]);
@@ -247,9 +247,9 @@ test("all() refuses a filter of a hook with undefined in it, and shows nothing",
   }
   await using app = await mount([Owned], { onError: () => new RestError(500, "Seen") });
   await getModel(Owned).create({ owner: "me" });
-  const reply = await request<ErrorBody>(`${app.url}/owned`);
+  const reply = await app.get<ErrorBody>("/owned");
   assertEquals([reply.status, reply.body.message], [500, "Seen"]);
-  const mine = await request<EntityBody[]>(`${app.url}/owned`, { headers: { "x-user": "me" } });
+  const mine = await app.get<EntityBody[]>("/owned", { headers: { "x-user": "me" } });
   assertEquals(mine.body.length, 1);
 });
 
@@ -265,12 +265,9 @@ test("all() tells hooks the operation and the model of the request", async () =>
       },
     })],
   })
-  class State extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class State extends Named {}
   await using app = await mount([State]);
-  await request(`${app.url}/states`);
+  await app.get("/states");
   assertEquals(seen.slice(0, 4), [{}, {}, {}, "all"]);
   assertEquals(seen[4] === getModel(State), true);
 });
@@ -288,12 +285,12 @@ test("all() answers with the entities of a fetch hook, a query included", async 
   }
   await using app = await mount([Fixed]);
   await getModel(Fixed).insertMany([{ name: "A" }, { name: "B", shown: false }, { name: "C" }]);
-  const reply = await request<EntityBody[]>(`${app.url}/fixed`);
+  const reply = await app.get<EntityBody[]>("/fixed");
   assertEquals(reply.body.map(({ name }) => name), ["C", "A"]);
 });
 
 test("all() serves a model under the path of the mount", async () => {
   await using app = await mount([Movie], { at: "/api/v1" });
-  assertEquals((await request(`${app.url}/api/v1/movies`)).body, []);
-  assertEquals((await request(`${app.url}/movies`)).status, 404);
+  assertEquals((await app.get("/api/v1/movies")).body, []);
+  assertEquals((await app.get("/movies")).status, 404);
 });

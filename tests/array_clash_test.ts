@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import type mongoose from "mongoose";
 import { arrayProp, FrameworkModel, getModel, prop, rest, update } from "../mod.ts";
 import type { FrameworkRequest, HooksOf, ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { mount, type Mounted } from "./support.ts";
+import { fetching, gate, race } from "./race.ts";
+import { mount } from "./support.ts";
 
 class Item extends FrameworkModel {
   @prop()
@@ -30,43 +30,17 @@ class Listed extends FrameworkModel {
   items?: Item[];
 }
 
-/** A hook that lets entities pass when as many as are expected have come. */
-function gate(count: number): <T>(req: unknown, entity: T) => Promise<T> {
-  const opened = Promise.withResolvers<void>();
-  return async (_req, entity) => {
-    if (--count <= 0) opened.resolve();
-    await opened.promise;
-    return entity;
-  };
-}
-
 /** Makes a model of its own with `update()` and hooks. */
 function made(hooks: HooksOf<Listed> = {}, versionKey: string | false = "__v"): ModelClass<Listed> {
   const collection = `listed_${crypto.randomUUID().slice(0, 8)}`;
   const schemaOptions = { collection, versionKey };
   @rest({
-    route: "/listed",
+    route: "/raced",
     methods: [update<Listed>(hooks)],
     schemaOptions: schemaOptions as never,
   })
   class Made extends Listed {}
   return Made;
-}
-
-/** Reads without the framework, as a `fetch` hook does. */
-const fetching = (model: () => ModelClass<Listed>) => ({
-  fetch: (req: FrameworkRequest<Listed>) => getModel(model()).findById(req.params.id) as never,
-});
-
-/** Stores an entity, sends it updates at the same time, and gives the statuses and what is left. */
-async function race(app: Mounted, model: ModelClass, entity: object, patches: object[]) {
-  const { collection } = getModel(model);
-  const { insertedId: _id } = await collection.insertOne({ __v: 0, ...entity } as never);
-  const replies = await Promise.all(
-    patches.map((body) => request(`${app.url}/listed/${_id}`, { method: "PATCH", body })),
-  );
-  const statuses = replies.map(({ status }) => status);
-  return { statuses, left: await collection.findOne({ _id }) as unknown as Listed };
 }
 
 test("update() answers 409 to all but one that replace an array without any hook", async () => {
@@ -75,7 +49,7 @@ test("update() answers 409 to all but one that replace an array without any hook
   let clashes = 0;
   for (let round = 0; round < 10; round++) {
     const patches = Array.from({ length: 8 }, (_, index) => ({ tags: [`t${index}`] }));
-    const { statuses, left } = await race(app, model, { tags: ["a"] }, patches);
+    const { statuses, left } = await race<Listed>(app, model, { stored: { tags: ["a"] }, patches });
     const won = statuses.flatMap((status, index) => status === 200 ? [`t${index}`] : []);
     clashes += statuses.filter((status) => status === 409).length;
     assert(statuses.every((status) => status === 200 || status === 409), String(statuses));
@@ -101,7 +75,7 @@ test("update() answers 409 to one of two that replace an array, whoever has read
         preSave: gate(2),
       }, versionKey);
       await using app = await mount([model]);
-      const { statuses } = await race(app, model, before, [...patches]);
+      const { statuses } = await race<Listed>(app, model, { stored: before, patches });
       assertEquals(statuses.sort(), [200, 409], JSON.stringify([versionKey, fetches, before]));
     }
   }
@@ -118,7 +92,10 @@ test("update() of an array and of other fields all survive, whoever has read the
     const _id = new (getModel(model).base.Types.ObjectId)();
     const entity = { items: [{ _id, name: "a", secret: "s", years }], inner: {} };
     const others = Array.from({ length: 4 }, (_, index) => ({ inner: { name: `n${index}` } }));
-    const { statuses, left } = await race(app, model, entity, [{ items: [] }, ...others]);
+    const { statuses, left } = await race<Listed>(app, model, {
+      stored: entity,
+      patches: [{ items: [] }, ...others],
+    });
     assertEquals(statuses, Array(5).fill(200));
     assertEquals([left.items, left.__v], [[], 5]);
   }
@@ -132,7 +109,7 @@ test("update() takes no numeric key of a free-form object or map for a position"
     { free: { 5: 1, counts: { 1: 1 } }, words: { 7: "b" } },
     { name: "n" },
   ];
-  const { statuses, left } = await race(app, model, entity, patches);
+  const { statuses, left } = await race<Listed>(app, model, { stored: entity, patches });
   assertEquals(statuses, [200, 200]);
   assertEquals([left.free, left.words as unknown, left.name], [
     { 5: 1, counts: { 1: 1 } },
@@ -153,7 +130,10 @@ test("update() answers 409 when a hidden field of an element was changed meanwhi
     });
     await using app = await mount([model]);
     const entity = { items: [{ name: "a", secret: "s" }] };
-    const { statuses, left } = await race(app, model, entity, [{ items: [{ name: "b" }] }]);
+    const { statuses, left } = await race<Listed>(app, model, {
+      stored: entity,
+      patches: [{ items: [{ name: "b" }] }],
+    });
     assertEquals([statuses, left.items?.[0]?.secret], [[409], "changed"]);
   }
 });
@@ -169,7 +149,10 @@ test("update() binds positions that a hook changes to the array that was read", 
   });
   await using app = await mount([model]);
   const entity = { items: [{ name: "a" }, { name: "b" }] };
-  const { statuses, left } = await race(app, model, entity, [{ name: "hooked" }, { items: [] }]);
+  const { statuses, left } = await race<Listed>(app, model, {
+    stored: entity,
+    patches: [{ name: "hooked" }, { items: [] }],
+  });
   assertEquals(statuses.toSorted(), [200, 409]);
   const expected = statuses[0] === 200 ? ["a", "hooked"] : [];
   assertEquals(left.items?.map(({ name }) => name), expected);

@@ -1,9 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { arrayProp, create, FrameworkModel, one, prop, rest, update } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { pass } from "./both_paths.ts";
-import { type EntityBody, type ErrorBody, mount, type Mounted } from "./support.ts";
+import { type EntityBody, type ErrorBody, mount } from "./support.ts";
 
 class Leaf extends FrameworkModel {
   @prop()
@@ -63,11 +62,6 @@ const BOX = {
   firm: { a: 1 },
 };
 
-function send<Body = EntityBody>(app: Mounted, path: string, body: unknown) {
-  const method = path.split("/").length % 2 === 0 ? "POST" : "PATCH";
-  return request<Body>(app.url + path, { method, body });
-}
-
 /** What is in a box, without identifiers. */
 function withoutIds(box: unknown): unknown {
   return JSON.parse(JSON.stringify(box, (key, value) => key === "_id" ? undefined : value));
@@ -77,9 +71,8 @@ for (const [name, wrap, open] of WAYS) {
   test(`update() adds, changes and removes keys of Maps inside ${name}`, async () => {
     await using app = await mount([Holder]);
     for (const route of ["/plain", "/hooked"]) {
-      const { body: { _id } } = await send(app, route, wrap(BOX));
-      const reply = await send(
-        app,
+      const { body: { _id } } = await app.post(route, wrap(BOX));
+      const reply = await app.patch(
         `${route}/${_id}`,
         wrap({
           words: { a: null, b: "3", c: "4" },
@@ -94,7 +87,7 @@ for (const [name, wrap, open] of WAYS) {
         fixed: { a: "1" },
         firm: { a: 1 },
       };
-      const read = await request<EntityBody>(`${app.url}/plain/${_id}`);
+      const read = await app.get<EntityBody>(`/plain/${_id}`);
       assertEquals([reply.status, withoutIds(open(reply.body))], [200, expected]);
       assertEquals(withoutIds(open(read.body)), expected);
     }
@@ -102,32 +95,32 @@ for (const [name, wrap, open] of WAYS) {
 
   test(`update() changes no immutable Map or free-form field inside ${name}`, async () => {
     await using app = await mount([Holder]);
-    const { body: { _id } } = await send(app, "/plain", wrap(BOX));
+    const { body: { _id } } = await app.post("/plain", wrap(BOX));
     const body = wrap({ fixed: { a: "2", b: "3" }, firm: { a: 2, b: 3 } });
-    const reply = await send(app, `/plain/${_id}`, body);
+    const reply = await app.patch(`/plain/${_id}`, body);
     const { fixed, firm } = open(reply.body) as Json;
     assertEquals([reply.status, fixed, firm], [200, BOX.fixed, BOX.firm]);
   });
 
   test(`update() runs the validators of Maps inside ${name}`, async () => {
     await using app = await mount([Holder]);
-    const { body: { _id } } = await send(app, "/plain", wrap(BOX));
+    const { body: { _id } } = await app.post("/plain", wrap(BOX));
     const body = wrap({ leaves: { x: { b: "long" }, n: { b: "long" } } });
-    const reply = await send<ErrorBody>(app, `/plain/${_id}`, body);
+    const reply = await app.patch<ErrorBody>(`/plain/${_id}`, body);
     const kinds = Object.values(reply.body.errors ?? {}).map(({ kind }) => kind);
     assertEquals([reply.status, kinds], [400, ["maxlength", "maxlength"]]);
   });
 
   test(`update() by two clients at once keeps both keys of a Map inside ${name}`, async () => {
     await using app = await mount([Holder]);
-    const { body: { _id } } = await send(app, "/plain", wrap(BOX));
+    const { body: { _id } } = await app.post("/plain", wrap(BOX));
     const keys = ["p", "q", "r", "s"];
     const replies = await Promise.all(
       keys.map((key) =>
-        send(app, `/plain/${_id}`, wrap({ words: { [key]: key }, leaves: { [key]: { a: key } } }))
+        app.patch(`/plain/${_id}`, wrap({ words: { [key]: key }, leaves: { [key]: { a: key } } }))
       ),
     );
-    const { body } = await request<EntityBody>(`${app.url}/plain/${_id}`);
+    const { body } = await app.get<EntityBody>(`/plain/${_id}`);
     const { words, leaves } = open(body) as Record<string, Json>;
     assertEquals(replies.map(({ status }) => status), [200, 200, 200, 200]);
     assertEquals(
@@ -142,17 +135,16 @@ for (const [name, wrap, open] of WAYS) {
 
 test("update() changes a Map inside an object of an element", async () => {
   await using app = await mount([Holder]);
-  const { body: { _id, list } } = await send(app, "/plain", { list: [{ box: BOX }] });
+  const { body: { _id, list } } = await app.post("/plain", { list: [{ box: BOX }] });
   const path = `/plain/${_id}/list/${(list as EntityBody[])[0]?._id}`;
-  const reply = await request<EntityBody>(app.url + path, {
-    method: "PATCH",
-    body: { box: { words: { a: null, c: "3" }, leaves: { x: null, z: { a: "9" } } } },
+  const reply = await app.patch(path, {
+    box: { words: { a: null, c: "3" }, leaves: { x: null, z: { a: "9" } } },
   });
   const expected = {
     ...BOX,
     words: { b: "2", c: "3" },
     leaves: { y: { a: "1" }, z: { a: "9" } },
   };
-  const read = await request<EntityBody>(app.url + path);
+  const read = await app.get<EntityBody>(path);
   assertEquals([reply.status, withoutIds(read.body.box)], [200, expected]);
 });

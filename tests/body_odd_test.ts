@@ -14,10 +14,9 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { pass } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
+import { pass, writesTo } from "./both_paths.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, type ErrorBody, mount, type Mounted } from "./support.ts";
+import { type EntityBody, type ErrorBody, mount } from "./support.ts";
 
 class Leaf extends FrameworkModel {
   @prop()
@@ -67,11 +66,6 @@ class Odd extends FrameworkModel {
 
 const ROUTES = ["/plain", "/hooked"];
 
-function send<Body = EntityBody>({ url }: Mounted, path: string, body: unknown) {
-  const method = path.split("/").length === 2 ? "POST" : "PATCH";
-  return request<Body>(url + path, { method, body });
-}
-
 /** Stores an entity past Mongoose, and gives its identifier. */
 async function store(target: ModelClass, values: Record<string, unknown>): Promise<string> {
   const { insertedId } = await getModel(target).collection.insertOne(
@@ -90,18 +84,18 @@ test("create() and update() store free-form keys and keys of Maps, whatever they
   await using app = await mount([Odd]);
   for (const route of ROUTES) {
     for (const name of NAMES) {
-      const made = await send(app, route, {
+      const made = await app.post(route, {
         free: { [name]: { [name]: 1 } },
         counts: { [name]: 1 },
       });
       const path = `${route}/${made.body._id}`;
-      const changed = await send(app, path, {
+      const changed = await app.patch(path, {
         free: { [name]: { [name]: 2, b: 1 }, x: { [name]: [{ [name]: 1 }] } },
         leaf: { free: { [name]: 1 }, counts: { [name]: 3 } },
         counts: { [name]: 2 },
         list: [{ free: { [name]: 1 }, counts: { [name]: 1 } }],
       });
-      const cleared = await send(app, path, { free: { [name]: null }, counts: { [name]: null } });
+      const cleared = await app.patch(path, { free: { [name]: null }, counts: { [name]: null } });
       const statuses = [made, changed, cleared].map(({ status }) => status);
       assertEquals([name, ...statuses], [name, 201, 200, 200]);
       assertEquals(changed.body.free, {
@@ -112,7 +106,7 @@ test("create() and update() store free-form keys and keys of Maps, whatever they
         { x: { [name]: [{ [name]: 1 }] } },
         {},
       ]);
-      assertEquals((await request<EntityBody>(app.url + path)).body, cleared.body);
+      assertEquals((await app.get<EntityBody>(path)).body, cleared.body);
     }
   }
 });
@@ -130,9 +124,9 @@ test("create() and update() refuse keys of Maps and free-form keys that cannot b
         { leaves: { k: { counts: inner } } },
       ];
       const id = await store(Odd, { leaf: {}, counts: {}, leaves: { k: {} } });
-      for (const path of ROUTES.flatMap((route) => [route, `${route}/${id}`])) {
+      for (const [verb, path] of writesTo(id)) {
         for (const body of bodies) {
-          const reply = await send<ErrorBody>(app, path, body);
+          const reply = await app[verb]<ErrorBody>(path, body);
           assertEquals([body, reply.status, reply.body.code], [body, 400, "BAD_DATA"]);
         }
       }
@@ -169,10 +163,10 @@ test("update() works or answers 400 where what is stored does not fit its field"
   for (const route of ROUTES) {
     for (const [stored, body, status] of MISFITS) {
       const id = await store(Odd, stored);
-      const reply = await send(app, `${route}/${id}`, body);
+      const reply = await app.patch(`${route}/${id}`, body);
       assertEquals([route, stored, body, reply.status], [route, stored, body, status]);
       if (status !== 200) continue;
-      const again = await request<EntityBody>(`${app.url}${route}/${id}`);
+      const again = await app.get<EntityBody>(`${route}/${id}`);
       const [field] = Object.keys(body) as [string];
       assertEquals(withoutIds(again.body[field]), withoutIds(reply.body[field]));
     }
@@ -182,7 +176,7 @@ test("update() works or answers 400 where what is stored does not fit its field"
 test("update() merges into a Map that is stored as a list", async () => {
   await using app = await mount([Odd]);
   const id = await store(Odd, { counts: [7, 8] });
-  const reply = await send(app, `/plain/${id}`, { counts: { k: 1, 0: null } });
+  const reply = await app.patch(`/plain/${id}`, { counts: { k: 1, 0: null } });
   assertEquals(reply.body.counts, { 1: 8, k: 1 });
 });
 
@@ -211,11 +205,11 @@ test("every operation works on a Map with select: false inside an object with se
   await using app = await mount([Veil]);
   for (const route of ROUTES) {
     const veiled = { counts: { a: 1 }, name: "n", text: "t" };
-    const made = await send(app, route, { name: "a", veiled });
+    const made = await app.post(route, { name: "a", veiled });
     const path = `${route}/${made.body._id}`;
-    const changed = await send(app, path, { name: "b", veiled: { counts: { b: 2 } } });
-    const read = await request<EntityBody>(app.url + path);
-    const list = await request<EntityBody[]>(app.url + route);
+    const changed = await app.patch(path, { name: "b", veiled: { counts: { b: 2 } } });
+    const read = await app.get<EntityBody>(path);
+    const list = await app.get<EntityBody[]>(route);
     assertEquals([made, changed, read, list].map(({ status }) => status), [201, 200, 200, 200]);
     const shown = { _id: made.body._id, name: "b", __v: 1 };
     assertEquals([changed.body, read.body, list.body.at(-1)], [shown, shown, shown]);
@@ -282,13 +276,13 @@ test("create() and update() answer no body with 500, and show what is stored", a
   const samples = fc.sample(fc.tuple(body, body), { numRuns: 120, seed: 20261121 });
   for (const [first, second] of samples) {
     for (const route of ROUTES) {
-      const made = await send(app, route, first);
+      const made = await app.post(route, first);
       assert(made.status < 500, `${made.status} ${JSON.stringify(first)}`);
       const id = made.status === 201 ? made.body._id : await store(Odd, { leaf: {}, leaves: {} });
-      const changed = await send(app, `${route}/${id}`, second);
+      const changed = await app.patch(`${route}/${id}`, second);
       assert(changed.status < 500, `${changed.status} ${JSON.stringify([first, second])}`);
       if (changed.status !== 200) continue;
-      const read = await request(`${app.url}${route}/${id}`);
+      const read = await app.get(`${route}/${id}`);
       assertEquals(withoutIds(read.body), withoutIds(changed.body));
     }
   }

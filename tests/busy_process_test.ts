@@ -5,7 +5,6 @@ import type { Connection } from "mongoose";
 import { all, create, FrameworkModel, getModel, one, prop, rest, update } from "../mod.ts";
 import type { EntityBody } from "./support.ts";
 import type { HooksOf, ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -58,8 +57,8 @@ async function openBusy(hooks: Hooks, busy: { commands: string[]; for: number })
     if (busy.commands.includes(commandName)) setImmediate(() => beBusy(busy.for));
   });
   return {
-    list: `${app.url}/notes`,
-    item: `${app.url}/notes/${_id}`,
+    ...app,
+    item: `/notes/${_id}`,
     async [Symbol.asyncDispose]() {
       await connection.dropDatabase();
       await connection.close();
@@ -78,15 +77,15 @@ test("an answer of the database that waits to be read is read, however busy the 
       for: PATIENCE_MS + 300,
     });
     const calls: [string, string, string][] = [
-      ["all", "GET", app.list],
+      ["all", "GET", "/notes"],
       ["one", "GET", app.item],
-      ["create", "POST", app.list],
+      ["create", "POST", "/notes"],
       ["update", "PATCH", app.item],
     ];
-    for (const [name, method, url] of calls) {
+    for (const [name, method, path] of calls) {
       await t.step(`${name}(), ${Object.keys(hooks)}`, async () => {
-        const body = method === "GET" ? {} : { body: { text: "new" } };
-        assertEquals((await request(url, { method, ...body })).status < 300, true);
+        const body = method === "GET" ? undefined : { text: "new" };
+        assertEquals((await app.send(method, path, { body })).status < 300, true);
       });
     }
   }
@@ -97,7 +96,7 @@ test("all() may wait as long for each batch as for the first one", async (t) => 
     await t.step(JSON.stringify(Object.keys(hooks)), async () => {
       const busy = { commands: ["find", "getMore"], for: PATIENCE_MS * 0.7 };
       await using app = await openBusy({ reads: hooks as HooksOf<Note>, writes: {} }, busy);
-      const { status, body } = await request<EntityBody[]>(app.list);
+      const { status, body } = await app.get<EntityBody[]>("/notes");
       assertEquals([status, body.length], [200, 2500]);
     });
   }

@@ -9,9 +9,10 @@ import express from "express";
 import { Framework } from "../mod.ts";
 import { CERTIFICATE, KEY } from "./fixtures/certificate.ts";
 import { test } from "./harness/testing.ts";
+import { openGet, readSome, readToEnd, sendGet } from "./sockets.ts";
 
 /** A host with an answer that waits, a large one, and a small one. */
-async function listen(): Promise<{ server: Server; port: number; gate: () => void }> {
+async function listen(): Promise<{ server: Server; url: string; gate: () => void }> {
   const gate = Promise.withResolvers<void>();
   const app = express();
   app.get("/small", (_req, res) => void res.send("small"));
@@ -23,31 +24,8 @@ async function listen(): Promise<{ server: Server; port: number; gate: () => voi
   app.get("/large", (_req, res) => void res.send("x".repeat(30_000_000)));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { server, port: (server.address() as AddressInfo).port, gate: gate.resolve };
-}
-
-async function send(port: number, path: string): Promise<Deno.TcpConn> {
-  const socket = await Deno.connect({ hostname: "127.0.0.1", port });
-  await write(socket, path);
-  return socket;
-}
-
-async function write(socket: Deno.TcpConn, path: string): Promise<void> {
-  await socket.write(encode(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`));
-}
-
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
-}
-
-async function readSome(socket: Deno.TcpConn): Promise<string> {
-  const bytes = new Uint8Array(65_536);
-  return new TextDecoder().decode(bytes.subarray(0, await socket.read(bytes) ?? 0));
-}
-
-/** Reads until the server ends the connection. */
-async function readAll(socket: Deno.TcpConn): Promise<string> {
-  return await new Response(socket.readable).text();
+  const { port } = server.address() as AddressInfo;
+  return { server, url: `http://127.0.0.1:${port}`, gate: gate.resolve };
 }
 
 /** Whether a connection has ended without a word. */
@@ -56,20 +34,20 @@ async function isEnded(socket: Deno.TcpConn): Promise<boolean> {
 }
 
 test("Framework.close() answers what is under way, and takes no new connections", async () => {
-  const { server, port, gate } = await listen();
-  using waiting = await send(port, "/waits");
+  const { server, url, gate } = await listen();
+  using waiting = await openGet(`${url}/waits`);
   assertMatch(await readSome(waiting), /begun,/);
   const closed = Framework.close(server);
-  await assertRejects(() => send(port, "/small"), Deno.errors.ConnectionRefused);
+  await assertRejects(() => openGet(`${url}/small`), Deno.errors.ConnectionRefused);
   gate();
-  assertMatch(await readAll(waiting), /done/);
+  assertMatch(await readToEnd(waiting), /done/);
   await closed;
   assertEquals(server.listening, false);
 });
 
 test("Framework.close() ends idle connections at once", async () => {
-  const { server, port } = await listen();
-  using idle = await send(port, "/small");
+  const { server, url } = await listen();
+  using idle = await openGet(`${url}/small`);
   assertMatch(await readSome(idle), /small/);
   const closed = Framework.close(server, { within: 600_000 });
   assert(await isEnded(idle));
@@ -77,38 +55,38 @@ test("Framework.close() ends idle connections at once", async () => {
 });
 
 test("Framework.close() sends busy clients away with Connection: close", async () => {
-  const { server, port, gate } = await listen();
-  using busy = await send(port, "/waits");
+  const { server, url, gate } = await listen();
+  using busy = await openGet(`${url}/waits`);
   assertMatch(await readSome(busy), /begun,/);
   const closed = Framework.close(server);
   const second = once(server, "request");
-  await write(busy, "/small");
+  await sendGet(busy, "/small");
   await second;
   gate();
-  const text = await readAll(busy);
+  const text = await readToEnd(busy);
   assertMatch(text, /done[^]*HTTP\/1\.1 200 OK[^]*Connection: close\r\n[^]*small$/);
   await closed;
 });
 
 test("Framework.close() waits for a client that reads slowly", async () => {
-  const { server, port } = await listen();
-  using slow = await send(port, "/large");
+  const { server, url } = await listen();
+  using slow = await openGet(`${url}/large`);
   const head = await readSome(slow);
   const closed = Framework.close(server);
   await new Promise((resolve) => setTimeout(resolve, 200));
   const size = head.split("\r\n\r\n")[1]?.length ?? 0;
-  assertEquals(size + (await readAll(slow)).length, 30_000_000);
+  assertEquals(size + (await readToEnd(slow)).length, 30_000_000);
   await closed;
 });
 
 test("Framework.close() cuts what is still busy when the time is over", async () => {
-  const { server, port } = await listen();
-  using waiting = await send(port, "/waits");
-  using slow = await send(port, "/large");
-  using silent = await Deno.connect({ hostname: "127.0.0.1", port });
+  const { server, url } = await listen();
+  using waiting = await openGet(`${url}/waits`);
+  using slow = await openGet(`${url}/large`);
+  using silent = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(url).port) });
   await Promise.all([readSome(waiting), readSome(slow)]);
   await Framework.close(server, { within: 100 });
-  const texts = await Promise.all([waiting, slow].map((each) => readAll(each).catch(() => "")));
+  const texts = await Promise.all([waiting, slow].map((each) => readToEnd(each).catch(() => "")));
   assert(texts.every((text) => !/done|0\r\n\r\n$/.test(text) && text.length < 29_000_000));
   assert(await isEnded(silent));
 });
@@ -119,9 +97,7 @@ test("Framework.close() waits no longer for what HTTP does not know: WebSockets,
     await once(server.listen(0, "127.0.0.1"), "listening");
     using socket = await Deno.connect({ port: (server.address() as AddressInfo).port });
     if (server === upgrading) {
-      await socket.write(
-        encode("GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: a\r\nHost: a\r\n\r\n"),
-      );
+      await sendGet(socket, "/", { headers: "Connection: upgrade\r\nUpgrade: a\r\n" });
       assertEquals(await readSome(socket), "taken");
     }
     await Framework.close(server, { within: 100 });
@@ -131,14 +107,14 @@ test("Framework.close() waits no longer for what HTTP does not know: WebSockets,
 });
 
 test("Framework.close() may be called again, and on a server that does not listen", async () => {
-  const { server, port, gate } = await listen();
-  using waiting = await send(port, "/waits");
+  const { server, url, gate } = await listen();
+  using waiting = await openGet(`${url}/waits`);
   await readSome(waiting);
   const order: string[] = [];
   const calls = [1, 2].map((call) => Framework.close(server).then(() => order.push(`end ${call}`)));
   order.push("gate");
   gate();
-  await readAll(waiting);
+  await readToEnd(waiting);
   await Promise.all(calls);
   assertEquals(order, ["gate", "end 1", "end 2"]);
   await Framework.close(server);

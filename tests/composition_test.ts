@@ -10,7 +10,7 @@ import {
   or,
   RestError,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { type Client, client } from "./client.ts";
 import { test } from "./harness/testing.ts";
 import { callsFor, everywhere, hooked, type Item } from "./hooked.ts";
 import { mount } from "./support.ts";
@@ -47,18 +47,8 @@ async function seed(model: ModelClass<Item>): Promise<string[]> {
   return docs.map(({ _id }) => String(_id));
 }
 
-function call(url: string, method = "GET", body?: unknown, headers = {}) {
-  return request<{ code?: string; name?: string }>(url, {
-    method,
-    body,
-    headers: { "x-user": "me", ...headers },
-  });
-}
-
-async function listed(url: string): Promise<string[]> {
-  const { body } = await request<{ name: string }[]>(`${url}/items`, {
-    headers: { "x-user": "me" },
-  });
+async function listed(api: Client): Promise<string[]> {
+  const { body } = await api.get<{ name: string }[]>("/items");
   return body.map(({ name }) => name).sort();
 }
 
@@ -70,11 +60,12 @@ test("asFilter() drops from a list what the hook rejects, and one() answers with
         one: { [hook]: isOwner },
       });
       await using app = await mount([model]);
+      const api = client(app, { "x-user": "me" });
       const [mine, theirs] = await seed(model);
 
-      assertEquals(await listed(app.url), ["mine"]);
-      assertEquals((await call(`${app.url}/items/${mine}`)).status, 200);
-      const refused = await call(`${app.url}/items/${theirs}`);
+      assertEquals(await listed(api), ["mine"]);
+      assertEquals((await api.get(`/items/${mine}`)).status, 200);
+      const refused = await api.get(`/items/${theirs}`);
       assertEquals([refused.status, refused.body], [403, { code: "NOT_YOURS" }]);
     });
   }
@@ -83,9 +74,10 @@ test("asFilter() drops from a list what the hook rejects, and one() answers with
 test("all() answers with the error of the hook when it is not made a filter", async () => {
   const model = hooked({ all: { postFetch: isOwner } });
   await using app = await mount([model]);
+  const api = client(app, { "x-user": "me" });
   await seed(model);
 
-  const { status, body } = await call(`${app.url}/items`);
+  const { status, body } = await api.get("/items");
 
   assertEquals([status, body], [403, { code: "NOT_YOURS" }]);
 });
@@ -99,13 +91,14 @@ test("asFilter() answers 404 when it guards a single entity, and 403 before a wr
     removeAll: { postFetch: filter },
   });
   await using app = await mount([model]);
+  const api = client(app, { "x-user": "me" });
   const [, theirs] = await seed(model);
-  const url = `${app.url}/items/${theirs}`;
+  const path = `/items/${theirs}`;
 
-  assertEquals((await call(url)).status, 404);
-  assertEquals((await call(url, "PATCH", { name: "x" })).status, 403);
-  assertEquals((await call(url, "DELETE")).status, 403);
-  assertEquals((await call(`${app.url}/items`, "DELETE")).status, 204);
+  assertEquals((await api.get(path)).status, 404);
+  assertEquals((await api.patch(path, { name: "x" })).status, 403);
+  assertEquals((await api.delete(path)).status, 403);
+  assertEquals((await api.delete("/items")).status, 204);
   const left = await getModel(model).find().lean();
   assertEquals(left.map(({ name }) => name).sort(), ["public", "theirs"]);
 });
@@ -131,10 +124,11 @@ test("and() and or() guard entities, alone and nested", async (t) => {
       const hook = postFetch as NonNullable<typeof postFetch>;
       const model = hooked({ all: { postFetch: asFilter(hook) }, one: { postFetch: hook } });
       await using app = await mount([model]);
+      const api = client(app, { "x-user": "me" });
       const [, theirs] = await seed(model);
 
-      assertEquals(await listed(app.url), names);
-      const refused = await call(`${app.url}/items/${theirs}`);
+      assertEquals(await listed(api), names);
+      const refused = await api.get(`/items/${theirs}`);
       assertEquals([refused.status, refused.body], [403, { code }]);
     });
   }
@@ -160,7 +154,7 @@ test("and() and or() guard all six operations as preFetch", async (t) => {
 
       for (const [_operation, method, path] of callsFor(String(mine))) {
         const body = /P/.test(method) ? { name: "x" } : undefined;
-        const { status } = await request(`${app.url}${path}`, { method, body, headers });
+        const { status } = await app.send(method, path, { headers, body });
         assertEquals(expected === 0 ? status < 300 : status === expected, true, String(status));
       }
       if (expected !== 0) assertEquals(await getModel(model).countDocuments(), 3);
@@ -173,9 +167,10 @@ test("and() hands each preSend the entity of the one before, as reduced as it is
   const mark = (_req: ItemRequest, entity: object) => ({ ...entity, keys: Object.keys(entity) });
   const model = hooked({ one: { preSend: and(keep, mark) } });
   await using app = await mount([model]);
+  const api = client(app, { "x-user": "me" });
   const [mine] = await seed(model);
 
-  const { body } = await call(`${app.url}/items/${mine}`);
+  const { body } = await api.get(`/items/${mine}`);
 
   assertEquals(body as object, { _id: mine, name: "mine", keys: ["_id", "name"] });
 });
@@ -188,9 +183,10 @@ test("and() and or() hand previous on to preSave", async () => {
   };
   const model = hooked({ update: { preSave: and(look, or(look)) } });
   await using app = await mount([model]);
+  const api = client(app, { "x-user": "me" });
   const [mine] = await seed(model);
 
-  await call(`${app.url}/items/${mine}`, "PATCH", { name: "new" });
+  await api.patch(`/items/${mine}`, { name: "new" });
 
   assertEquals(names, [["new", "mine"], ["new", "mine"]]);
 });
@@ -202,13 +198,14 @@ test("and() and or() keep a write from happening when they reject before it", as
     await t.step(String(index), async () => {
       const model = hooked({ create: { preSave }, update: { preSave }, remove: { preSave } });
       await using app = await mount([model]);
+      const api = client(app, { "x-user": "me" });
       const [mine] = await seed(model);
-      const url = `${app.url}/items`;
+      const path = "/items";
 
-      assertEquals((await call(url, "POST", { name: "x", owner: "me" })).status, 403);
-      assertEquals((await call(`${url}/${mine}`, "PATCH", { name: "x" })).status, 403);
-      assertEquals((await call(`${url}/${mine}`, "DELETE")).status, 403);
-      assertEquals(await listed(app.url), ["mine", "public", "theirs"]);
+      assertEquals((await api.post(path, { name: "x", owner: "me" })).status, 403);
+      assertEquals((await api.patch(`${path}/${mine}`, { name: "x" })).status, 403);
+      assertEquals((await api.delete(`${path}/${mine}`)).status, 403);
+      assertEquals(await listed(api), ["mine", "public", "theirs"]);
     });
   }
 });

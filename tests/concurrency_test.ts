@@ -1,25 +1,15 @@
 import { assertEquals } from "@std/assert";
 import { arrayProp, FrameworkModel, getModel, prop, remove, rest, update } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, type ErrorBody, mount, type Mounted } from "./support.ts";
+import { gate, race } from "./race.ts";
+import { type ErrorBody, mount } from "./support.ts";
 
 class Inner extends FrameworkModel {
   @prop()
   a?: string;
   @prop()
   b?: string;
-}
-
-/** A hook that lets entities pass when as many as are expected have come: all were read before one is written. */
-function gate(count: number): <T>(req: unknown, entity: T) => Promise<T> {
-  const opened = Promise.withResolvers<void>();
-  return async (_req, entity) => {
-    if (--count <= 0) opened.resolve();
-    await opened.promise;
-    return entity;
-  };
 }
 
 /** Makes a model of which `count` updates are all read before the first one is written. */
@@ -47,21 +37,13 @@ class Raced extends FrameworkModel {
   inners?: Inner[];
 }
 
-/** Stores an entity, sends it updates at the same time, and tells the answers and what is left. */
-async function race(app: Mounted, target: ModelClass, entity: object, patches: object[]) {
-  const { _id } = await getModel(target).create(entity);
-  const url = `${app.url}/raced/${_id}`;
-  const replies = await Promise.all(
-    patches.map((body) => request<EntityBody>(url, { method: "PATCH", body })),
-  );
-  const left: Record<string, unknown> = await getModel(target).collection.findOne({ _id }) ?? {};
-  return { replies, statuses: replies.map(({ status }) => status).sort(), left };
-}
-
 test("update() loses neither of two concurrent updates of different fields", async () => {
   const Race = buildModel(2);
   await using app = await mount([Race]);
-  const { statuses, left } = await race(app, Race, { a: "0", b: "0" }, [{ a: "1" }, { b: "2" }]);
+  const { statuses, left } = await race(app, Race, {
+    created: { a: "0", b: "0" },
+    patches: [{ a: "1" }, { b: "2" }],
+  });
   assertEquals(statuses, [200, 200]);
   assertEquals([left.a, left.b, left.__v], ["1", "2", 2]);
 });
@@ -71,7 +53,7 @@ test("update() loses no field of twenty concurrent updates of one free-form fiel
   await using app = await mount([Race]);
   const keys = Array.from({ length: 20 }, (_, index) => `k${index}`);
   const patches = keys.map((key) => ({ free: { [key]: 1 } }));
-  const { left } = await race(app, Race, { free: { first: 1 } }, patches);
+  const { left } = await race(app, Race, { created: { free: { first: 1 } }, patches });
   assertEquals(Object.keys(left.free as object).length, 21);
   assertEquals(left.__v, 20);
 });
@@ -84,7 +66,7 @@ test("update() loses neither of two concurrent updates inside one embedded objec
     { inner: { a: "1" }, words: { a: "1", c: "3" } },
     { inner: { b: "2" }, words: { b: null } },
   ];
-  const { statuses, left } = await race(app, Race, entity, patches);
+  const { statuses, left } = await race(app, Race, { created: entity, patches });
   const { a, b } = left.inner as Inner;
   assertEquals(statuses, [200, 200]);
   assertEquals([a, b, left.words], ["1", "2", { a: "1", c: "3" }]);
@@ -93,7 +75,10 @@ test("update() loses neither of two concurrent updates inside one embedded objec
 test("update() lets the last of two concurrent updates of one field win", async () => {
   const Race = buildModel(2);
   await using app = await mount([Race]);
-  const { statuses, left } = await race(app, Race, { a: "0" }, [{ a: "1" }, { a: "2" }]);
+  const { statuses, left } = await race(app, Race, {
+    created: { a: "0" },
+    patches: [{ a: "1" }, { a: "2" }],
+  });
   assertEquals(statuses, [200, 200]);
   assertEquals(["1", "2"].includes(String(left.a)), true);
 });
@@ -104,8 +89,11 @@ test("update() answers 409 to one of two that replace the same array", async () 
     await using app = await mount([Race]);
     const value = (text: string) => field === "tags" ? [text] : [{ a: text }];
     const patches = [{ [field]: value("1") }, { [field]: value("2") }];
-    const { replies, statuses, left } = await race(app, Race, { [field]: value("0") }, patches);
-    assertEquals(statuses, [200, 409]);
+    const { replies, statuses, left } = await race(app, Race, {
+      created: { [field]: value("0") },
+      patches,
+    });
+    assertEquals(statuses.toSorted(), [200, 409]);
     const winner = replies.findIndex(({ status }) => status === 200);
     const [first] = left[field] as (string | Inner)[];
     assertEquals(typeof first === "string" ? first : first?.a, String(winner + 1));
@@ -118,7 +106,7 @@ test("update() of an array and of another field at the same time both survive", 
   for (const patches of [[{ a: "1" }, { tags: ["x"] }], [{ tags: ["x"] }, { a: "1" }]]) {
     const Race = buildModel(2);
     await using app = await mount([Race]);
-    const { statuses, left } = await race(app, Race, { a: "0", tags: ["y"] }, patches);
+    const { statuses, left } = await race(app, Race, { created: { a: "0", tags: ["y"] }, patches });
     assertEquals(statuses, [200, 200]);
     assertEquals([left.a, left.tags], ["1", ["x"]]);
   }
@@ -128,19 +116,13 @@ test("update() increments __v with every update, and answers with it", async () 
   const Race = buildModel(1);
   await using app = await mount([Race]);
   const { _id } = await getModel(Race).create({ a: "0" });
-  const patches = [{ a: "1" }, {}, { a: "1" }, { tags: ["x"] }, { tags: [] }, { tags: ["x", "y"] }]
-    .concat(
-      { inners: [{ a: "1" }] } as never,
-      { inners: null } as never,
-      { inner: { a: "1" } } as never,
-    )
-    .concat(
-      { inner: null } as never,
-      { undeclared: 1 } as never,
-      { free: { a: 1 }, tags: [] } as never,
-    );
+  const patches: object[] = [
+    ...[{ a: "1" }, {}, { a: "1" }, { tags: ["x"] }, { tags: [] }, { tags: ["x", "y"] }],
+    ...[{ inners: [{ a: "1" }] }, { inners: null }, { inner: { a: "1" } }, { inner: null }],
+    ...[{ undeclared: 1 }, { free: { a: 1 }, tags: [] }],
+  ];
   for (const [index, body] of patches.entries()) {
-    const reply = await request<EntityBody>(`${app.url}/raced/${_id}`, { method: "PATCH", body });
+    const reply = await app.patch(`/raced/${_id}`, body);
     const stored = await getModel(Race).findById(_id).lean();
     assertEquals([body, reply.status, reply.body.__v], [body, 200, index + 1]);
     assertEquals([body, stored?.__v], [body, index + 1]);
@@ -152,8 +134,7 @@ test("update() counts from 0 when an entity has no __v yet", async () => {
   await using app = await mount([Race]);
   const { insertedId } = await getModel(Race).collection.insertOne({ a: "0" });
   for (const [version, body] of [[1, { a: "1" }], [2, { tags: ["x"] }]] as const) {
-    const url = `${app.url}/raced/${insertedId}`;
-    const reply = await request<EntityBody>(url, { method: "PATCH", body });
+    const reply = await app.patch(`/raced/${insertedId}`, body);
     const stored = await getModel(Race).findById(insertedId).lean();
     assertEquals([reply.status, reply.body.__v, stored?.__v], [200, version, version]);
   }
@@ -163,8 +144,7 @@ test("update() counts an array edit from 0 when an entity has no __v yet", async
   const Race = buildModel(1);
   await using app = await mount([Race]);
   const { insertedId } = await getModel(Race).collection.insertOne({ tags: ["a"] });
-  const url = `${app.url}/raced/${insertedId}`;
-  const reply = await request<EntityBody>(url, { method: "PATCH", body: { tags: ["x"] } });
+  const reply = await app.patch(`/raced/${insertedId}`, { tags: ["x"] });
   const stored = await getModel(Race).findById(insertedId).lean();
   assertEquals([reply.status, reply.body.__v, stored?.tags], [200, 1, ["x"]]);
 });
@@ -178,7 +158,7 @@ test("update() obeys a versionKey of another name, and one that is switched off"
     }
     await using app = await mount([Keyed]);
     const body = { a: "1", version: 9 };
-    const { replies, left } = await race(app, Keyed, { a: "0" }, [body]);
+    const { replies, left } = await race(app, Keyed, { created: { a: "0" }, patches: [body] });
     const expected = versionKey === false ? [200, undefined, undefined] : [200, 1, 1];
     assertEquals([replies[0]?.status, replies[0]?.body.version, left.version], expected);
     assertEquals("__v" in left, false);
@@ -201,8 +181,7 @@ test("update() and remove() answer 409 when the entity vanishes after it was rea
   for (const body of [{ a: "1" }, {}, { tags: ["x"] }, undefined]) {
     const { _id } = await getModel(Fading).create({ a: "0" });
     const method = body === undefined ? "DELETE" : "PATCH";
-    const options = body === undefined ? { method } : { method, body };
-    const reply = await request<ErrorBody>(`${app.url}/fading/${_id}`, options);
+    const reply = await app.send<ErrorBody>(method, `/fading/${_id}`, { body });
     assertEquals([body, reply.status, reply.body?.code], [body, 409, "CONFLICT"]);
     assertEquals(await getModel(Fading).countDocuments(), 0);
   }

@@ -12,51 +12,43 @@ import {
   removeAll,
   rest,
 } from "../mod.ts";
-import type { ModelClass, Ref } from "../mod.ts";
+import type { Ref } from "../mod.ts";
+import { client } from "./client.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, mount } from "./support.ts";
+import { mount } from "./support.ts";
 
-class Player extends FrameworkModel {
-  @prop()
-  name?: string;
-  /** How often middleware has seen it. */
-  @prop({ type: Number, default: 0 })
-  saves!: number;
+/** Makes a model that refers to players, on a connection, and the list of the middleware that removals run. */
+function buildTeam(connection: Connection) {
+  const removals: string[] = [];
+  class Player extends FrameworkModel {
+    @prop()
+    name?: string;
+    /** How often middleware has seen it. */
+    @prop({ type: Number, default: 0 })
+    saves!: number;
 
-  static override configure(schema: Schema<Player>): void {
-    schema.pre("save", function () {
-      this.saves++;
-    });
-    schema.pre("deleteMany", () => void removals.push("deleteMany"));
-    schema.pre(
-      "deleteOne",
-      { document: true, query: false },
-      () => void removals.push("deleteOne"),
-    );
+    static override configure(schema: Schema<Player>): void {
+      schema.pre("save", function () {
+        this.saves++;
+      });
+      schema.pre("deleteMany", () => void removals.push("deleteMany"));
+      const ofDocuments = { document: true, query: false } as const;
+      schema.pre("deleteOne", ofDocuments, () => void removals.push("deleteOne"));
+    }
   }
-}
-
-/** The middleware of removals that has run in the test that asks. */
-let removals: string[] = [];
-
-/** Makes a model that refers to players, on a connection. */
-function buildTeam(
-  connection: Connection,
-): ModelClass<FrameworkModel & { players: Ref<Player>[] }> {
   @rest({ route: "/teams", methods: [one()], getConnection: () => connection })
   class Team extends FrameworkModel {
     @rest({ methods: [one(), create(), remove(), removeAll()] })
     @arrayProp({ items: Player })
     players!: Ref<Player>[];
   }
-  return Team;
+  return { Team, Player, removals };
 }
 
 /** Serves one team whose transactions can be watched, and made to fail. */
 async function openTeam(connection: Connection, maxTimeMS = 10_000) {
-  const Team = buildTeam(connection);
+  const { Team, Player, removals } = buildTeam(connection);
   const teams = getModel(Team, connection);
   // A collection that does not exist yet is no matter of these tests.
   await getModel(Player, connection).createCollection();
@@ -64,12 +56,13 @@ async function openTeam(connection: Connection, maxTimeMS = 10_000) {
   const app = await mount([Team], { maxTimeMS });
   const sent: string[] = [];
   connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
-  const players = `${app.url}/teams/${_id}/players`;
+  const players = client(`${app.url}/teams/${_id}/players`);
   return {
     _id,
     teams,
     players,
-    add: () => request<EntityBody>(players, { method: "POST", body: { name: "new" } }),
+    removals,
+    add: () => players.post("", { name: "new" }),
     count: (name: string) => sent.filter((each) => each === name).length,
     held: async () => (await teams.findById(_id).lean())?.players.length,
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
@@ -132,11 +125,12 @@ test("create() and remove() on a reference survive a commit that fails", async (
   await failCommit();
   const made = await team.add();
   assertEquals([made.status, await team.held(), made.body.__v, made.body.saves], [201, 1, 0, 1]);
-  removals = [];
   for (const [path, middleware] of [[`/${made.body._id}`, "deleteOne"], ["", "deleteMany"]]) {
     await failCommit();
-    const removed = await request(team.players + path, { method: "DELETE" });
-    assertEquals([removed.status, await team.held(), removals.splice(0)], [204, 0, [middleware]]);
+    const removed = await team.players.delete(path);
+    assertEquals([removed.status, await team.held(), team.removals.splice(0)], [204, 0, [
+      middleware,
+    ]]);
     assertEquals((await team.add()).status, 201);
   }
 });

@@ -9,6 +9,7 @@ import { all, Framework, FrameworkModel, prop, rest } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
 import { CERTIFICATE, KEY } from "./fixtures/certificate.ts";
 import { test } from "./harness/testing.ts";
+import { openGet, readToEnd, sendGet } from "./sockets.ts";
 import { mount } from "./support.ts";
 
 /** Makes a model whose list fails after its answer has begun. */
@@ -27,20 +28,12 @@ function buildFailing(): ModelClass {
   return Row;
 }
 
-/** Reads until the server ends the connection; rejects where it resets it. */
-async function readToEnd(url: string, request: string): Promise<string> {
-  const { hostname, port } = new URL(url);
-  using socket = await Deno.connect({ hostname, port: Number(port) });
-  await socket.write(new TextEncoder().encode(request));
-  return await new Response(socket.readable).text();
-}
-
 for (const version of ["1.0", "1.1"]) {
   test(`all() resets the connection of a list that fails over HTTP/${version}`, async () => {
     await using app = await mount([buildFailing()]);
     using error = stub(console, "error");
-    const request = `GET /rows HTTP/${version}\r\nHost: a\r\n\r\n`;
-    await assertRejects(() => readToEnd(app.url, request), Error, "reset");
+    using socket = await openGet(`${app.url}/rows`, { version });
+    await assertRejects(() => readToEnd(socket), Error, "reset");
     assertEquals(error.calls.length, 1);
   });
 }
@@ -53,8 +46,8 @@ test("all() resets the connection of a list that fails over TLS", async () => {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   using socket = await Deno.connectTls({ hostname: "localhost", port, caCerts: [CERTIFICATE] });
-  await socket.write(new TextEncoder().encode("GET /rows HTTP/1.0\r\nHost: a\r\n\r\n"));
-  await assertRejects(() => new Response(socket.readable).text(), Error, "reset");
+  await sendGet(socket, "/rows", { version: "1.0" });
+  await assertRejects(() => readToEnd(socket), Error, "reset");
   assertEquals(error.calls.length, 1);
   await Framework.close(server);
 });

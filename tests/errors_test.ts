@@ -16,13 +16,13 @@ import {
   update,
 } from "../mod.ts";
 import type { FrameworkRequest, ModelClass } from "../mod.ts";
+import { Named } from "./fixtures/named.ts";
 import { openDatabase } from "./harness/database.ts";
-import { request } from "./harness/request.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
 import { hooked } from "./hooked.ts";
-import { type ErrorBody, mount, type Mounted } from "./support.ts";
+import { type ErrorBody, mount, type Mounted, start } from "./support.ts";
 
 const INTERNAL = { code: "INTERNAL", message: "Internal error" };
 
@@ -32,15 +32,12 @@ function buildThrower(thrown: unknown): ModelClass {
     throw thrown;
   };
   @rest({ route: "/thrown", methods: [one({ preFetch })] })
-  class Thrower extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class Thrower extends Named {}
   return Thrower;
 }
 
-function read({ url }: Mounted) {
-  return request<ErrorBody>(`${url}/thrown/x`);
+function read(app: Mounted) {
+  return app.get<ErrorBody>("/thrown/x");
 }
 
 /** Asks over a raw socket: what a broken answer would do to it shows. */
@@ -89,12 +86,9 @@ test("RestError answers from every hook, and is never logged", async () => {
   for (const name of ["preFetch", "fetch", "postFetch", "preSave", "persist", "preSend"] as const) {
     for (const hook of [fail, later]) {
       @rest({ route: "/hooked", methods: [create({ [name]: hook })] })
-      class Hooked extends FrameworkModel {
-        @prop()
-        name?: string;
-      }
+      class Hooked extends Named {}
       await using app = await mount([Hooked]);
-      const reply = await request(`${app.url}/hooked`, { method: "POST", body: { name: "a" } });
+      const reply = await app.post("/hooked", { name: "a" });
       assertEquals([name, reply.status, reply.body], [name, 418, { code: "HERE" }]);
       const count = await getModel(Hooked).countDocuments();
       assertEquals([name, count], [name, name === "preSend" ? 1 : 0]);
@@ -109,13 +103,10 @@ test("RestError answers from scope and getConnection", async () => {
   };
   for (const option of ["scope", "getConnection"]) {
     @rest({ route: "/hooked", methods: [all(), removeAll()], [option]: fail })
-    class Optioned extends FrameworkModel {
-      @prop()
-      name?: string;
-    }
+    class Optioned extends Named {}
     await using app = await mount([Optioned]);
     for (const method of ["GET", "DELETE"]) {
-      const reply = await request<ErrorBody>(`${app.url}/hooked`, { method });
+      const reply = await app.send<ErrorBody>(method, "/hooked");
       assertEquals([reply.status, reply.body.code], [402, "PAYMENT_REQUIRED"]);
     }
   }
@@ -247,9 +238,9 @@ test("onError is not asked about what the framework can tell itself", async () =
   const onError = (_req: unknown, error: unknown) => void asked.push(error);
   await using app = await mount([Known, buildThrower(new RestError(404, "Mine"))], { onError });
   const statuses = [
-    await request(`${app.url}/known`, { method: "POST", body: {} }),
-    await request(`${app.url}/known/x`),
-    await request(`${app.url}/thrown/x`),
+    await app.post("/known", {}),
+    await app.get("/known/x"),
+    await app.get("/thrown/x"),
   ].map(({ status }) => status);
   assertEquals([statuses, asked], [[400, 404, 404], []]);
 });
@@ -271,7 +262,7 @@ test("a duplicate key answers 409 with all fields of the index and no value", as
   const { _id } = await getModel(Seat).create({ row: "r-value", code: "other" });
   const body = { row: "r-value", code: "c-value" };
   for (const [method, path] of [["POST", "/seats"], ["PATCH", `/seats/${_id}`]] as const) {
-    const reply = await request<ErrorBody>(app.url + path, { method, body });
+    const reply = await app.send<ErrorBody>(method, path, { body });
     assertEquals([reply.status, reply.body.code], [409, "CONFLICT"]);
     assertEquals(reply.body.fields, ["row", "code"]);
     assertEquals(reply.text.includes("-value"), false);
@@ -317,7 +308,7 @@ test("the message of a hidden field carries no value, whichever way it is wrong"
   ];
   for (const [body, path] of bodies) {
     for (const [method, to] of [["POST", "/accounts"], ["PATCH", `/accounts/${_id}`]] as const) {
-      const reply = await request<ErrorBody>(app.url + to, { method, body });
+      const reply = await app.send<ErrorBody>(method, to, { body });
       assertEquals([reply.status, reply.body.code], [400, "BAD_DATA"]);
       assertEquals(Object.keys(reply.body.errors ?? {}), [path]);
       assertEquals([body, /leak|\b7\b/.test(reply.body.errors?.[path]?.message ?? "")], [
@@ -331,7 +322,7 @@ test("the message of a hidden field carries no value, whichever way it is wrong"
 test("the message of a field that is not hidden says what is wrong", async () => {
   await using app = await mount([Account]);
   const body = { open: "three", vault: { label: "long" } };
-  const reply = await request<ErrorBody>(`${app.url}/accounts`, { method: "POST", body });
+  const reply = await app.post<ErrorBody>("/accounts", body);
   const { open, "vault.label": label } = reply.body.errors ?? {};
   assertEquals([open?.kind, label?.kind], ["enum", "maxlength"]);
   assertStringIncludes(open?.message ?? "", "three");
@@ -343,11 +334,7 @@ test("Framework.errors() gives a body parser's errors our JSON form", async () =
   });
   const headers = { "content-type": "application/json" };
   const send = (raw: string, more: object = {}) =>
-    request<ErrorBody>(`${app.url}/accounts`, {
-      method: "POST",
-      raw,
-      headers: { ...headers, ...more },
-    });
+    app.send<ErrorBody>("POST", "/accounts", { raw, headers: { ...headers, ...more } });
   const malformed = await send(`{"open":`);
   const large = await send(JSON.stringify({ open: "x".repeat(200) }));
   const coded = await send("{}", { "content-encoding": "nope" });
@@ -372,11 +359,11 @@ test("Framework.errors() answers a host's errors: a RestError as it is, others w
   app.get("/plain", () => Promise.reject(thrown));
   app.get("/hidden", () => Promise.reject(hidden));
   app.use(Framework.errors());
-  await using served = await serve(app);
+  await using api = await start(app);
   using error = stub(console, "error");
-  const rest = await request(`${served.url}/rest`);
-  const plain = await request(`${served.url}/plain`);
-  const kept = await request(`${served.url}/hidden`);
+  const rest = await api.get("/rest");
+  const plain = await api.get("/plain");
+  const kept = await api.get("/hidden");
   assertEquals([rest.status, rest.body], [418, { code: "POT" }]);
   assertEquals([plain.status, plain.body], [500, INTERNAL]);
   assertEquals([kept.status, kept.body], [400, { code: "BAD_REQUEST", message: "Bad Request" }]);
@@ -411,10 +398,10 @@ test("without Framework.errors() a body parser's errors are the host's", async (
   const app = express();
   app.use(express.json());
   app.use(Framework.initialize({ models: [Account] }));
-  await using served = await serve(app);
+  await using api = await start(app);
   using _error = stub(console, "error");
   const headers = { "content-type": "application/json" };
-  const reply = await request(`${served.url}/accounts`, { method: "POST", raw: "{", headers });
+  const reply = await api.send("POST", "/accounts", { raw: "{", headers });
   assertEquals(reply.status, 400);
   assertStringIncludes(reply.headers.get("content-type") ?? "", "text/html");
 });
@@ -437,14 +424,11 @@ test("a hook that answers by itself is not answered over", async () => {
         },
       })],
     })
-    class Moved extends FrameworkModel {
-      @prop()
-      name?: string;
-    }
+    class Moved extends Named {}
     await using app = await mount([Moved]);
     const { _id } = await getModel(Moved).create({ name: "a" });
     using error = stub(console, "error");
-    const reply = await request(`${app.url}/moved/${_id}`);
+    const reply = await app.get(`/moved/${_id}`);
     assertEquals([reply.status, reply.headers.get("location")], [302, "/elsewhere"]);
     assertEquals(reply.text.includes("FORBIDDEN"), false);
     assertEquals(error.calls.length, 0);
@@ -465,7 +449,7 @@ test("all() answers 500 when the database refuses what a hook has put into the f
   const onError = (_req: FrameworkRequest, error: unknown) => errors.push(error);
   await using app = await mount([HookFiltered], { onError });
   await getModel(HookFiltered).create({ rank: 1 });
-  const reply = await request<ErrorBody>(`${app.url}/hooked`);
+  const reply = await app.get<ErrorBody>("/hooked");
   assertEquals([reply.status, reply.body.code, errors.length], [500, "INTERNAL", 1]);
 });
 
@@ -492,10 +476,7 @@ test("the message of a field that reads leave out carries no value, and none bel
   for (const path of ["quiet", "inner.label", "open.quiet"]) {
     const [name = "", inner] = path.split(".");
     const body = { [name]: inner === undefined ? "leaking" : { [inner]: "leaking" } };
-    const reply = await request<ErrorBody>(`${app.url}/quiet/${insertedId}`, {
-      method: "PATCH",
-      body,
-    });
+    const reply = await app.patch<ErrorBody>(`/quiet/${insertedId}`, body);
     assertEquals([reply.status, path in (reply.body.errors ?? {})], [400, true]);
     assertEquals(reply.text.includes("leak"), false, reply.text);
   }
@@ -507,11 +488,8 @@ test("update() tells nothing of a stored value that does not fit its field", asy
   const misfit = { secret: "s3cret" };
   for (const fields of [{ rank: misfit }, { name: [misfit] }, { parts: [{ label: misfit }] }]) {
     const { insertedId } = await getModel(model).collection.insertOne(fields as never);
-    const url = `${app.url}/items/${insertedId}`;
-    const { status, body, text } = await request<ErrorBody>(url, {
-      method: "PATCH",
-      body: { owner: "a" },
-    });
+    const path = `/items/${insertedId}`;
+    const { status, body, text } = await app.patch<ErrorBody>(path, { owner: "a" });
     assertEquals([status, body.code, text.includes("s3cret")], [400, "BAD_DATA", false]);
   }
 });

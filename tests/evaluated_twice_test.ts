@@ -1,6 +1,5 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { all, create, Framework, FrameworkModel, type ModelClass, prop, rest } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -33,7 +32,7 @@ test("initialize() tells the cure where a class was evaluated twice", () => {
 test("initialize({ models }) serves the class that was evaluated last", async () => {
   evaluate();
   await using app = await mount([evaluate()]);
-  const made = await request(`${app.url}/todos`, { method: "POST", body: { text: "a" } });
+  const made = await app.post("/todos", { text: "a" });
   assertEquals(made.status, 201);
-  assertEquals((await request(`${app.url}/todos`)).body, [made.body]);
+  assertEquals((await app.get("/todos")).body, [made.body]);
 });

@@ -9,9 +9,10 @@ import { MOVIES } from "../examples/movies/movies.ts";
 import { seed } from "../examples/movies/seed.ts";
 import { readCurl, runCurl, sendCurl } from "./harness/curl.ts";
 import { openDatabase } from "./harness/database.ts";
-import { type Reply, request } from "./harness/request.ts";
+import { request } from "./harness/request.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
+import { start } from "./support.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const ID = "0".repeat(24);
@@ -39,9 +40,9 @@ async function readText(path: string): Promise<string> {
 async function openMovies() {
   const database = await openDatabase();
   await seed();
-  const served = await serve(buildApp());
+  const served = await start(buildApp());
   return {
-    url: served.url,
+    ...served,
     id: String((await getModel(Movie).findOne().sort({ year: 1 }).orFail())._id),
     async [Symbol.asyncDispose]() {
       await served.stop();
@@ -136,9 +137,9 @@ test("examples/movies seeds once, and movies and actors refer to each other", as
   await using app = await openMovies();
   await seed();
   assertEquals(await getModel(Movie).countDocuments(), MOVIES.length);
-  const { body: movie } = await request<{ actors: string[] }>(`${app.url}/movies/${app.id}`);
-  const { body: actor } = await request<{ name: string; movies: string[] }>(
-    `${app.url}/actors/${movie.actors[0]}`,
+  const { body: movie } = await app.get<{ actors: string[] }>(`/movies/${app.id}`);
+  const { body: actor } = await app.get<{ name: string; movies: string[] }>(
+    `/actors/${movie.actors[0]}`,
   );
   assertEquals([actor.name, actor.movies], ["Buster Keaton", [app.id]]);
 });
@@ -154,10 +155,10 @@ test("examples/movies asks for the key on create, update and remove, and nowhere
     { method: "PATCH", path: `/actors/${actor._id}`, body: { name: "B" }, status: 200 },
     { method: "DELETE", path: `/actors/${actor._id}`, status: 204 },
   ];
-  for (const { path, status, ...options } of writes) {
-    await t.step(`${options.method} ${path.split("/")[1]}`, async () => {
-      const send = (headers: Record<string, string>): Promise<Reply> =>
-        request(app.url + path, { ...options, headers });
+  for (const { method, path, status, ...options } of writes) {
+    await t.step(`${method} ${path.split("/")[1]}`, async () => {
+      const send = (headers: Record<string, string>) =>
+        app.send(method, path, { ...options, headers });
       for (const headers of [{}, { authorization: "wrong" }]) {
         const refused = await send(headers);
         assertEquals([refused.status, refused.body], [401, { code: "UNAUTHENTICATED" }]);
@@ -166,15 +167,15 @@ test("examples/movies asks for the key on create, update and remove, and nowhere
     });
   }
   for (const path of ["/movies", "/actors"]) {
-    assertEquals((await request(app.url + path)).status, 200);
-    assertEquals((await request(app.url + path, { method: "DELETE" })).status, 404);
+    assertEquals((await app.get(path)).status, 200);
+    assertEquals((await app.delete(path)).status, 404);
   }
 });
 
 test("examples/movies gives pages of 20, with _id and name only", async () => {
   await using app = await openMovies();
   const page = async (text: string) => {
-    const reply = await request<Record<string, string>[]>(`${app.url}/movies${text}`);
+    const reply = await app.get<Record<string, string>[]>(`/movies${text}`);
     assertEquals(reply.status, 200, text);
     for (const entity of reply.body) assertEquals(Object.keys(entity).sort(), ["_id", "name"]);
     return reply.body.map(({ _id = "" }) => _id);

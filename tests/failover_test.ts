@@ -4,9 +4,8 @@ import type { Connection } from "mongoose";
 import { all, create, FrameworkModel, one, prop, rest, update } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, mount } from "./support.ts";
+import { mount } from "./support.ts";
 
 /** Makes a model whose operations all take the direct path, on a connection. */
 function buildNotes(connection: Connection): ModelClass {
@@ -31,11 +30,12 @@ async function openReplicaSet(members: number) {
   const mongo = await startMongo({ replicaSet: members, args });
   const connection = await mongoose.createConnection(mongo.uri, { dbName: "failover" }).asPromise();
   const app = await mount([buildNotes(connection)], { maxTimeMS: 5000 });
-  const { body } = await request<EntityBody>(`${app.url}/notes`, { method: "POST", body: {} });
+  const { _id } = await app.created("/notes", {});
   return {
     connection,
-    list: `${app.url}/notes`,
-    item: `${app.url}/notes/${body._id}`,
+    list: () => app.get("/notes"),
+    one: () => app.get(`/notes/${_id}`),
+    update: () => app.patch(`/notes/${_id}`, { text: "a" }),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
       await connection.close();
@@ -44,28 +44,23 @@ async function openReplicaSet(members: number) {
   };
 }
 
-/** Has the database fail the next commands of a name. */
-async function failNext(connection: Connection, name: string, errorCode: number): Promise<void> {
+/** Makes the next commands fail as a fail point says. */
+async function failNext(connection: Connection, data: object): Promise<void> {
   await connection.getClient().db("admin").command({
     configureFailPoint: "failCommand",
     mode: { times: 2 },
-    data: { failCommands: [name], errorCode },
+    data,
   });
 }
 
 test("update(), one() and all() answer 503 once, then work, when a primary refuses twice", async (t) => {
   await using served = await openReplicaSet(1);
-  const { connection, list, item } = served;
-  const update = () => request(item, { method: "PATCH", body: { text: "a" } });
-  const calls = [
-    ["findAndModify", update],
-    ["find", () => request(item)],
-    ["find", () => request(list)],
-  ] as const;
+  const { connection, list, one, update } = served;
+  const calls = [["findAndModify", update], ["find", one], ["find", list]] as const;
   for (const [command, call] of calls) {
     for (const code of NOT_PRIMARY) {
       await t.step(`${command} that fails with ${code}`, async () => {
-        await failNext(connection, command, code);
+        await failNext(connection, { failCommands: [command], errorCode: code });
         const statuses = [(await call()).status, (await call()).status, (await call()).status];
         assertEquals(statuses, [503, 200, 200]);
       });
@@ -75,21 +70,17 @@ test("update(), one() and all() answer 503 once, then work, when a primary refus
 
 test("update(), one() and all() answer no 500 while a primary steps down", async () => {
   await using served = await openReplicaSet(3);
-  const { connection, list, item } = served;
+  const { connection, list, one, update } = served;
   const statuses = new Set<number>();
   let done = false;
   const repeat = async (call: () => Promise<{ status: number }>) => {
     while (!done) statuses.add((await call()).status);
   };
-  const calls = [
-    () => request(item, { method: "PATCH", body: { text: "a" } }),
-    () => request(item),
-    () => request(list),
-  ];
+  const calls = [update, one, list];
   const running = [...calls, ...calls, ...calls].map(repeat);
   for (let left = 3; left > 0; left--) {
     await stepDown(connection);
-    await request(item, { method: "PATCH", body: { text: "b" } });
+    await update();
   }
   done = true;
   await Promise.all(running);

@@ -4,25 +4,17 @@ import {
   all,
   arrayProp,
   FrameworkModel,
-  type FrameworkRequest,
   getModel,
   one,
   prop,
   type QueryObject,
   rest,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { Named } from "./fixtures/named.ts";
+import { type Given, giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
-import { asQuery, type EntityBody, mount } from "./support.ts";
+import { asQuery, type EntityBody, mount, type Mounted, NOBODY } from "./support.ts";
 import { pass, type SentCommand, watchCommands } from "./both_paths.ts";
-
-/** What the next request's `preFetch` hook puts on it. */
-let next: { projection?: QueryObject; options?: QueryObject; filter?: QueryObject } = {};
-
-const preFetch = (req: FrameworkRequest) => {
-  Object.assign(req.framework, structuredClone(next));
-  return true;
-};
 
 class Inner extends FrameworkModel {
   static override schemaOptions = { _id: false };
@@ -32,10 +24,13 @@ class Inner extends FrameworkModel {
   unselected?: string;
 }
 
-@rest({ route: "/fast", methods: [all({ preFetch }), one({ preFetch })] })
+@rest({ route: "/fast", methods: [all({ preFetch: takeGiven }), one({ preFetch: takeGiven })] })
 @rest({
   route: "/slow",
-  methods: [all({ preFetch, preSend: pass }), one({ preFetch, preSend: pass })],
+  methods: [
+    all({ preFetch: takeGiven, preSend: pass }),
+    one({ preFetch: takeGiven, preSend: pass }),
+  ],
 })
 class Movie extends FrameworkModel {
   @prop({ default: "none" })
@@ -86,11 +81,15 @@ async function seed(): Promise<void> {
 }
 
 /** What both paths answer, with the commands of each. */
-async function both(url: string, sent: SentCommand[], path = "") {
+async function both(
+  app: Mounted,
+  sent: SentCommand[],
+  { path = "", ...given }: Given & { path?: string } = {},
+) {
   sent.length = 0;
-  const fast = await request<EntityBody[]>(`${url}/fast${path}`);
+  const fast = await app.get<EntityBody[]>(`/fast${path}`, giving(given));
   const commands = sent.splice(0);
-  const slow = await request<EntityBody[]>(`${url}/slow${path}`);
+  const slow = await app.get<EntityBody[]>(`/slow${path}`, giving(given));
   assertEquals(readsFast(sent), false);
   return { fast, slow, commands };
 }
@@ -128,8 +127,7 @@ test("all() reads without documents what a simple projection shows", async () =>
   const sent = await watchCommands(app.database.uri);
   await seed();
   for (const projection of SIMPLE) {
-    next = { projection };
-    const { fast, slow, commands } = await both(app.url, sent);
+    const { fast, slow, commands } = await both(app, sent, { projection });
     assertEquals([readsFast(commands), fast.status], [true, 200], JSON.stringify(projection));
     assertEquals(fast.body, slow.body, JSON.stringify(projection));
     assertEquals(fast.text.includes("SECRET"), false, JSON.stringify(projection));
@@ -151,8 +149,7 @@ test("all() reads documents when a projection is not simple", async () => {
     { inners: 1, b: 1 },
   ];
   for (const projection of projections) {
-    next = { projection };
-    const { fast, slow, commands } = await both(app.url, sent);
+    const { fast, slow, commands } = await both(app, sent, { projection });
     assertEquals([readsFast(commands), fast.status], [false, 200], JSON.stringify(projection));
     assertEquals(fast.body, slow.body, JSON.stringify(projection));
   }
@@ -177,8 +174,7 @@ test("all() reads without documents with the options that the driver knows", asy
     { skip: NaN, limit: undefined },
   ];
   for (const options of given) {
-    next = { options };
-    const { fast, slow, commands } = await both(app.url, sent);
+    const { fast, slow, commands } = await both(app, sent, { options });
     assertEquals([readsFast(commands), fast.status], [true, 200], JSON.stringify(options));
     assertEquals(fast.body, slow.body, JSON.stringify(options));
   }
@@ -189,8 +185,7 @@ test("all() reads documents with options that Mongoose alone knows", async () =>
   const sent = await watchCommands(app.database.uri);
   await seed();
   for (const options of [{ populate: "next" }, { populate: [{ path: "next" }] }]) {
-    next = { options };
-    const { fast, slow, commands } = await both(app.url, sent);
+    const { fast, slow, commands } = await both(app, sent, { options });
     assertEquals([readsFast(commands), fast.status], [false, 200], JSON.stringify(options));
     assertEquals(fast.body, slow.body);
     assertEquals(fast.text.includes("SECRET"), false);
@@ -202,10 +197,10 @@ test("all() reads plain objects past Mongoose, as Mongoose reads them", async ()
   await seed();
   const options = { lean: true };
   for (const projection of [...SIMPLE, { "inner.a": 1 }, { tags: { $slice: 1 } }]) {
-    next = { options, projection };
     const lean = await getModel(Movie).find({}, projection, options);
     for (const path of ["fast", "slow"]) {
-      const { body } = await request<EntityBody[]>(`${app.url}/${path}`);
+      const given = giving({ options, projection });
+      const { body } = await app.get<EntityBody[]>(`/${path}`, given);
       const { hidden: _hidden, ...shown } = lean[0] as unknown as EntityBody;
       assertEquals(body[0], JSON.parse(JSON.stringify(shown)), JSON.stringify(projection));
       assertEquals(body.length, lean.length);
@@ -221,13 +216,11 @@ test("all() casts q and the filter of hooks without documents", async () => {
     _id: "x",
   }];
   for (const query of queries) {
-    next = {};
-    const { fast, slow } = await both(app.url, sent, asQuery(query));
+    const { fast, slow } = await both(app, sent, { path: asQuery(query) });
     assertEquals([fast.status, fast.body], [slow.status, slow.body], JSON.stringify(query));
   }
   for (const filter of [{ b: "2" }, { $or: [{ b: "1" }, { b: 3 }] }, { b: { $gt: "x" } }]) {
-    next = { filter };
-    const { fast, slow } = await both(app.url, sent);
+    const { fast, slow } = await both(app, sent, { filter });
     assertEquals([fast.status, fast.body], [slow.status, slow.body], JSON.stringify(filter));
   }
 });
@@ -242,15 +235,13 @@ test("one() reads without documents, with the same answers and refusals", async 
   for (
     const given of [{}, { projection: { a: 1 } }, { options: { skip: 3, limit: 9, sort: "b" } }]
   ) {
-    next = given;
     for (const name of names) {
-      const { fast, slow } = await both(app.url, sent, `/${name}`);
+      const { fast, slow } = await both(app, sent, { path: `/${name}`, ...given });
       assertEquals([fast.status, fast.body], [slow.status, slow.body], name);
       assertEquals(fast.text.includes("SECRET"), false);
     }
   }
-  next = {};
-  const { commands } = await both(app.url, sent, `/${ids[0]}`);
+  const { commands } = await both(app, sent, { path: `/${ids[0]}` });
   assertEquals([readsFast(commands), commands.length], [true, 1]);
 });
 
@@ -265,11 +256,11 @@ test("all() binds the scope without documents, hidden fields included", async ()
   const sent = await watchCommands(app.database.uri);
   const [mine, other] = await getModel(Scoped).create([{ hidden: "mine" }, { hidden: "other" }]);
   sent.length = 0;
-  const { body } = await request<EntityBody[]>(`${app.url}/scoped`);
+  const { body } = await app.get<EntityBody[]>("/scoped");
   assertEquals(body, [{ _id: String(mine?._id), __v: 0 }]);
   assertEquals(readsFast(sent), true);
-  assertEquals((await request(`${app.url}/scoped/${other?._id}`)).status, 404);
-  assertEquals((await request(`${app.url}/scoped/${mine?._id}`)).body, body[0]);
+  assertEquals((await app.get(`/scoped/${other?._id}`)).status, 404);
+  assertEquals((await app.get(`/scoped/${mine?._id}`)).body, body[0]);
 });
 
 test("all() shows the version when only the request knows the connection", async () => {
@@ -279,14 +270,11 @@ test("all() shows the version when only the request knows the connection", async
     methods: [all({ preSend: pass })],
     getConnection: () => mongoose.connection,
   })
-  class Late extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class Late extends Named {}
   await using app = await mount([Late]);
   await app.database.connection.collection("lates").insertOne({ name: "x", __v: 3 });
   const [fast, slow] = await Promise.all(
-    ["late", "slow"].map((route) => request<EntityBody[]>(`${app.url}/${route}`)),
+    ["late", "slow"].map((route) => app.get<EntityBody[]>(`/${route}`)),
   );
   assertEquals(fast?.body[0]?.__v, 3);
   assertEquals(fast?.body, slow?.body);
@@ -309,28 +297,25 @@ test("all() of a sub-resource reads without documents", async () => {
   const [kept, other] = await getModel(Actor).create([{ name: "a", secret: "s" }, { name: "b" }]);
   const film = await getModel(Film).create({ actors: [kept?._id] } as never);
   const sent = await watchCommands(app.database.uri);
-  const url = `${app.url}/films/${(film as unknown as { _id: unknown })._id}/actors`;
-  const { body } = await request<EntityBody[]>(url);
+  const path = `/films/${(film as unknown as { _id: unknown })._id}/actors`;
+  const { body } = await app.get<EntityBody[]>(path);
   assertEquals(body, [{ _id: String(kept?._id), name: "a", __v: 0 }]);
   const batches = sent.filter(({ name }) => name === "find").map(({ command }) =>
     command.batchSize
   );
   assertEquals(batches.at(-1), 1024);
-  assertEquals((await request(`${url}/${kept?._id}`)).body, body[0]);
-  assertEquals((await request(`${url}/${other?._id}`)).status, 404);
+  assertEquals((await app.get(`${path}/${kept?._id}`)).body, body[0]);
+  assertEquals((await app.get(`${path}/${other?._id}`)).status, 404);
 });
 
 test("all() reads documents when a hook is there that sees them", async () => {
   const hooks = [{ fetch: () => [] }, { postFetch: pass }, { preSend: pass }];
   for (const hook of hooks) {
     @rest({ route: "/seen", methods: [all(hook as never)] })
-    class Seen extends FrameworkModel {
-      @prop()
-      name?: string;
-    }
+    class Seen extends Named {}
     await using app = await mount([Seen]);
     const sent = await watchCommands(app.database.uri);
-    assertEquals((await request(`${app.url}/seen`)).body, []);
+    assertEquals((await app.get("/seen")).body, []);
     assertEquals(readsFast(sent), false);
   }
 });
@@ -339,8 +324,8 @@ test("all() and one() answer 500, and go on, when a hook projects neither way", 
   @rest({
     route: "/lean",
     methods: [
-      all({ lean: true, preFetch, preSend: pass }),
-      one({ lean: true, preFetch, preSend: pass }),
+      all({ lean: true, preFetch: takeGiven, preSend: pass }),
+      one({ lean: true, preFetch: takeGiven, preSend: pass }),
     ],
   })
   class Lean extends FrameworkModel {
@@ -351,14 +336,13 @@ test("all() and one() answer 500, and go on, when a hook projects neither way", 
   await seed();
   for (const path of ["fast", "slow", "lean"]) {
     for (const value of [null, undefined]) {
-      next = { projection: { a: value } };
-      for (const each of ["", `/${"0".repeat(24)}`]) {
-        assertEquals((await request(`${app.url}/${path}${each}`)).status, 500, path + value);
+      const given = giving({ projection: { a: value } });
+      for (const each of ["", `/${NOBODY}`]) {
+        assertEquals((await app.get(`/${path}${each}`, given)).status, 500, path + value);
       }
     }
-    next = { options: { sort: { a: "sideways" } } };
-    assertEquals((await request(`${app.url}/${path}`)).status, 500);
-    next = {};
-    assertEquals((await request(`${app.url}/${path}`)).status, 200);
+    const sideways = giving({ options: { sort: { a: "sideways" } } });
+    assertEquals((await app.get(`/${path}`, sideways)).status, 500);
+    assertEquals((await app.get(`/${path}`)).status, 200);
   }
 });

@@ -1,10 +1,14 @@
 import process from "node:process";
 import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
+import { memoryOf } from "./memory_of.ts";
+import { openGet } from "./sockets.ts";
 import { type EntityBody, mount } from "./support.ts";
+import { idleCursors, openCursors, until } from "./until.ts";
 
 @rest({ route: "/rows", methods: [all(), one()] })
 class Row extends FrameworkModel {
@@ -24,29 +28,7 @@ async function seed(count: number, length = 380): Promise<void> {
   }
 }
 
-/** How many cursors are open on the server, and how many of them wait for no client. */
-async function openCursors(): Promise<number> {
-  const status = await mongoose.connection.db?.admin().command({ serverStatus: 1 });
-  return status?.metrics.cursor.open.total;
-}
-
-/** Waits until something holds, for at most ten seconds. */
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("It never held");
-}
-
-/** A request whose answer is read as the test wants it. */
-async function open(url: string): Promise<Deno.TcpConn> {
-  const { hostname, port, pathname } = new URL(url);
-  const socket = await Deno.connect({ hostname, port: Number(port) });
-  const head = `GET ${pathname} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-  await socket.write(new TextEncoder().encode(head));
-  return socket;
-}
+const CLOSING = { headers: "Connection: close\r\n" };
 
 /** Reads what comes until it ends, however it ends. */
 async function readOn(socket: Deno.TcpConn): Promise<string> {
@@ -63,19 +45,6 @@ async function readOn(socket: Deno.TcpConn): Promise<string> {
     // A connection that is reset has an end, too.
   }
   return parts.join("");
-}
-
-/** The greatest resident set while something runs, above what there was before, in bytes. */
-async function memoryOf(act: () => Promise<void>): Promise<number> {
-  const before = Deno.memoryUsage().rss;
-  let most = before;
-  const timer = setInterval(() => most = Math.max(most, Deno.memoryUsage().rss), 5);
-  try {
-    await act();
-  } finally {
-    clearInterval(timer);
-  }
-  return most - before;
 }
 
 test("all() streams 100,000 documents in order, in chunks, and holds few of them", async () => {
@@ -103,7 +72,7 @@ test("all() streams 100,000 documents in order, in chunks, and holds few of them
 test("all() answers every document of many batches once, in order", async () => {
   await using app = await mount([Row]);
   await seed(12_345, 20);
-  const { status, headers, body } = await request<EntityBody[]>(`${app.url}/rows`);
+  const { status, headers, body } = await app.get<EntityBody[]>("/rows");
   assertEquals([status, headers.get("content-type")], [200, "application/json; charset=utf-8"]);
   assertEquals([headers.get("content-length"), headers.get("etag")], [null, null]);
   assertEquals(body.map(({ n }) => n), Array.from({ length: 12_345 }, (_, i) => i));
@@ -114,14 +83,14 @@ test("all() sends one batch whole, with its length and tag, and 304 to who has i
   for (const count of [0, 1, 1024]) {
     await getModel(Row).collection.deleteMany({});
     await seed(count);
-    const { headers, body, text } = await request<EntityBody[]>(`${app.url}/rows`);
+    const { headers, body, text } = await app.get<EntityBody[]>("/rows");
     assertEquals([body.length, headers.get("content-length")], [count, String(text.length)]);
     const tag = headers.get("etag") as string;
     assert(/^W\/"/.test(tag));
-    const second = await request(`${app.url}/rows`, { headers: { "if-none-match": tag } });
+    const second = await app.get("/rows", { headers: { "if-none-match": tag } });
     assertEquals([second.status, second.text], [304, ""]);
     await getModel(Row).collection.insertOne({ n: -1 } as never);
-    const third = await request(`${app.url}/rows`, { headers: { "if-none-match": tag } });
+    const third = await app.get("/rows", { headers: { "if-none-match": tag } });
     assertEquals(third.status, 200);
   }
 });
@@ -129,24 +98,24 @@ test("all() sends one batch whole, with its length and tag, and 304 to who has i
 test("one() sends its length and tag, and 304 to who has it", async () => {
   await using app = await mount([Row]);
   await seed(1);
-  const url = `${app.url}/rows/${(await getModel(Row).findOne())?._id}`;
-  const { headers, text } = await request(url);
+  const path = `/rows/${(await getModel(Row).findOne())?._id}`;
+  const { headers, text } = await app.get(path);
   assertEquals(headers.get("content-length"), String(text.length));
   assertEquals(headers.get("content-type"), "application/json; charset=utf-8");
   const tag = headers.get("etag") as string;
-  assertEquals((await request(url, { headers: { "if-none-match": tag } })).status, 304);
+  assertEquals((await app.get(path, { headers: { "if-none-match": tag } })).status, 304);
 });
 
 test("all() and one() answer HEAD with the headers alone", async () => {
   await using app = await mount([Row]);
   await seed(3);
-  const whole = await request(`${app.url}/rows`);
-  const head = await request(`${app.url}/rows`, { method: "HEAD" });
+  const whole = await app.get("/rows");
+  const head = await app.send("HEAD", "/rows");
   const names = ["content-length", "content-type", "etag"];
   assertEquals([head.status, head.text], [200, ""]);
   for (const name of names) assertEquals(head.headers.get(name), whole.headers.get(name));
   await seed(5000);
-  const many = await request(`${app.url}/rows`, { method: "HEAD" });
+  const many = await app.send("HEAD", "/rows");
   assertEquals([many.status, many.text], [200, ""]);
 });
 
@@ -157,7 +126,7 @@ test("all() waits for a slow client, and leaves no listener behind", async () =>
   const warn = (warning: unknown) => warnings.push(warning);
   process.on("warning", warn);
   const before = await openCursors();
-  const socket = await open(`${app.url}/rows`);
+  const socket = await openGet(`${app.url}/rows`, CLOSING);
   const more = await memoryOf(() => new Promise((resolve) => setTimeout(resolve, 1500)));
   assertGreater(await openCursors(), before);
   assertLess(more, 60_000_000);
@@ -173,21 +142,23 @@ test("all() closes the cursor when the client leaves", async () => {
   await using app = await mount([Row]);
   await seed(60_000);
   const before = await openCursors();
-  const sockets = await Promise.all(Array.from({ length: 5 }, () => open(`${app.url}/rows`)));
+  const sockets = await Promise.all(
+    Array.from({ length: 5 }, () => openGet(`${app.url}/rows`, CLOSING)),
+  );
   await until(async () => await openCursors() >= before + 5);
   for (const socket of sockets) {
     await socket.read(new Uint8Array(1000));
     socket.close();
   }
   await until(async () => await openCursors() <= before);
-  assertEquals((await request(`${app.url}/rows/x`)).status, 404);
+  assertEquals((await app.get("/rows/x")).status, 404);
 });
 
 test("all() closes the cursor when the client leaves before anything is sent", async () => {
   await using app = await mount([Row]);
   await seed(20_000);
   const before = await openCursors();
-  for (let i = 0; i < 20; i++) (await open(`${app.url}/rows`)).close();
+  for (let i = 0; i < 20; i++) (await openGet(`${app.url}/rows`, CLOSING)).close();
   await until(async () => await openCursors() <= before);
 });
 
@@ -195,31 +166,16 @@ test("all() breaks the connection when the cursor dies on the way", async () => 
   const errors: unknown[] = [];
   await using app = await mount([Row], { onError: (_req, error) => void errors.push(error) });
   await seed(60_000);
-  const log = console.error;
-  console.error = () => {};
-  const socket = await open(`${app.url}/rows`);
-  try {
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    const [cursor] = await idleCursors();
-    await mongoose.connection.db?.command({ killCursors: "rows", cursors: [cursor] });
-    const text = await readOn(socket);
-    assert(text.startsWith("HTTP/1.1 200"));
-    assertEquals([text.endsWith("0\r\n\r\n"), text.trimEnd().endsWith("]")], [false, false]);
-    await until(() => errors.length === 1);
-  } finally {
-    console.error = log;
-    socket.close();
-  }
+  using _log = stub(console, "error");
+  using socket = await openGet(`${app.url}/rows`, CLOSING);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const [cursor] = await idleCursors();
+  await mongoose.connection.db?.command({ killCursors: "rows", cursors: [cursor] });
+  const text = await readOn(socket);
+  assert(text.startsWith("HTTP/1.1 200"));
+  assertEquals([text.endsWith("0\r\n\r\n"), text.trimEnd().endsWith("]")], [false, false]);
+  await until(() => errors.length === 1);
 });
-
-/** The cursors of the rows that wait for a client. */
-async function idleCursors(): Promise<mongoose.mongo.Long[]> {
-  const found = await mongoose.connection.getClient().db("admin").aggregate([
-    { $currentOp: { idleCursors: true, allUsers: false } },
-    { $match: { type: "idleCursor", ns: `${mongoose.connection.name}.rows` } },
-  ]).toArray();
-  return found.map(({ cursor }) => cursor.cursorId);
-}
 
 test("all() answers 503 when the time runs out at the start, and breaks off when it does later", async () => {
   let first = 0;
@@ -234,9 +190,9 @@ test("all() answers 503 when the time runs out at the start, and breaks off when
   }
   await using app = await mount([Late, Row], { maxTimeMS: 2500 });
   await seed(5000, 10);
-  assertEquals((await request(`${app.url}/late`)).status, 503);
+  assertEquals((await app.get("/late")).status, 503);
   first = 4500;
-  const socket = await open(`${app.url}/late`);
+  const socket = await openGet(`${app.url}/late`, CLOSING);
   const text = await readOn(socket);
   socket.close();
   assert(text.startsWith("HTTP/1.1 200"), text.slice(0, 200));
@@ -244,12 +200,8 @@ test("all() answers 503 when the time runs out at the start, and breaks off when
 });
 
 test("all() keeps skip and limit over several batches", async () => {
-  let options: Record<string, unknown> = {};
-  const preFetch = (req: FrameworkRequest) => {
-    req.framework.options = options;
-    return true;
-  };
-  @rest({ route: "/page", methods: [all({ preFetch })], schemaOptions: { collection: "rows" } })
+  const methods = [all({ preFetch: takeGiven })];
+  @rest({ route: "/page", methods, schemaOptions: { collection: "rows" } })
   class Page extends FrameworkModel {
     @prop({ type: Number })
     n?: number;
@@ -259,8 +211,8 @@ test("all() keeps skip and limit over several batches", async () => {
   for (
     const [skip, limit] of [[0, 1], [0, 1024], [5, 1025], [100, 4000], [3000, 6000], [0, 9000]]
   ) {
-    options = { skip, limit, sort: { n: -1 } };
-    const { body } = await request<EntityBody[]>(`${app.url}/page`);
+    const options = { skip, limit, sort: { n: -1 } };
+    const { body } = await app.get<EntityBody[]>("/page", giving({ options }));
     const count = Math.min(limit ?? 7000, 7000 - (skip ?? 0));
     assertEquals([body.length, body[0]?.n], [count, 6999 - (skip ?? 0)]);
   }
@@ -270,7 +222,7 @@ test("all() serves many readers at once, each its own list", async () => {
   await using app = await mount([Row]);
   await seed(9000, 10);
   const replies = await Promise.all(
-    Array.from({ length: 12 }, () => request<EntityBody[]>(`${app.url}/rows`)),
+    Array.from({ length: 12 }, () => app.get<EntityBody[]>("/rows")),
   );
   for (const { body } of replies) {
     assertEquals([body.length, body.at(-1)?.n], [9000, 8999]);
@@ -280,6 +232,6 @@ test("all() serves many readers at once, each its own list", async () => {
 test("all() finds the next documents when a batch ends in the middle of large ones", async () => {
   await using app = await mount([Row]);
   await seed(40, 3_000_000);
-  const { body } = await request<EntityBody[]>(`${app.url}/rows`);
+  const { body } = await app.get<EntityBody[]>("/rows");
   assertEquals(body.map(({ n }) => n), Array.from({ length: 40 }, (_, i) => i));
 });

@@ -3,9 +3,8 @@ import mongoose from "mongoose";
 import { all, FrameworkModel, getModel, type ModelClass, one, prop, remove } from "../mod.ts";
 import { type QueryObject, removeAll, rest, RestError, update } from "../mod.ts";
 import { pass, watchCommands } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { mount } from "./support.ts";
+import { mount, type Mounted } from "./support.ts";
 
 class Inner extends FrameworkModel {
   @prop()
@@ -69,7 +68,7 @@ async function refuseAll(way: Way, filters: readonly Refused[]): Promise<void> {
   for (const [name, filter, message] of filters) {
     given = filter;
     sent.length = errors.length = 0;
-    const statuses = await sendAll(app.url, String(id));
+    const statuses = await sendAll(app, String(id));
     assertEquals([name, statuses, sent], [name, [500, 500, 500, 500, 500], []]);
     for (const error of errors) {
       assertInstanceOf(error, TypeError);
@@ -78,13 +77,13 @@ async function refuseAll(way: Way, filters: readonly Refused[]): Promise<void> {
   }
 }
 
-async function sendAll(url: string, id: string): Promise<number[]> {
+async function sendAll(app: Mounted, id: string): Promise<number[]> {
   const replies = [
-    await request(`${url}/items`),
-    await request(`${url}/items/${id}`),
-    await request(`${url}/items/${id}`, { method: "PATCH", body: { name: "y" } }),
-    await request(`${url}/items/${id}`, { method: "DELETE" }),
-    await request(`${url}/items`, { method: "DELETE" }),
+    await app.get("/items"),
+    await app.get(`/items/${id}`),
+    await app.patch(`/items/${id}`, { name: "y" }),
+    await app.delete(`/items/${id}`),
+    await app.delete("/items"),
   ];
   return replies.map(({ status }) => status);
 }
@@ -205,7 +204,7 @@ test("scope and filter select what Mongoose casts and BSON keeps", async (t) => 
       await getModel(model).collection.insertMany([{ ...stored, free: FREE }] as never);
       for (const filter of KEPT) {
         given = filter;
-        const { status, body, text } = await request<unknown[]>(`${app.url}/items`);
+        const { status, body, text } = await app.get<unknown[]>("/items");
         assertEquals([filter, status, body.length], [filter, 200, 1], text);
       }
     });

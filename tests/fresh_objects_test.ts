@@ -2,9 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import type { Document, Schema } from "mongoose";
 import { arrayProp, FrameworkModel, getModel, prop, rest, update } from "../mod.ts";
 import type { FrameworkRequest, HooksOf, ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, mount, type Mounted } from "./support.ts";
+import { fetching, gate, race } from "./race.ts";
+import { mount } from "./support.ts";
 
 class Place extends FrameworkModel {
   @prop({ required: true })
@@ -39,38 +39,15 @@ class Person extends FrameworkModel {
   }
 }
 
-/** A hook that lets entities pass when as many as are expected have come. */
-function gate(count: number): <T>(req: unknown, entity: T) => Promise<T> {
-  const opened = Promise.withResolvers<void>();
-  return async (_req, entity) => {
-    if (--count <= 0) opened.resolve();
-    await opened.promise;
-    return entity;
-  };
-}
-
 function made(hooks: HooksOf<Person>): ModelClass<Person> {
   const schemaOptions = { collection: `people_${crypto.randomUUID().slice(0, 8)}` };
-  @rest({ route: "/people", methods: [update<Person>(hooks)], schemaOptions })
+  @rest({ route: "/raced", methods: [update<Person>(hooks)], schemaOptions })
   class Made extends Person {
     static override configure(schema: Schema): void {
       Person.configure(schema);
     }
   }
   return Made;
-}
-
-/** Stores an entity, sends it updates at the same time, and gives the answers and what is left. */
-async function race(app: Mounted, model: ModelClass, entity: object, patches: object[]) {
-  const { collection } = getModel(model);
-  const { insertedId: _id } = await collection.insertOne({ __v: 0, ...entity } as never);
-  const replies = await Promise.all(
-    patches.map((body) =>
-      request<EntityBody>(`${app.url}/people/${_id}`, { method: "PATCH", body })
-    ),
-  );
-  const left = await collection.findOne({ _id }) as unknown as Record<string, unknown>;
-  return { replies, statuses: replies.map(({ status }) => status), left };
 }
 
 /** What is stored before, two patches, and what of both is stored after them. */
@@ -90,15 +67,11 @@ test("update() merges what two requests put into an object that was absent or nu
   for (const fetches of [false, true]) {
     for (const [before, patches, after] of CASES) {
       const model: ModelClass<Person> = made({
-        ...fetches &&
-          {
-            fetch: (req: FrameworkRequest<Person>) =>
-              getModel(model).findById(req.params.id) as never,
-          },
+        ...fetches && fetching(() => model),
         preSave: gate(2),
       });
       await using app = await mount([model]);
-      const { statuses, left, replies } = await race(app, model, before, patches);
+      const { statuses, left, replies } = await race(app, model, { stored: before, patches });
       assertEquals(statuses, [200, 200], JSON.stringify(before));
       const [key = ""] = Object.keys(after);
       assertEquals({ [key]: left[key], __v: left.__v }, { ...after, __v: 2 } as unknown);
@@ -112,11 +85,17 @@ test("update() creates an embedded object once, whose defaults undo no other req
   for (const before of [{}, { address: null }, { address: null, places: null }]) {
     const model = made({ preSave: gate(3) });
     await using app = await mount([model]);
-    const { statuses, left, replies } = await race(app, model, before, [
-      { address: { city: "W", street: "s", second: { city: "W2" } }, places: { a: { city: "a" } } },
-      { address: { city: "W", country: "DE", second: { city: "W2", street: "s2" } } },
-      { address: { city: "W" }, places: { a: { city: "a", country: "CH" }, b: { city: "b" } } },
-    ]);
+    const { statuses, left, replies } = await race(app, model, {
+      stored: before,
+      patches: [
+        {
+          address: { city: "W", street: "s", second: { city: "W2" } },
+          places: { a: { city: "a" } },
+        },
+        { address: { city: "W", country: "DE", second: { city: "W2", street: "s2" } } },
+        { address: { city: "W" }, places: { a: { city: "a", country: "CH" }, b: { city: "b" } } },
+      ],
+    });
     assertEquals(statuses, [200, 200, 200]);
     const { address, places } = left as unknown as {
       address: Address;
@@ -134,7 +113,7 @@ test("update() validates an object that it creates", async () => {
   const model = made({ preSave: gate(2) });
   await using app = await mount([model]);
   const bad = { address: { street: "s" } };
-  const { statuses, left } = await race(app, model, {}, [bad, bad]);
+  const { statuses, left } = await race(app, model, { stored: {}, patches: [bad, bad] });
   assertEquals([statuses, "address" in left], [[400, 400], false]);
 });
 
@@ -142,7 +121,10 @@ test("update() lets two arrays clash in an object that two requests create", asy
   const model = made({ preSave: gate(2) });
   await using app = await mount([model]);
   const tags = (tag: string) => ({ address: { city: "c", tags: [tag] } });
-  const { statuses, left } = await race(app, model, {}, [tags("a"), tags("b")]);
+  const { statuses, left } = await race(app, model, {
+    stored: {},
+    patches: [tags("a"), tags("b")],
+  });
   assertEquals(statuses.toSorted(), [200, 409]);
   assertEquals([left.__v, (left.address as Address).tags?.length], [1, 1]);
 });
@@ -151,7 +133,7 @@ test("update() merges into an object that is only shown as a default", async () 
   const model = made({ preSave: gate(2) });
   await using app = await mount([model]);
   const patches = [{ shown: { street: "s" } }, { shown: { country: "DE" } }];
-  const { statuses, left } = await race(app, model, {}, patches);
+  const { statuses, left } = await race(app, model, { stored: {}, patches });
   assertEquals(statuses, [200, 200]);
   const { city, street, country } = left.shown as Place;
   assertEquals([city, street, country], ["shown", "s", "DE"]);
@@ -169,7 +151,7 @@ test("update() keeps what a hook puts into an object that it creates or replaces
   });
   await using app = await mount([model]);
   const patches = [{ address: { city: "a" }, free: { a: 1 } }, { address: { city: "b" } }];
-  const { statuses, left } = await race(app, model, { free: { old: 1 } }, patches);
+  const { statuses, left } = await race(app, model, { stored: { free: { old: 1 } }, patches });
   assertEquals(statuses, [200, 200]);
   const { city, street } = left.address as Address;
   assertEquals([street, left.free], [`s${city}`, { replaced: true }]);
@@ -185,7 +167,10 @@ test("update() answers 409 when an object that it merges into was cleared meanwh
   });
   await using app = await mount([model]);
   const before = { address: { city: "a" } };
-  const { statuses, left } = await race(app, model, before, [{ address: { city: "b" } }]);
+  const { statuses, left } = await race(app, model, {
+    stored: before,
+    patches: [{ address: { city: "b" } }],
+  });
   assertEquals([statuses, left.address], [[409], null]);
   assert(left.__v === 0);
 });
@@ -205,7 +190,7 @@ test("update() replaces an array in an object that another request has just crea
   await using app = await mount([model]);
   for (const before of [{}, { address: null }]) {
     const patches = [{ address: { city: "Wien" } }, { address: { city: "Wien", tags: ["a"] } }];
-    const { statuses, left } = await race(app, model, before, patches);
+    const { statuses, left } = await race(app, model, { stored: before, patches });
     assertEquals(statuses, [200, 200]);
     const { tags } = left.address as Address;
     assertEquals(tags, ["a"]);

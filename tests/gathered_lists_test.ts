@@ -3,9 +3,9 @@ import { assertEquals, assertGreater, assertLess } from "@std/assert";
 import express from "express";
 import { all, FrameworkModel, getModel, prop, rest } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { test } from "./harness/testing.ts";
+import { memoryOf } from "./memory_of.ts";
 import { type EntityBody, mount } from "./support.ts";
 
 /** Makes a model whose list passes a hook. */
@@ -20,7 +20,10 @@ function buildRows(): ModelClass {
   return Row;
 }
 
-async function seed(target: ModelClass, count: number, text: string): Promise<void> {
+async function seed(
+  target: ModelClass,
+  { count, text }: { count: number; text: string },
+): Promise<void> {
   const rows = Array.from({ length: count }, (_, rank) => ({ rank, text }));
   await getModel(target).collection.insertMany(rows);
 }
@@ -28,17 +31,17 @@ async function seed(target: ModelClass, count: number, text: string): Promise<vo
 test("all() sends a large list with hooks with its length and tag, and 304 to who has it", async () => {
   const Rows = buildRows();
   await using app = await mount([Rows]);
-  await seed(Rows, 500, "ü€𝄞".repeat(100));
-  const { headers, body, text } = await request<EntityBody[]>(`${app.url}/rows`);
+  await seed(Rows, { count: 500, text: "ü€𝄞".repeat(100) });
+  const { headers, body, text } = await app.get<EntityBody[]>("/rows");
   const size = new TextEncoder().encode(text).length;
   assertGreater(size, 400_000);
   assertEquals(headers.get("content-length"), String(size));
   assertEquals(body.map(({ rank }) => rank), Array.from({ length: 500 }, (_, rank) => rank));
   const tag = headers.get("etag") ?? "";
-  const same = await request(`${app.url}/rows`, { headers: { "if-none-match": tag } });
+  const same = await app.get("/rows", { headers: { "if-none-match": tag } });
   assertEquals([same.status, same.text, same.headers.get("content-type")], [304, "", null]);
-  await seed(Rows, 1, "new");
-  const other = await request(`${app.url}/rows`, { headers: { "if-none-match": tag } });
+  await seed(Rows, { count: 1, text: "new" });
+  const other = await app.get("/rows", { headers: { "if-none-match": tag } });
   assertEquals(other.status, 200);
 });
 
@@ -54,9 +57,9 @@ test("all() gives a large list with hooks the tag that the host has chosen", asy
         host.use(express.json());
       },
     });
-    await seed(Rows, 500, "x".repeat(300));
+    await seed(Rows, { count: 500, text: "x".repeat(300) });
     const [own, expresses] = await Promise.all(
-      ["/rows", "/same"].map((path) => request(app.url + path)),
+      ["/rows", "/same"].map((path) => app.get(path)),
     );
     assertEquals(own?.text, expresses?.text);
     return [own?.headers.get("etag"), expresses?.headers.get("etag")];
@@ -71,8 +74,8 @@ test("all() gives a large list with hooks the tag that the host has chosen", asy
 test("all() answers HEAD for a large list with hooks with its headers alone", async () => {
   const Rows = buildRows();
   await using app = await mount([Rows]);
-  await seed(Rows, 500, "x".repeat(300));
-  const get = await request(`${app.url}/rows`);
+  await seed(Rows, { count: 500, text: "x".repeat(300) });
+  const get = await app.get("/rows");
   const head = "HEAD /rows HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
   const { status, body, headers, closed } = await requestRaw(app.url, head);
   assertEquals([status, body, closed], [200, "", true]);
@@ -96,11 +99,8 @@ test("all() keeps the text of a large list with hooks once", async () => {
   @rest({ route: "/rows", methods: [all({ fetch, preSend: (_req, row: object) => row })] })
   class Large extends FrameworkModel {}
   await using app = await mount([Large]);
-  const before = Deno.memoryUsage().rss;
-  let most = before;
-  const timer = setInterval(() => most = Math.max(most, Deno.memoryUsage().rss), 2);
-  const size = await readAway(`${app.url}/rows`);
-  clearInterval(timer);
+  let size = 0;
+  const more = await memoryOf(async () => size = await readAway(`${app.url}/rows`));
   assertGreater(size, 100_000_000);
-  assertLess(most - before, 310_000_000);
+  assertLess(more, 310_000_000);
 });

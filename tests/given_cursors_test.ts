@@ -1,9 +1,8 @@
 import { assertEquals } from "@std/assert";
-import mongoose from "mongoose";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
+import { openCursors, until } from "./until.ts";
 
 class Stored extends FrameworkModel {
   static override schemaOptions = { collection: "large_notes", autoIndex: false };
@@ -32,20 +31,6 @@ async function serveCursor(open: () => unknown, postFetch?: () => object) {
   return app;
 }
 
-/** How many cursors the server holds open. */
-async function openCursors(): Promise<number> {
-  const { cursor } = (await mongoose.connection.db?.command({ serverStatus: 1 }))?.metrics ?? {};
-  return Number(cursor.open.total);
-}
-
-/** Waits until the server holds as many cursors open as before. */
-async function closed(before: number): Promise<number> {
-  for (let left = 100; left > 0 && await openCursors() > before; left--) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return await openCursors();
-}
-
 for (const [name, open] of Object.entries(CURSORS)) {
   test(`${name} that fetch gives is closed when the client leaves`, async () => {
     await using app = await serveCursor(open);
@@ -56,7 +41,7 @@ for (const [name, open] of Object.entries(CURSORS)) {
       await answer.body?.getReader().read();
       leave.abort();
     }
-    assertEquals(await closed(before), before);
+    await until(async () => await openCursors() === before);
   });
 
   test(`${name} that fetch gives is closed when a hook fails, and when one entity is enough`, async () => {
@@ -67,9 +52,9 @@ for (const [name, open] of Object.entries(CURSORS)) {
     };
     await using app = await serveCursor(open, fail);
     const before = await openCursors();
-    const onlyFirst = await request(`${app.url}/notes/any`);
-    assertEquals([(await request(`${app.url}/notes`)).status, onlyFirst.status], [500, 200]);
-    assertEquals(await closed(before), before);
+    const onlyFirst = await app.get("/notes/any");
+    assertEquals([(await app.get("/notes")).status, onlyFirst.status], [500, 200]);
+    await until(async () => await openCursors() === before);
   });
 }
 

@@ -57,7 +57,7 @@ function runs(operation: OperationName, name: HookName): boolean {
   return operation !== "create" || name === "preFetch";
 }
 
-function send(app: Mounted, method: string, path: string): Promise<RawReply> {
+function send(app: Mounted, [method, path]: [string, string]): Promise<RawReply> {
   const lines = [
     `${method} ${path} HTTP/1.1`,
     "Host: a",
@@ -73,8 +73,7 @@ function send(app: Mounted, method: string, path: string): Promise<RawReply> {
 
 /** Sends every operation that runs a hook, HEAD included, to a model of its own. */
 async function sendAll(
-  name: HookName,
-  answer: Answer,
+  [name, answer]: [HookName, Answer],
   check: (reply: RawReply, label: string) => void,
 ): Promise<void> {
   const operations = callsFor("").map(([each]) => each).filter((each) => runs(each, name));
@@ -86,7 +85,7 @@ async function sendAll(
     const id = await seed(Model);
     const [, method, path] = callsFor(id).find(([each]) => each === operation) ?? ["", "", ""];
     for (const verb of method === "GET" ? ["GET", "HEAD"] : [method]) {
-      check(await send(app, verb, path), `${name} of ${verb} ${operation}`);
+      check(await send(app, [verb, path]), `${name} of ${verb} ${operation}`);
     }
   }
   const alive = await requestRaw(
@@ -99,17 +98,17 @@ async function sendAll(
 for (const name of NAMES) {
   test(`${name} that redirects or ends is the answer of every operation`, async () => {
     using _error = stub(console, "error");
-    await sendAll(name, redirect, (reply, label) => {
+    await sendAll([name, redirect], (reply, label) => {
       assertEquals([reply.status, reply.headers.location], [302, "/elsewhere"], label);
     });
-    await sendAll(name, end, ({ status, body, closed }, label) => {
+    await sendAll([name, end], ({ status, body, closed }, label) => {
       assertEquals([status, body, closed], [202, "", true], label);
     });
   });
 
   test(`${name} that begins an answer and leaves it gets it cut, with a hint`, async () => {
     using warn = stub(console, "warn");
-    await sendAll(name, begin, ({ status, body, closed }, label) => {
+    await sendAll([name, begin], ({ status, body, closed }, label) => {
       assert(closed && (status === 200 || status === 0), label);
       assert(body === "" || body === "begun", label);
     });
@@ -123,7 +122,7 @@ for (const name of NAMES) {
       redirect(req);
       throw new Error("after the answer");
     };
-    await sendAll(name, fail, ({ status }, label) => assertEquals(status, 302, label));
+    await sendAll([name, fail], ({ status }, label) => assertEquals(status, 302, label));
   });
 
   test(`${name} that leaves its client, writes a head twice or writes late ends nothing but itself`, async () => {
@@ -134,7 +133,7 @@ for (const name of NAMES) {
     const destroy = (req: FrameworkRequest) => void req.destroy(new Error("gone"));
     const destroyAnswer = ({ res }: FrameworkRequest) => void res?.destroy(new Error("gone"));
     for (const answer of [twice, late, destroy, destroyAnswer]) {
-      await sendAll(name, answer, ({ closed }, label) => assert(closed, label));
+      await sendAll([name, answer], ({ closed }, label) => assert(closed, label));
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   });
@@ -147,7 +146,7 @@ test("all() whose own answer has begun when a hook ends it stops there", async (
     yield { name: "more" };
   }
   await using app = await mount([hooked({ all: { fetch } })]);
-  const { status, body } = await send(app, "GET", "/items");
+  const { status, body } = await send(app, ["GET", "/items"]);
   assertEquals([status, body.includes("more")], [200, false]);
 });
 
@@ -161,5 +160,5 @@ test("all() calls no more hooks when one has answered", async () => {
   const Model = hooked({ all: { postFetch } });
   await using app = await mount([Model]);
   await seed(Model);
-  assertEquals([(await send(app, "GET", "/items")).status, calls], [302, 1]);
+  assertEquals([(await send(app, ["GET", "/items"])).status, calls], [302, 1]);
 });

@@ -3,6 +3,7 @@ import {
   arrayProp,
   create,
   FrameworkModel,
+  getModel,
   type HookName,
   type HooksOf,
   type ModelClass,
@@ -129,4 +130,16 @@ export function callsFor(id: string): [OperationName, method: string, path: stri
     ["remove", "DELETE", `/items/${id}`],
     ["removeAll", "DELETE", "/items"],
   ];
+}
+
+/** Stores items with these names. */
+export async function store(model: ModelClass<Item>, ...names: string[]): Promise<string[]> {
+  const docs = await getModel(model).create(names.map((name) => ({ name })));
+  return docs.map(({ _id }) => String(_id));
+}
+
+/** The names of the items that are stored, in order. */
+export async function namesIn(model: ModelClass<Item>): Promise<string[]> {
+  const docs = await getModel(model).find().sort({ name: 1 }).lean();
+  return docs.map(({ name }) => String(name));
 }

@@ -18,7 +18,7 @@ import {
   RestError,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { Named } from "./fixtures/named.ts";
 import { test } from "./harness/testing.ts";
 import { callsFor, everywhere, hooked, hooksFor } from "./hooked.ts";
 import { asQuery, type ErrorBody, mount } from "./support.ts";
@@ -87,10 +87,7 @@ for (const [name, fail] of Object.entries(FAILURES)) {
       const { told, onError } = listen();
       await using app = await mount([model], { onError });
       const { _id } = await getModel(model).create({ name: "a" });
-      const reply = await request(`${app.url}/items/${_id}${asQuery({})}`, {
-        method: "PATCH",
-        body: { name: "b" },
-      });
+      const reply = await app.patch(`/items/${_id}${asQuery({})}`, { name: "b" });
       assertEquals([hook, reply.status, reply.body], [hook, 500, INTERNAL]);
       assertEquals(told.map(({ error }) => (error as Error).name), [name]);
     }
@@ -110,7 +107,7 @@ test("the errors of scope and getConnection are the host's", async () => {
       await using app = await mount([model], { onError });
       for (const [operation, method, path] of callsFor("0".repeat(24))) {
         const body = /P/.test(method) ? { body: { name: "b" } } : {};
-        const reply = await request(app.url + path, { method, ...body });
+        const reply = await app.send(method, path, { ...body });
         if (option === "scope" || operation !== "create") {
           assertEquals(reply.status, 500, reply.text);
         }
@@ -133,9 +130,9 @@ test("a validation error of another model in schema middleware is the host's", a
   rest({ route: "/audited", methods: [create(), update()] })(Audited as never, contextOf(Audited));
   using _log = stub(console, "error");
   await using app = await mount([Audited as never]);
-  const url = `${app.url}/audited`;
-  const foreign = await request(url, { method: "POST", body: { secret: "a" } });
-  const own = await request<ErrorBody>(url, { method: "POST", body: { secret: "c" } });
+  const path = "/audited";
+  const foreign = await app.post(path, { secret: "a" });
+  const own = await app.post<ErrorBody>(path, { secret: "c" });
   assertEquals([foreign.status, foreign.body], [500, INTERNAL]);
   assertEquals([own.status, Object.keys(own.body.errors ?? {})], [400, ["secret"]]);
 });
@@ -145,13 +142,14 @@ function contextOf(target: ModelClass | typeof FrameworkModel) {
   return { kind: "class", name: "Audited", metadata, addInitializer: () => {} } as never;
 }
 
+class Seat extends FrameworkModel {
+  @prop({ unique: true })
+  name?: string;
+  @prop({ hidden: true })
+  secret?: string;
+}
+
 test("persist answers for its own entity: 400, 409 as without it", async () => {
-  class Seat extends FrameworkModel {
-    @prop({ unique: true })
-    name?: string;
-    @prop({ hidden: true })
-    secret?: string;
-  }
   const persist = async (_req: FrameworkRequest, entity: object) => {
     const seat = entity as mongoose.Document & { secret?: string };
     if (seat.get("name") === "invalid") seat.$set("secret", { leak: 1 });
@@ -168,8 +166,7 @@ test("persist answers for its own entity: 400, 409 as without it", async () => {
   await getModel(Seat).init();
   const { _id } = await getModel(Seat).create({ name: "a" });
   await getModel(Seat).create({ name: "b" });
-  const send = (name: string) =>
-    request<ErrorBody>(`${app.url}/seats/${_id}`, { method: "PATCH", body: { name } });
+  const send = (name: string) => app.patch<ErrorBody>(`/seats/${_id}`, { name });
   const twice = await send("b");
   const invalid = await send("invalid");
   const gone = await send("gone");
@@ -187,17 +184,14 @@ test("fetch that cannot read or find the identifier of the path answers 404", as
       update({ fetch: () => read("something else") }),
     ],
   })
-  class OwnLedger extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class OwnLedger extends Named {}
   using log = stub(console, "error");
   await using app = await mount([OwnLedger]);
   for (const id of ["x", "0".repeat(24)]) {
-    assertEquals((await request(`${app.url}/ledgers/${id}`)).status, 404);
+    assertEquals((await app.get(`/ledgers/${id}`)).status, 404);
   }
   assertEquals(log.calls.length, 0);
-  const other = await request(`${app.url}/ledgers/x`, { method: "PATCH", body: {} });
+  const other = await app.patch("/ledgers/x", {});
   assertEquals([other.status, log.calls.length], [500, 1]);
 });
 
@@ -212,7 +206,7 @@ test("a bare mongoose.Error is the host's, though another connection is closed",
     const model = hooked({ all: { [hook]: fail } });
     await using app = await mount([model]);
     await getModel(model).create({ name: "a" });
-    assertEquals((await request(`${app.url}/items`)).body, INTERNAL);
+    assertEquals((await app.get("/items")).body, INTERNAL);
   }
   await other.close();
 });
@@ -232,7 +226,7 @@ test("a bare mongoose.Error of schema middleware is the host's, though another c
   rest({ route: "/broken", methods: [create()] })(Broken as never, contextOf(Broken));
   using _log = stub(console, "error");
   await using app = await mount([Broken as never]);
-  const reply = await request(`${app.url}/broken`, { method: "POST", body: { name: "a" } });
+  const reply = await app.post("/broken", { name: "a" });
   assertEquals([reply.status, reply.body], [500, INTERNAL]);
   await other.close();
 });
@@ -247,7 +241,7 @@ test("a filter that a hook has broken is a 500, whatever q the client adds", asy
   using _log = stub(console, "error");
   await using app = await mount([model], { onError });
   for (const q of [{}, { name: "a" }, { name: { $in: ["a"] } }]) {
-    const reply = await request(`${app.url}/items${asQuery(q)}`);
+    const reply = await app.get(`/items${asQuery(q)}`);
     assertEquals([reply.status, reply.body], [500, INTERNAL]);
   }
   assertEquals(told.length, 3);
@@ -263,7 +257,7 @@ test("onError and the log get method, route, class and operation with every 5xx"
   await using app = await mount([model], { onError });
   for (const [operation, method, path] of callsFor("0".repeat(24))) {
     const body = /P/.test(method) ? { body: { name: "s3cret" } } : {};
-    await request(`${app.url}${path}?token=s3cret`, { method, ...body });
+    await app.send(method, `${path}?token=s3cret`, { ...body });
     const route = path.replace(/0+$/, ":id");
     const expected = { method, route, class: "Hooked", operation };
     assertEquals(told.at(-1)?.context, expected);
@@ -280,7 +274,7 @@ test("onError is told of a hook's own 5xx, and cannot replace it", async () => {
     return new RestError(500, "Other");
   };
   await using app = await mount([model], { onError });
-  const reply = await request(`${app.url}/items`);
+  const reply = await app.get("/items");
   assertEquals([reply.status, reply.body, asked], [502, { code: "UPSTREAM" }, [error]]);
 });
 
@@ -291,7 +285,7 @@ test("a 503 is told once for all requests of one cause, and never by its route a
   using log = stub(console, "error");
   await using app = await mount([model], { onError, maxTimeMS: 100 });
   const replies = await Promise.all(
-    Array.from({ length: 20 }, () => request(`${app.url}/items`)),
+    Array.from({ length: 20 }, () => app.get("/items")),
   );
   assertEquals(replies.map(({ status }) => status), Array(20).fill(503));
   assertEquals([told.length, log.calls.length], [1, 1]);
@@ -313,7 +307,7 @@ test("a hook that gives undefined is logged once, with class, operation and hook
     const { _id } = await getModel(model).create({ name: "a" });
     const before = warn.calls.length;
     for (let count = 0; count < 3; count++) {
-      await request(`${app.url}/items/${_id}`, { method: "PATCH", body: { name: "b" } });
+      await app.patch(`/items/${_id}`, { name: "b" });
     }
     const lines = warn.calls.slice(before).map(({ args }) => String(args[0]))
       .filter((line) => line.startsWith("Hook "));
@@ -327,7 +321,7 @@ test("a hook that gives null rejects on purpose, and is not logged", async () =>
   const model = hooked({ all: { postFetch: () => null } });
   await using app = await mount([model]);
   await getModel(model).create({ name: "a" });
-  assertEquals((await request(`${app.url}/items`)).body, []);
+  assertEquals((await app.get("/items")).body, []);
   assertEquals(warn.calls.filter(({ args }) => String(args[0]).startsWith("Hook ")), []);
 });
 
@@ -340,10 +334,7 @@ test("Framework.initialize() refuses a hook that the operation never runs", asyn
         route: "/never",
         methods: [(make as unknown as (hooks: object) => never)({ [hook]: pass })],
       })
-      class Never extends FrameworkModel {
-        @prop()
-        name?: string;
-      }
+      class Never extends Named {}
       const runs = hook in hooksFor(operation as "all", { [hook]: pass });
       const message = await mount([Never]).then(
         (app) => app[Symbol.asyncDispose]().then(() => "mounted"),
@@ -374,7 +365,7 @@ test("a duplicate key of another collection in schema middleware is the host's",
   using _log = stub(console, "error");
   await using app = await mount([Written as never]);
   await getModel(Written).init();
-  const send = () => request(`${app.url}/written`, { method: "POST", body: { name: "a" } });
+  const send = () => app.post("/written", { name: "a" });
   assertEquals((await send()).status, 201);
   const foreign = await send();
   await audits().deleteMany({});
@@ -394,6 +385,6 @@ test("hooks see what getConnection threw, as it was thrown", async () => {
   const { told, onError } = listen();
   using _log = stub(console, "error");
   await using app = await mount([model], { onError });
-  const { status } = await request(`${app.url}/items`);
+  const { status } = await app.get("/items");
   assertEquals([status, seen, told.map(({ error }) => error)], [500, [thrown], [thrown]]);
 });

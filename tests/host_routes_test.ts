@@ -5,10 +5,8 @@ import express from "express";
 import mongoose from "mongoose";
 import { Framework, FrameworkModel, getModel, prop, RestError } from "../mod.ts";
 import { openDatabase } from "./harness/database.ts";
-import { request } from "./harness/request.ts";
-import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
-import type { ErrorBody } from "./support.ts";
+import { type ErrorBody, start } from "./support.ts";
 
 const INTERNAL = { code: "INTERNAL", message: "Internal error" };
 
@@ -31,7 +29,7 @@ async function failWith(fail: () => unknown) {
     throw new Error("did not fail");
   });
   app.use(Framework.errors());
-  return await serve(app);
+  return await start(app);
 }
 
 test("Framework.errors() keeps the status of a host's own errors, and tells what they expose", async () => {
@@ -49,8 +47,8 @@ test("Framework.errors() keeps the status of a host's own errors, and tells what
   using log = stub(console, "error");
   for (const [more, status, body] of cases) {
     const error = Object.assign(new Error("s3cret"), more, { headers: { "x-a": 1 } });
-    await using served = await failWith(() => Promise.reject(error));
-    const reply = await request(`${served.url}/host/1?token=s3cret`);
+    await using api = await failWith(() => Promise.reject(error));
+    const reply = await api.get("/host/1?token=s3cret");
     assertEquals([reply.status, reply.body, reply.headers.get("x-a")], [status, body, "1"]);
     if (status < 500 && !("expose" in more)) continue;
     assertEquals(log.calls.at(-1)?.args, [error, { method: "GET", route: "/host/:id" }]);
@@ -63,8 +61,8 @@ test("Framework.errors() answers 500 in our form for a status that is none", asy
   const wrong = [NaN, 200, 399, 600, 404.5, Infinity, "404", null, {}];
   for (const status of wrong) {
     const error = Object.assign(new Error("s3cret"), { status, statusCode: status });
-    await using served = await failWith(() => Promise.reject(error));
-    const reply = await request(`${served.url}/host/1`);
+    await using api = await failWith(() => Promise.reject(error));
+    const reply = await api.get("/host/1");
     assertEquals([reply.status, reply.body], [500, INTERNAL]);
   }
   assertEquals(log.calls.length, wrong.length);
@@ -79,13 +77,13 @@ test("Framework.errors() answers in our form what cannot be read, or has no mess
     },
   };
   for (const thrown of [{ status: 404, headers: { a: bare } }, unreadable, Symbol("s3cret")]) {
-    await using served = await failWith(() => Promise.reject(thrown));
-    const reply = await request(`${served.url}/host/1`);
+    await using api = await failWith(() => Promise.reject(thrown));
+    const reply = await api.get("/host/1");
     assertEquals([reply.status, reply.body], [500, INTERNAL]);
   }
   for (const message of [undefined, bare, { text: "s3cret" }]) {
-    await using served = await failWith(() => Promise.reject({ status: 404, message }));
-    const reply = await request(`${served.url}/host/1`);
+    await using api = await failWith(() => Promise.reject({ status: 404, message }));
+    const reply = await api.get("/host/1");
     assertEquals(reply.body, { code: "NOT_FOUND", message: "Not Found" });
   }
 });
@@ -110,8 +108,8 @@ test("Framework.errors() knows Mongoose's and MongoDB's errors in the host's rou
   ];
   using log = stub(console, "error");
   for (const [fail, status, code] of cases) {
-    await using served = await failWith(fail);
-    const reply = await request<ErrorBody>(`${served.url}/host/1`);
+    await using api = await failWith(fail);
+    const reply = await api.get<ErrorBody>("/host/1");
     assertEquals([reply.status, reply.body.code], [status, code]);
   }
   assertEquals(log.calls.length, 1);
@@ -122,8 +120,8 @@ test("Framework.errors() tells no value of a field that is hidden or not selecte
   for (const path of ["secret", "quiet"]) {
     for (const value of ["s3cret", { leak: "s3cret" }]) {
       const fail = () => getModel(Account).create({ [path]: value } as never);
-      await using served = await failWith(fail);
-      const reply = await request<ErrorBody>(`${served.url}/host/1`);
+      await using api = await failWith(fail);
+      const reply = await api.get<ErrorBody>("/host/1");
       assertEquals([reply.status, Object.keys(reply.body.errors ?? {})], [400, [path]]);
       assertEquals(reply.text.includes("s3cret"), false);
     }
@@ -133,8 +131,8 @@ test("Framework.errors() tells no value of a field that is hidden or not selecte
 test("Framework.errors() keeps a host's RestError, and logs it when it is a 5xx", async () => {
   using log = stub(console, "error");
   for (const status of [418, 502]) {
-    await using served = await failWith(() => Promise.reject(new RestError(status, { a: 1 })));
-    const reply = await request(`${served.url}/host/1`);
+    await using api = await failWith(() => Promise.reject(new RestError(status, { a: 1 })));
+    const reply = await api.get("/host/1");
     assertEquals([reply.status, reply.body], [status, { a: 1 }]);
   }
   assertEquals(log.calls.length, 1);

@@ -3,7 +3,6 @@ import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, create, Framework, FrameworkModel, getModel, prop, rest } from "../mod.ts";
 import type { InitializeOptions } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -36,11 +35,11 @@ async function openBroken({ autoIndex = true, ...options }: BrokenOptions = {}) 
   const stored = mongoose.connection.collection(collection);
   await stored.insertMany([{ name: "a" }, { name: "a" }]);
   await getModel(Unique).init().catch(() => {});
-  const url = `${app.url}/unique`;
+  const path = "/unique";
   return {
     stored,
-    read: async () => (await request(url)).status,
-    add: async (name: string) => (await request(url, { method: "POST", body: { name } })).status,
+    read: async () => (await app.get(path)).status,
+    add: async (name: string) => (await app.post(path, { name })).status,
     repair: () => stored.deleteOne({ name: "a" }),
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
@@ -121,8 +120,7 @@ test('indexes: "required" knows indexes that stand with the collation of their s
     name?: string;
   }
   await using app = await mount([Collated], { indexes: "required" });
-  const add = async (name: string) =>
-    (await request(`${app.url}/collated`, { method: "POST", body: { name } })).status;
+  const add = async (name: string) => (await app.post("/collated", { name })).status;
   assertEquals([await add("a"), await add("A"), await add("b")], [201, 409, 201]);
 });
 

@@ -5,6 +5,7 @@ import express from "express";
 import mongoose from "mongoose";
 import {
   all,
+  arrayProp,
   create,
   Framework,
   FrameworkModel,
@@ -12,18 +13,16 @@ import {
   type InitializeOptions,
   type ModelClass,
   one,
-  prop,
   remove,
   removeAll,
   rest,
   RestError,
   update,
 } from "../mod.ts";
+import { Named } from "./fixtures/named.ts";
 import { openDatabase } from "./harness/database.ts";
-import { request } from "./harness/request.ts";
-import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
-import { mount } from "./support.ts";
+import { mount, start } from "./support.ts";
 
 type Json = Record<string, unknown>;
 
@@ -31,16 +30,10 @@ const EVERY = [all(), one(), create(), update(), remove(), removeAll()];
 const NO_ID = "0".repeat(24);
 
 @rest({ route: "/things", methods: EVERY })
-class Thing extends FrameworkModel {
-  @prop()
-  name?: string;
-}
+class Thing extends Named {}
 
 @rest({ route: "/reads", methods: [all()] })
-class Read extends FrameworkModel {
-  @prop()
-  name?: string;
-}
+class Read extends Named {}
 
 // Mounting
 
@@ -48,17 +41,17 @@ test("initialize() mounts every registered model, in an application that names n
   await using _database = await openDatabase();
   const app = express();
   app.use(Framework.initialize());
-  await using served = await serve(app);
+  await using api = await start(app);
   for (const route of ["things", "reads"]) {
-    const { status, body } = await request(`${served.url}/${route}`);
+    const { status, body } = await api.get(`/${route}`);
     assertEquals([status, body], [200, []]);
   }
 });
 
 test("initialize() with models mounts those, and no other", async () => {
   await using app = await mount([Read]);
-  assertEquals((await request(`${app.url}/reads`)).status, 200);
-  assertEquals((await request(`${app.url}/things`)).status, 404);
+  assertEquals((await app.get("/reads")).status, 200);
+  assertEquals((await app.get("/things")).status, 404);
 });
 
 test("initialize() serves under the path at which it is mounted, several times over", async () => {
@@ -66,16 +59,13 @@ test("initialize() serves under the path at which it is mounted, several times o
   const app = express();
   app.use("/v1/api", express.json(), Framework.initialize({ models: [Thing] }));
   app.use("/v2", express.json(), Framework.initialize({ models: [Thing, Read] }));
-  await using served = await serve(app);
-  const made = await request<{ _id: string }>(`${served.url}/v1/api/things?a=b`, {
-    method: "POST",
-    body: { name: "a" },
-  });
+  await using api = await start(app);
+  const made = await api.post<{ _id: string }>("/v1/api/things?a=b", { name: "a" });
   const { _id } = made.body;
   assertEquals(made.headers.get("location"), `/v1/api/things/${_id}`);
-  assertEquals((await request(`${served.url}/v2/things/${_id}`)).body, made.body);
+  assertEquals((await api.get(`/v2/things/${_id}`)).body, made.body);
   const paths = ["/things", "/v1/things", "/v1/api/reads", "/v2/reads"];
-  const statuses = await Promise.all(paths.map((path) => request(served.url + path)));
+  const statuses = await Promise.all(paths.map((path) => api.get(path)));
   assertEquals(statuses.map(({ status }) => status), [404, 404, 404, 200]);
 });
 
@@ -85,19 +75,16 @@ test("initialize() merges the parameters of the path at which it is mounted", as
     return req.params.room === "5";
   };
   @rest({ route: "/rooms/:room/owned", methods: [all({ preFetch: own }), create()] })
-  class Owned extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class Owned extends Named {}
   await using app = await mount([Owned], { at: "/users/:owner" });
   for (const name of ["ada", "bob"]) {
-    const url = `${app.url}/users/${name}/rooms/5/owned`;
-    const { body, headers } = await request<Json>(url, { method: "POST", body: { name } });
+    const path = `/users/${name}/rooms/5/owned`;
+    const { body, headers } = await app.post<Json>(path, { name });
     assertEquals(headers.get("location"), `/users/${name}/rooms/5/owned/${body._id}`);
   }
-  const reply = await request<Json[]>(`${app.url}/users/bob/rooms/5/owned`);
+  const reply = await app.get<Json[]>("/users/bob/rooms/5/owned");
   assertEquals(reply.body.map(({ name }) => name), ["bob"]);
-  assertEquals((await request(`${app.url}/users/bob/rooms/6/owned`)).status, 403);
+  assertEquals((await app.get("/users/bob/rooms/6/owned")).status, 403);
 });
 
 test("initialize() gives hooks the response as req.res, and the operation", async () => {
@@ -121,13 +108,13 @@ test("initialize() gives hooks the response as req.res, and the operation", asyn
   })
   class Looked extends FrameworkModel {}
   await using app = await mount([Looked]);
-  const url = `${app.url}/looked`;
-  assertEquals((await request(url)).headers.get("x-seen"), "1");
-  await request(`${url}/${NO_ID}`);
-  await request(url, { method: "POST", body: {} });
-  await request(`${url}/${NO_ID}`, { method: "PATCH", body: {} });
-  await request(`${url}/${NO_ID}`, { method: "DELETE" });
-  await request(url, { method: "DELETE" });
+  const path = "/looked";
+  assertEquals((await app.get(path)).headers.get("x-seen"), "1");
+  await app.get(`${path}/${NO_ID}`);
+  await app.post(path, {});
+  await app.patch(`${path}/${NO_ID}`, {});
+  await app.delete(`${path}/${NO_ID}`);
+  await app.delete(path);
   assertEquals(seen, ["all", "one", "create", "update", "remove", "removeAll"]);
 });
 
@@ -146,10 +133,7 @@ test("initialize() mounts each operation at its method and path, and nothing els
     await using app = await mount([Single]);
     for (const [name, [verb, path]] of Object.entries(paths)) {
       const sends = verb === "POST" || verb === "PATCH" ? { body: {} } : {};
-      const { status, body } = await request(`${app.url}/single${path}`, {
-        method: verb,
-        ...sends,
-      });
+      const { status, body } = await app.send(verb, `/single${path}`, sends);
       const isOurs = typeof body === "object" || status < 300;
       assertEquals([method.operation, name, isOurs], [
         method.operation,
@@ -170,7 +154,7 @@ test("initialize() leaves what is not generated to the host: its 404, its other 
     ["GET", "/reads/a/b"],
   ];
   for (const [method, path] of requests) {
-    const { status, text, headers } = await request(app.url + path, { method });
+    const { status, text, headers } = await app.send(method, path);
     assertEquals(status, 404);
     assertMatch(text, new RegExp(`Cannot ${method} ${path}`));
     assertStringIncludes(headers.get("content-type") ?? "", "text/html");
@@ -184,33 +168,30 @@ test("initialize() leaves the host's routes beside it alone, before and after", 
   app.use(Framework.initialize({ models: [Read] }));
   app.get("/reads/:id", (_req, res) => void res.json("after"));
   app.use((_req, res) => void res.status(404).json("host"));
-  await using served = await serve(app);
+  await using api = await start(app);
   const bodies = await Promise.all(
-    ["/reads", "/reads/count", "/reads/5", "/none"].map((path) => request(served.url + path)),
+    ["/reads", "/reads/count", "/reads/5", "/none"].map((path) => api.get(path)),
   );
   assertEquals(bodies.map(({ body }) => body), [[], "before", "after", "host"]);
 });
 
 test("initialize() with a route of one slash serves the mount itself", async () => {
   @rest({ route: "/", methods: EVERY })
-  class Root extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class Root extends Named {}
   await using app = await mount([Root], { at: "/roots" });
-  const made = await request<{ _id: string }>(`${app.url}/roots`, { method: "POST", body: {} });
+  const made = await app.post<{ _id: string }>("/roots", {});
   assertEquals(made.headers.get("location"), `/roots/${made.body._id}`);
-  assertEquals((await request(`${app.url}/roots/${made.body._id}`)).body, made.body);
-  assertEquals((await request(`${app.url}/roots/`)).body, [made.body]);
+  assertEquals((await app.get(`/roots/${made.body._id}`)).body, made.body);
+  assertEquals((await app.get("/roots/")).body, [made.body]);
 });
 
 test("initialize() takes a slash at the end of a route and of a request for nothing", async () => {
   @rest({ route: "/slashes/", methods: [all(), create()] })
   class Slash extends FrameworkModel {}
   await using app = await mount([Slash]);
-  const made = await request<Json>(`${app.url}/slashes/`, { method: "POST", body: {} });
+  const made = await app.post<Json>("/slashes/", {});
   assertEquals(made.headers.get("location"), `/slashes/${made.body._id}`);
-  assertEquals((await request(`${app.url}/slashes`)).body, [made.body]);
+  assertEquals((await app.get("/slashes")).body, [made.body]);
 });
 
 // Order and overlap
@@ -220,26 +201,20 @@ test("initialize() lets no /:id take what another model serves, in any order", a
   class Film extends FrameworkModel {}
   const give = (name: string) => ({ fetch: () => [{ name }] });
   @rest({ route: "/films/top", methods: [all(give("top")), one(give("one"))] })
-  class Top extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class Top extends Named {}
   @rest({ route: "/films/:kind/best", methods: [all(give("best"))] })
-  class Best extends FrameworkModel {
-    @prop()
-    name?: string;
-  }
+  class Best extends Named {}
   for (const models of [[Film, Top, Best], [Best, Top, Film], [Top, Best, Film]]) {
     await using app = await mount(models);
     const bodies = await Promise.all(
       ["/films/top", "/films/top/5", "/films/top/best", "/films/x/best"].map((path) =>
-        request(app.url + path)
+        app.get(path)
       ),
     );
     assertEquals(bodies[0]?.body, [{ name: "top" }]);
     assertEquals(bodies[1]?.body, { name: "one" });
     assertEquals(bodies[3]?.body, [{ name: "best" }]);
-    assertEquals((await request(`${app.url}/films/${NO_ID}`)).status, 404);
+    assertEquals((await app.get(`/films/${NO_ID}`)).status, 404);
   }
 });
 
@@ -276,13 +251,13 @@ const WRONG: Record<string, [options: object, ...parts: string[]]> = {
     `"postFech"`,
     "all()",
   ],
-  "a hook that is no function": [
+  "a hook that is not a function": [
     { route: "/w", methods: [create({ preSave: "x" } as object)] },
     `"preSave"`,
     "create()",
   ],
-  "a scope that is no function": [{ route: "/w", methods: [all()], scope: {} }, `"scope"`],
-  "a getConnection that is no function": [
+  "a scope that is not a function": [{ route: "/w", methods: [all()], scope: {} }, `"scope"`],
+  "a getConnection that is not a function": [
     { route: "/w", methods: [all()], getConnection: mongoose.connection },
     `"getConnection"`,
   ],
@@ -302,6 +277,28 @@ Deno.test("initialize() refuses to start without a model, and with one that has 
   for (const models of [[], [Bare], [undefined], [class Plain {}]] as unknown as ModelClass[][]) {
     const { message } = assertThrows(() => Framework.initialize({ models }), TypeError);
     assertMatch(message, /^Cannot .*("Bare"|"Plain"|model)/);
+  }
+});
+
+Deno.test("initialize() refuses a scope of a property that is not a function", () => {
+  class Part extends FrameworkModel {}
+  @rest({ route: "/wholes", methods: [one()] })
+  class Whole extends FrameworkModel {
+    @rest({ methods: [all()], scope: {} as never })
+    @arrayProp({ items: Part, embedded: true })
+    parts?: Part[];
+  }
+  assertThrows(
+    () => Framework.initialize({ models: [Whole] }),
+    TypeError,
+    `Cannot mount "Whole": "scope" of property "parts" is not a function`,
+  );
+});
+
+Deno.test("initialize() refuses a limit that there is not", () => {
+  for (const limits of [{ query: { maxdepth: 1 } }, { body: { maxkeys: 1 } }] as object[]) {
+    const start = () => Framework.initialize({ ...limits, models: [Thing] });
+    assertThrows(start, TypeError, "there is no limit");
   }
 });
 
@@ -359,11 +356,10 @@ Deno.test("initialize() changes none of its options", () => {
 
 test("initialize() answers HEAD like GET, without a body", async () => {
   await using app = await mount([Thing]);
-  const url = `${app.url}/things`;
-  const made = await request<{ _id: string }>(url, { method: "POST", body: { name: "a" } });
-  for (const path of [url, `${url}/${made.body._id}`, `${url}/${NO_ID}`, `${url}?q={`]) {
-    const get = await request(path);
-    const head = await request(path, { method: "HEAD" });
+  const { _id } = await app.created("/things", { name: "a" });
+  for (const path of ["/things", `/things/${_id}`, `/things/${NO_ID}`, "/things?q={"]) {
+    const get = await app.get(path);
+    const head = await app.send("HEAD", path);
     assertEquals([head.status, head.text], [get.status, ""]);
     const type = head.headers.get("content-type");
     assertEquals([path, type], [path, get.headers.get("content-type")]);
@@ -376,7 +372,7 @@ test("initialize() answers HEAD of a long list, and of the lists after it", asyn
   const docs = Array.from({ length: 200 }, () => ({ name }));
   await app.database.connection.collection("things").insertMany(docs);
   for (const method of ["HEAD", "GET", "HEAD"]) {
-    const { status, text } = await request(`${app.url}/things`, { method });
+    const { status, text } = await app.send(method, "/things");
     assertEquals([status, text.length > 400_000], [200, method === "GET"]);
   }
 });
@@ -414,7 +410,7 @@ function failing(): express.Express {
 test("errors() answers what fails outside the router in the framework's form", async () => {
   using log = stub(console, "error");
   await using _database = await openDatabase();
-  await using served = await serve(failing());
+  await using api = await start(failing());
   const expected: [string, number, Json][] = [
     ["/rest", 418, { code: "TEAPOT" }],
     ["/status", 402, { code: "PAYMENT_REQUIRED", message: "Pay first" }],
@@ -423,20 +419,19 @@ test("errors() answers what fails outside the router in the framework's form", a
     ["/secret", 402, { code: "PAYMENT_REQUIRED", message: "Payment Required" }],
   ];
   for (const [path, status, body] of expected) {
-    const reply = await request<Json>(served.url + path);
+    const reply = await api.get<Json>(path);
     assertEquals([path, reply.status, reply.body], [path, status, body]);
     assertEquals(reply.headers.get("content-type"), "application/json; charset=utf-8");
   }
-  assertEquals((await request(`${served.url}/rest`)).headers.get("x-tea"), "green");
+  assertEquals((await api.get("/rest")).headers.get("x-tea"), "green");
   assertEquals(log.calls.length, 3);
 });
 
 test("errors() answers malformed JSON and a body over the limit", async () => {
   await using _database = await openDatabase();
-  await using served = await serve(failing());
+  await using api = await start(failing());
   const headers = { "content-type": "application/json" };
-  const send = (raw: string) =>
-    request<Json>(`${served.url}/things`, { method: "POST", raw, headers });
+  const send = (raw: string) => api.send<Json>("POST", "/things", { raw, headers });
   const malformed = await send("{");
   assertEquals([malformed.status, malformed.body.code], [400, "BAD_FORMAT"]);
   const large = await send(JSON.stringify({ name: "a".repeat(200) }));
@@ -449,8 +444,8 @@ test("errors() answers malformed JSON and a body over the limit", async () => {
 test("errors() leaves an answer that has begun to the host, who ends it", async () => {
   using _log = stub(console, "error");
   await using _database = await openDatabase();
-  await using served = await serve(failing());
-  const failed = await request(`${served.url}/late`).then(() => false, () => true);
+  await using api = await start(failing());
+  const failed = await api.get("/late").then(() => false, () => true);
   assert(failed);
 });
 
@@ -464,8 +459,8 @@ test("without errors() the host answers what fails outside the router", async ()
       res.status(499).send(`host: ${error.type}`);
     }) as express.ErrorRequestHandler,
   );
-  await using served = await serve(app);
+  await using api = await start(app);
   const headers = { "content-type": "application/json" };
-  const reply = await request(`${served.url}/things`, { method: "POST", raw: "{", headers });
+  const reply = await api.send("POST", "/things", { raw: "{", headers });
   assertEquals([reply.status, reply.text], [499, "host: entity.parse.failed"]);
 });

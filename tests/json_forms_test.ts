@@ -15,9 +15,9 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { Named } from "./fixtures/named.ts";
 import { test } from "./harness/testing.ts";
-import { mount, type Mounted } from "./support.ts";
+import { mount } from "./support.ts";
 
 const METHODS = [all(), one(), create(), update(), removeAll()];
 
@@ -145,43 +145,29 @@ const VALUES = {
 
 type Json = Record<string, unknown>;
 
-async function post(url: string, body: unknown): Promise<Json> {
-  const reply = await request<Json>(url, { method: "POST", body });
-  assertEquals(reply.status, 201, reply.text);
-  return reply.body;
-}
-
 /** The paths on which one form can be read. */
-function pathsOf({ url }: Mounted, id: unknown): string[] {
-  return ["forms", "lean", "copies"].flatMap((
-    route,
-  ) => [`${url}/${route}/${id}`, `${url}/${route}`]);
+function pathsOf(id: unknown): string[] {
+  return ["/forms", "/lean", "/copies"].flatMap((route) => [`${route}/${id}`, route]);
 }
 
 for (const route of ["forms", "copies"]) {
   test(`create() and update() read and answer every type in its JSON form, on /${route}`, async () => {
     await using app = await mount([Form]);
-    const { _id, ...made } = await post(`${app.url}/${route}`, VALUES);
+    const { _id, ...made } = await app.created(`/${route}`, VALUES);
     assertEquals(made, { ...VALUES, __v: 0 });
-    const empty = await post(`${app.url}/${route}`, {});
-    const changed = await request<Json>(`${app.url}/${route}/${empty._id}`, {
-      method: "PATCH",
-      body: VALUES,
-    });
+    const empty = await app.created(`/${route}`, {});
+    const changed = await app.patch<Json>(`/${route}/${empty._id}`, VALUES);
     assertEquals(changed.body, { _id: empty._id, ...VALUES, __v: 1 });
-    const again = await request<Json>(`${app.url}/${route}/${_id}`, {
-      method: "PATCH",
-      body: made,
-    });
+    const again = await app.patch<Json>(`/${route}/${_id}`, made);
     assertEquals(again.body, { _id, ...VALUES, __v: 1 });
   });
 }
 
 test("all() and one() answer the same form for documents, lean objects and plain copies", async () => {
   await using app = await mount([Form]);
-  const { _id } = await post(`${app.url}/forms`, VALUES);
-  for (const path of pathsOf(app, _id)) {
-    const { status, body } = await request(path);
+  const { _id } = await app.created("/forms", VALUES);
+  for (const path of pathsOf(_id)) {
+    const { status, body } = await app.get(path);
     const [entity] = [body].flat();
     assertEquals([path, status, entity], [path, 200, { _id, ...VALUES, __v: 0 }]);
   }
@@ -189,7 +175,7 @@ test("all() and one() answer the same form for documents, lean objects and plain
 
 test("create() stores each type as the database's own", async () => {
   await using app = await mount([Form]);
-  await post(`${app.url}/forms`, VALUES);
+  await app.created("/forms", VALUES);
   const pipeline = Object.keys(VALUES).map((name) => [name, { $type: `$${name}` }]);
   const [types] = await getModel(Form).aggregate([{
     $project: { _id: 0, ...Object.fromEntries(pipeline) },
@@ -223,8 +209,8 @@ test("all() gives an int64 as a number up to 2^53 and as text beyond, whatever f
     const _id = new Types.ObjectId();
     const values = { big: long, bigs: [long], bigMap: { a: long }, free: { a: [long] } };
     await getModel(Form).collection.insertOne({ _id, ...values, part: { big: long } });
-    for (const path of pathsOf(app, _id).filter((path) => path.endsWith(String(_id)))) {
-      const { body } = await request<typeof values & { part: Json }>(path);
+    for (const path of pathsOf(_id).filter((path) => path.endsWith(String(_id)))) {
+      const { body } = await app.get<typeof values & { part: Json }>(path);
       const { big, bigs, bigMap, free, part } = body;
       const all = [big, ...bigs, bigMap.a, ...free.a, part.big];
       assertEquals([path, all], [path, Array(5).fill(form)]);
@@ -235,13 +221,10 @@ test("all() gives an int64 as a number up to 2^53 and as text beyond, whatever f
 test("create() takes an int64 as a number or as text, and nothing that is none", async () => {
   await using app = await mount([Form]);
   for (const [text, form] of INTEGERS) {
-    assertEquals((await post(`${app.url}/forms`, { big: text, bigs: [form] })).bigs, [form]);
+    assertEquals((await app.created("/forms", { big: text, bigs: [form] })).bigs, [form]);
   }
   for (const big of [1.5, "1.5", "x", {}, [], "9223372036854775808", 1e300]) {
-    const reply = await request<{ code: string; errors: Json }>(`${app.url}/forms`, {
-      method: "POST",
-      body: { big },
-    });
+    const reply = await app.post<{ code: string; errors: Json }>("/forms", { big });
     assertEquals([big, reply.status, reply.body.code], [big, 400, "BAD_DATA"]);
     assertEquals(Object.keys(reply.body.errors), ["big"]);
   }
@@ -265,7 +248,7 @@ for (const [name, values] of Object.entries(BAD)) {
     await using app = await mount([Form]);
     for (const value of values) {
       const body = { [name]: value };
-      const reply = await request<{ errors: Json }>(`${app.url}/forms`, { method: "POST", body });
+      const reply = await app.post<{ errors: Json }>("/forms", body);
       assertEquals([body, reply.status], [body, 400]);
       assertEquals(Object.keys(reply.body.errors)[0]?.split(".")[0], name);
     }
@@ -275,13 +258,13 @@ for (const [name, values] of Object.entries(BAD)) {
 
 test("all() finds by q what it shows, in the form in which it shows it", async () => {
   await using app = await mount([Form]);
-  const { _id } = await post(`${app.url}/forms`, VALUES);
+  const { _id } = await app.created("/forms", VALUES);
   const { free: _, part: __, parts: ___, partMap: ____, ...values } = VALUES;
   for (const [name, value] of Object.entries(values)) {
     if (/Map$/.test(name)) continue;
     for (const filter of [{ [name]: value }, { [name]: { $in: [value].flat() } }]) {
       const q = encodeURIComponent(JSON.stringify(filter));
-      const reply = await request<Json[]>(`${app.url}/forms?q=${q}`);
+      const reply = await app.get<Json[]>(`/forms?q=${q}`);
       assertEquals([filter, reply.status], [filter, 200]);
       assertEquals([filter, reply.body.map((each) => each._id)], [filter, [_id]]);
     }
@@ -325,14 +308,11 @@ for (const [what, value, form] of ODD) {
   test(`preSend may give ${what}, alone and in lists and objects`, async () => {
     const give = () => ({ value, list: [value], inner: { value }, none: undefined, fn: () => 1 });
     @rest({ route: "/odd", methods: [all({ preSend: give }), create({ preSend: give })] })
-    class Odd extends FrameworkModel {
-      @prop()
-      name?: string;
-    }
+    class Odd extends Named {}
     await using app = await mount([Odd]);
     const expected = { value: form, list: [form], inner: { value: form } };
-    assertEquals(await post(`${app.url}/odd`, {}), expected);
-    assertEquals((await request<Json[]>(`${app.url}/odd`)).body, [expected]);
+    assertEquals(await app.created<unknown>("/odd", {}), expected);
+    assertEquals((await app.get<Json[]>("/odd")).body, [expected]);
   });
 }
 
@@ -347,8 +327,8 @@ test("a free-form field answers each stored type in the form that a declared fie
     if (what === "an invalid date") continue;
     const _id = new Types.ObjectId();
     await getModel(Form).collection.insertOne({ _id, free: { a: value, b: [{ c: value }] } });
-    for (const path of pathsOf(app, _id).filter((path) => path.endsWith(String(_id)))) {
-      const { body } = await request<{ free: unknown }>(path);
+    for (const path of pathsOf(_id).filter((path) => path.endsWith(String(_id)))) {
+      const { body } = await app.get<{ free: unknown }>(path);
       assertEquals([what, path, body.free], [what, path, { a: form, b: [{ c: form }] }]);
     }
   }
@@ -357,10 +337,10 @@ test("a free-form field answers each stored type in the form that a declared fie
 test("a map may have keys that look like anything but a path", async () => {
   await using app = await mount([Form]);
   const bigMap = { hidden: 1, type: 2, size: 3, get: 4, length: 5, "a b": 6, "ü": 7 };
-  const { _id, ...made } = await post(`${app.url}/forms`, { bigMap });
+  const { _id, ...made } = await app.created("/forms", { bigMap });
   assertEquals(made.bigMap, bigMap);
-  for (const path of pathsOf(app, _id)) {
-    const [entity] = [(await request<Json>(path)).body].flat();
+  for (const path of pathsOf(_id)) {
+    const [entity] = [(await app.get<Json>(path)).body].flat();
     assertEquals(entity?.bigMap, bigMap);
   }
 });

@@ -17,11 +17,9 @@ import {
 } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { request } from "./harness/request.ts";
-import { serve } from "./harness/serve.ts";
-import type { Served } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
 import { callsFor, everywhere, hooked, type Item, Part } from "./hooked.ts";
+import { start, type Started } from "./support.ts";
 
 /** What is stored before a write that comes too late. */
 const STORED = { name: "stored", parts: [{ label: "stored" }] };
@@ -56,10 +54,10 @@ function earlyHook(occupies: () => void) {
 }
 
 /** Serves a model that brings its own connection; no database is opened for it. */
-async function serveOnly(model: ModelClass): Promise<Served> {
+async function serveOnly(model: ModelClass): Promise<Started> {
   const app = express();
   app.use(express.json(), Framework.initialize({ models: [model], maxTimeMS: 300 }));
-  return await serve(app);
+  return await start(app);
 }
 
 /** A write that gets no connection in time. */
@@ -83,9 +81,9 @@ async function writeLate(uri: string, { name, build, call: [method, path] }: Lat
   const { _id, parts } = await items.create(STORED);
   await using app = await serveOnly(Item);
   connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
-  const body = method === "DELETE" ? {} : { body: { name: "late", label: "late" } };
-  const url = app.url + path.replace(":id", String(_id)).replace(":part", String(parts?.[0]?._id));
-  const { status } = await request(url, { method, ...body });
+  const body = method === "DELETE" ? undefined : { name: "late", label: "late" };
+  const at = path.replace(":id", String(_id)).replace(":part", String(parts?.[0]?._id));
+  const { status } = await app.send(method, at, { body });
   await busy;
   // Connections are given in the order in which they were asked for: what came before has been sent by now.
   const stored = await items.find().lean();

@@ -18,9 +18,10 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { Named } from "./fixtures/named.ts";
+import { type Given, giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, mount } from "./support.ts";
+import { type EntityBody, mount, type Mounted } from "./support.ts";
 
 const { Types } = mongoose;
 
@@ -36,18 +37,12 @@ class Part extends FrameworkModel {
   }
 }
 
-/** What the hooks have seen last. */
-let seen: Whole[] = [];
-
-/** What the next request's `preFetch` hook puts on it. */
-let projection: QueryObject = {};
+/** What the hooks have seen. */
+const seen: Whole[] = [];
 
 const hooks = {
   lean: true,
-  preFetch: (req: FrameworkRequest) => {
-    req.framework.projection = { ...projection };
-    return true;
-  },
+  preFetch: takeGiven,
   preSend: (_req: FrameworkRequest, whole: Whole) => {
     seen.push(whole);
     return whole;
@@ -59,7 +54,7 @@ const hooks = {
   route: "/wholes",
   methods: [
     all({
-      preFetch: hooks.preFetch,
+      preFetch: takeGiven,
       preSend: (_req: FrameworkRequest, whole: Entity<Whole>) => whole,
     }),
   ],
@@ -112,18 +107,18 @@ class Whole extends FrameworkModel {
 }
 
 /** Stores a document past Mongoose and gives what a lean hook sees of it, and what is answered. */
-async function leanOf(url: string, values: Record<string, unknown>) {
+async function leanOf(app: Mounted, values: Record<string, unknown>, given: Given = {}) {
   await getModel(Whole).collection.deleteMany({});
   await getModel(Whole).collection.insertOne({ ...values } as never);
-  seen = [];
-  const { status, body, text } = await request<EntityBody[]>(`${url}/lean`);
+  seen.length = 0;
+  const { status, body, text } = await app.get<EntityBody[]>("/lean", giving(given));
   assertEquals([status, seen.length], [200, 1], text);
   return { whole: seen[0] as Whole, body: body[0] as EntityBody, text };
 }
 
 test("lean gives instances of the class, whose methods, getters and setters work", async () => {
   await using app = await mount([Whole]);
-  const { whole } = await leanOf(app.url, { name: "x", tags: ["a", "b"] });
+  const { whole } = await leanOf(app, { name: "x", tags: ["a", "b"] });
   assertInstanceOf(whole, Whole);
   assertEquals(whole instanceof mongoose.Document, false);
   assertEquals([whole.title, whole.count()], ["<x>", 2]);
@@ -136,7 +131,7 @@ test("lean gives instances of embedded classes, in arrays and maps too", async (
   await using app = await mount([Whole]);
   const stored = { name: "p", secret: "s", undeclared: 1 };
   const values = { part: stored, parts: [stored, null], named: { k: stored } };
-  const { whole } = await leanOf(app.url, values);
+  const { whole } = await leanOf(app, values);
   const named = whole.named?.get("k") as Part;
   for (const part of [whole.part, whole.parts?.[0], named]) {
     assertInstanceOf(part, Part);
@@ -156,7 +151,7 @@ test("lean gives values in the forms that the fields are declared in", async () 
     uuid,
     bigs: { a: 1, b: mongoose.mongo.Long.fromString("-9007199254740993") },
   };
-  const { whole, body } = await leanOf(app.url, values);
+  const { whole, body } = await leanOf(app, values);
   assertEquals([whole.big, whole.date], [9007199254740993n, new Date(5)]);
   assert(Buffer.isBuffer(whole.bytes));
   assertEquals([whole.bytes.length, whole.bytes.toString()], [2, "hi"]);
@@ -173,18 +168,18 @@ test("lean gives only the bytes of the field when the driver gives buffers", asy
   await mongoose.disconnect();
   await mongoose.connect(app.database.uri, { promoteBuffers: true });
   const values = { secret: "SECRET", bytes: new mongoose.mongo.Binary(Buffer.from("hi")) };
-  const { whole, body } = await leanOf(app.url, values);
+  const { whole, body } = await leanOf(app, values);
   assertEquals([whole.bytes?.toString(), body.bytes], ["hi", "aGk="]);
 });
 
 test("lean puts defaults where nothing is stored", async () => {
   await using app = await mount([Whole]);
-  const { whole, body } = await leanOf(app.url, {});
+  const { whole, body } = await leanOf(app, {});
   assertEquals([whole.name, whole.none, whole.computed, whole.tags], ["none", null, 5, []]);
   assertInstanceOf(whole.made, Part);
   assertEquals([whole.made.label, whole.big, whole.part], ["made/7", undefined, undefined]);
   assertEquals("unselected" in whole, false);
-  const plain = await request<EntityBody[]>(`${app.url}/wholes`);
+  const plain = await app.get<EntityBody[]>("/wholes");
   const { made: _made, ...expected } = plain.body[0] as EntityBody;
   const { made, ...shown } = body;
   assertEquals(shown, expected);
@@ -194,7 +189,7 @@ test("lean puts defaults where nothing is stored", async () => {
 test("lean shows nothing that is hidden, undeclared or not selected", async () => {
   await using app = await mount([Whole]);
   const part = { name: "p", secret: "SECRET", undeclared: "SECRET" };
-  const { whole, text } = await leanOf(app.url, {
+  const { whole, text } = await leanOf(app, {
     secret: "SECRET",
     unselected: "SECRET",
     undeclared: "SECRET",
@@ -218,18 +213,15 @@ test("lean puts no default where the projection shows nothing", async () => {
     [{ "part.name": 1, _id: 0 }, ["part"]],
     [{ unselected: 1 }, ["_id", "unselected"]],
   ];
-  for (const [given, names] of cases) {
-    projection = given;
-    const { body } = await leanOf(app.url, values);
-    assertEquals(Object.keys(body).sort(), names, JSON.stringify(given));
+  for (const [projection, names] of cases) {
+    const { body } = await leanOf(app, values, { projection });
+    assertEquals(Object.keys(body).sort(), names, JSON.stringify(projection));
     if ("part" in body) assertEquals(body.part, { name: "p" });
   }
-  projection = { name: 0, tags: 0 };
-  const { body } = await leanOf(app.url, values);
+  const { body } = await leanOf(app, values, { projection: { name: 0, tags: 0 } });
   assertEquals(["name" in body, "tags" in body, body.none], [false, false, null]);
-  projection = { "+unselected": true };
-  assertEquals((await leanOf(app.url, {})).body.unselected, "unselected");
-  projection = {};
+  const more = await leanOf(app, {}, { projection: { "+unselected": true } });
+  assertEquals(more.body.unselected, "unselected");
 });
 
 test("lean shows nothing undeclared of objects that stand in the place of something else", async () => {
@@ -240,7 +232,7 @@ test("lean shows nothing undeclared of objects that stand in the place of someth
   for (const value of [part, ...inner]) {
     const values = Object.fromEntries(fields.map((field) => [field, value]));
     if (inner.includes(value as never)) Object.assign(values, { named: value, bigs: value });
-    assertEquals((await leanOf(app.url, values)).text.includes("SECRET"), false);
+    assertEquals((await leanOf(app, values)).text.includes("SECRET"), false);
   }
 });
 
@@ -264,7 +256,7 @@ test("lean lets no wrongly typed value break a list", async () => {
   ];
   const documents = fields.flatMap((field) => wrong.map((value) => ({ [field]: value })));
   await getModel(Whole).collection.insertMany(documents as never[]);
-  const { status, body } = await request<EntityBody[]>(`${app.url}/lean`);
+  const { status, body } = await app.get<EntityBody[]>("/lean");
   assertEquals([status, body.length], [200, documents.length]);
 });
 
@@ -287,10 +279,10 @@ test("lean gives one entity, and keeps what hooks say of it", async () => {
   const [loud, quiet] = await getModel(Pet).create([{ sound: "WOOF" }, { sound: "woof" }], {
     ordered: true,
   });
-  const found = await request<EntityBody>(`${app.url}/pets/${loud?._id}`);
+  const found = await app.get<EntityBody>(`/pets/${loud?._id}`);
   assertEquals([found.status, found.body.sound], [200, "WOOF"]);
-  assertEquals((await request(`${app.url}/pets/${quiet?._id}`)).status, 404);
-  assertEquals((await request(`${app.url}/pets`)).body, [{ loud: true }, { loud: false }]);
+  assertEquals((await app.get(`/pets/${quiet?._id}`)).status, 404);
+  assertEquals((await app.get("/pets")).body, [{ loud: true }, { loud: false }]);
 });
 
 /** What the hooks of chapters have seen. */
@@ -326,9 +318,9 @@ test("lean gives what a sub-resource embeds as instances, without what is not se
   await using app = await mount([Book]);
   const chapters = [{ name: "abc", secret: "s", unselected: "u" }];
   const book = await getModel(Book).create({ chapters } as never) as unknown as Entity<Book>;
-  const url = `${app.url}/books/${book._id}/chapters`;
-  const { body } = await request<EntityBody[]>(url);
-  const single = await request(`${url}/${body[0]?._id}`);
+  const path = `/books/${book._id}/chapters`;
+  const { body } = await app.get<EntityBody[]>(path);
+  const single = await app.get(`${path}/${body[0]?._id}`);
   assertEquals([body, single.body], [[{ _id: body[0]?._id, name: "abc" }] as never, body[0]]);
   for (const chapter of chaptersSeen) {
     assertInstanceOf(chapter, Chapter);
@@ -340,10 +332,7 @@ test("lean gives what a sub-resource embeds as instances, without what is not se
 test("Framework.initialize() refuses lean where documents are written", () => {
   for (const operation of [create, update, remove, removeAll]) {
     @rest({ route: "/x", methods: [operation({ lean: true })] as never[] })
-    class Wrong extends FrameworkModel {
-      @prop()
-      name?: string;
-    }
+    class Wrong extends Named {}
     const act = () => Framework.initialize({ models: [Wrong] });
     assertThrows(act, TypeError, 'Cannot mount "Wrong"');
   }

@@ -8,9 +8,8 @@ import { seed } from "../examples/library/seed.ts";
 import { Shelf } from "../examples/library/shelf.ts";
 import { openDatabase } from "./harness/database.ts";
 import { type Reply, request } from "./harness/request.ts";
-import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
-import type { EntityBody } from "./support.ts";
+import { type EntityBody, start } from "./support.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -28,11 +27,11 @@ const ANSWERS: [status: number, body: RegExp][] = [
 async function openLibrary() {
   const database = await openDatabase();
   await seed();
-  const served = await serve(buildApp());
+  const served = await start(buildApp());
   const shelf = await getModel(Shelf).findOne({ locked: false }).orFail();
   const locked = await getModel(Shelf).findOne({ locked: true }).orFail();
   return {
-    url: served.url,
+    ...served,
     shelf: String(shelf._id),
     book: String(shelf.books?.[0]?._id),
     locked: String(locked._id),
@@ -83,17 +82,17 @@ test("examples/library answers the requests that it prints", async () => {
 test("examples/library takes no authors from a body: they change through their sub-routes only", async () => {
   await using app = await openLibrary();
   const [author] = await getModel(Author).create([{ name: "Ursula K. Le Guin" }]);
-  const books = `${app.url}/shelves/${app.shelf}/books`;
+  const books = `/shelves/${app.shelf}/books`;
   const body = { title: "Eden", authors: [String(author?._id)] };
-  const added = await request<EntityBody>(books, { method: "POST", body });
-  await request(`${books}/${app.book}`, { method: "PATCH", body });
+  const added = await app.post(books, body);
+  await app.patch(`${books}/${app.book}`, body);
   const shelf = { name: "New", books: [body] };
-  const made = await request<EntityBody>(`${app.url}/shelves`, { method: "POST", body: shelf });
+  const made = await app.post("/shelves", shelf);
   const [inner] = made.body.books as EntityBody[];
-  const own = `${app.url}/shelves/${made.body._id}/books/${inner?._id}`;
+  const own = `/shelves/${made.body._id}/books/${inner?._id}`;
   for (const book of [`${books}/${added.body._id}`, `${books}/${app.book}`, own]) {
     const there = `${book}/authors/${author?._id}`;
-    assertEquals((await request(there, { method: "DELETE" })).status, 404);
+    assertEquals((await app.delete(there)).status, 404);
   }
   assertEquals(await getModel(Author).countDocuments({ name: "Ursula K. Le Guin" }), 1);
 });
@@ -126,23 +125,22 @@ test("examples/library seeds once", async () => {
 
 test("examples/library opens a locked shelf, and what is on it, with the key", async () => {
   await using app = await openLibrary();
-  const at = `${app.url}/shelves/${app.locked}`;
-  for (const [method, path] of [["GET", ""], ["GET", "/books"], ["DELETE", "/books"]]) {
-    const options = { method: method ?? "" };
-    assertEquals((await request(`${at}${path}`, options)).status, 403);
-    const opened = await request(`${at}${path}`, { ...options, headers: { "x-key": KEY } });
-    assertEquals(opened.status, method === "GET" ? 200 : 204);
+  const at = `/shelves/${app.locked}`;
+  const headers = { "x-key": KEY };
+  for (const [verb, path] of [["get", ""], ["get", "/books"], ["delete", "/books"]] as const) {
+    assertEquals((await app[verb](at + path)).status, 403);
+    assertEquals((await app[verb](at + path, { headers })).status, verb === "get" ? 200 : 204);
   }
   assertEquals((await getModel(Shelf).findById(app.locked))?.books?.length, 0);
   const seen = async (headers: Record<string, string>) =>
-    (await request<EntityBody[]>(`${app.url}/shelves`, { headers })).body.length;
+    (await app.get<EntityBody[]>("/shelves", { headers })).body.length;
   assertEquals([await seen({}), await seen({ "x-key": KEY })], [1, 2]);
 });
 
 test("examples/library keeps the signatures of books to itself", async () => {
   await using app = await openLibrary();
-  const books = await request<EntityBody[]>(`${app.url}/shelves/${app.shelf}/books`);
-  const shelf = await request(`${app.url}/shelves/${app.shelf}`);
+  const books = await app.get<EntityBody[]>(`/shelves/${app.shelf}/books`);
+  const shelf = await app.get(`/shelves/${app.shelf}`);
   assertEquals([books.body.length, books.text.includes("SF 1"), shelf.text.includes("SF 1")], [
     2,
     false,

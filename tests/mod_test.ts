@@ -16,9 +16,11 @@ import type {
   ErrorContext,
   Fetch,
   FieldDecorator,
+  FieldDescription,
   FieldOptions,
   FieldType,
   FrameworkRequest,
+  FrameworkRouter,
   FrameworkState,
   HookName,
   Hooks,
@@ -38,6 +40,8 @@ import type {
   MongooseType,
   MongooseValues,
   OperationName,
+  OperationOptions,
+  ParameterDescription,
   PartRestDecorator,
   PartRestOptions,
   PreFetch,
@@ -52,9 +56,16 @@ import type {
   RestErrorOptions,
   RestOptions,
   Returns,
+  RouteDescription,
+  Selected,
+  SelectOptions,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
   Together,
   UnnamedModel,
   Validator,
+  ValueDescription,
   ValueOf,
   Widen,
 } from "../mod.ts";
@@ -96,9 +107,11 @@ interface Types {
   ErrorContext: ErrorContext;
   Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
+  FieldDescription: FieldDescription;
   FieldOptions: FieldOptions<string>;
   FieldType: FieldType;
   FrameworkRequest: FrameworkRequest;
+  FrameworkRouter: FrameworkRouter;
   FrameworkState: FrameworkState;
   HookName: HookName;
   Hooks: Hooks<object>;
@@ -118,6 +131,8 @@ interface Types {
   ModelOf: ModelOf<ModelClass>;
   ModelOrThunk: ModelOrThunk<mod.FrameworkModel>;
   OperationName: OperationName;
+  OperationOptions: OperationOptions;
+  ParameterDescription: ParameterDescription;
   PartRestDecorator: PartRestDecorator<Method>;
   PartRestOptions: PartRestOptions;
   PreFetch: PreFetch;
@@ -132,9 +147,16 @@ interface Types {
   RestErrorOptions: RestErrorOptions;
   RestOptions: RestOptions;
   Returns: Returns<"", string>;
+  RouteDescription: RouteDescription;
+  Selected: Selected<mod.FrameworkModel>;
+  SelectOptions: SelectOptions;
+  StandardIssue: StandardIssue;
+  StandardResult: StandardResult;
+  StandardSchema: StandardSchema;
   Together: Together<(each: string) => void>;
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
+  ValueDescription: ValueDescription;
   ValueOf: ValueOf<StringConstructor>;
   Widen: Widen<5>;
 }
@@ -145,73 +167,91 @@ Deno.test("mod.ts exports the public values, and no other", () => {
   for (const [name, value] of Object.entries(functions)) {
     assertEquals([name, typeof value], [name, "function"]);
   }
-  assertEquals(Object.keys(Framework).sort(), ["close", "errors", "initialize"]);
+  assertEquals(Object.keys(Framework).sort(), [
+    "close",
+    "describe",
+    "errors",
+    "initialize",
+    "select",
+  ]);
 });
+
+const TYPES: Record<keyof Types, true> = {
+  Accepts: true,
+  AcceptsPart: true,
+  AnyHooks: true,
+  ArrayPropOptions: true,
+  BaseOptions: true,
+  BodyLimits: true,
+  Bound: true,
+  CloseOptions: true,
+  DocumentHook: true,
+  Entity: true,
+  EntityHook: true,
+  EntityOf: true,
+  ErrorContext: true,
+  Fetch: true,
+  FieldDecorator: true,
+  FieldDescription: true,
+  FieldOptions: true,
+  FieldType: true,
+  FrameworkRequest: true,
+  FrameworkRouter: true,
+  FrameworkState: true,
+  HookName: true,
+  Hooks: true,
+  HooksOf: true,
+  Identifier: true,
+  InitializeOptions: true,
+  InstanceHook: true,
+  LeanHooksOf: true,
+  Literal: true,
+  MaybePromise: true,
+  Method: true,
+  MethodFunction: true,
+  ModelClass: true,
+  ModelIn: true,
+  ModelOf: true,
+  ModelOrThunk: true,
+  MongooseType: true,
+  MongooseValues: true,
+  OperationName: true,
+  OperationOptions: true,
+  ParameterDescription: true,
+  PartRestDecorator: true,
+  PartRestOptions: true,
+  PreFetch: true,
+  PreFetchHook: true,
+  PropOptions: true,
+  QueryLimits: true,
+  QueryObject: true,
+  Ref: true,
+  RequestHooks: true,
+  RequestOf: true,
+  RestDecorator: true,
+  RestErrorOptions: true,
+  RestOptions: true,
+  Returns: true,
+  RouteDescription: true,
+  SelectOptions: true,
+  Selected: true,
+  StandardIssue: true,
+  StandardResult: true,
+  StandardSchema: true,
+  Together: true,
+  UnnamedModel: true,
+  Validator: true,
+  ValueDescription: true,
+  ValueOf: true,
+  Widen: true,
+};
 
 Deno.test("mod.ts exports the public types by name, and no other", async () => {
   const text = await Deno.readTextFile(new URL("../mod.ts", import.meta.url));
   const code = text.replace(/\/\*[^]*?\*\//g, "");
   const lists = [...code.matchAll(/export type \{([^}]*)\}/g)].map(([, names = ""]) => names);
   const names = lists.join().split(",").map((name) => name.trim()).filter(Boolean).sort();
-  const expected: Record<keyof Types, true> = {
-    Accepts: true,
-    AcceptsPart: true,
-    AnyHooks: true,
-    ArrayPropOptions: true,
-    BaseOptions: true,
-    BodyLimits: true,
-    Bound: true,
-    CloseOptions: true,
-    DocumentHook: true,
-    Entity: true,
-    EntityHook: true,
-    EntityOf: true,
-    ErrorContext: true,
-    Fetch: true,
-    FieldDecorator: true,
-    FieldOptions: true,
-    FieldType: true,
-    FrameworkRequest: true,
-    FrameworkState: true,
-    HookName: true,
-    Hooks: true,
-    HooksOf: true,
-    Identifier: true,
-    InitializeOptions: true,
-    InstanceHook: true,
-    LeanHooksOf: true,
-    Literal: true,
-    MaybePromise: true,
-    Method: true,
-    MethodFunction: true,
-    ModelClass: true,
-    ModelIn: true,
-    ModelOf: true,
-    ModelOrThunk: true,
-    MongooseType: true,
-    MongooseValues: true,
-    OperationName: true,
-    PartRestDecorator: true,
-    PartRestOptions: true,
-    PreFetch: true,
-    PreFetchHook: true,
-    PropOptions: true,
-    QueryLimits: true,
-    QueryObject: true,
-    Ref: true,
-    RequestHooks: true,
-    RequestOf: true,
-    RestDecorator: true,
-    RestErrorOptions: true,
-    RestOptions: true,
-    Returns: true,
-    Together: true,
-    UnnamedModel: true,
-    Validator: true,
-    ValueOf: true,
-    Widen: true,
-  };
-  assertEquals(names, Object.keys(expected));
+  assertEquals(names, Object.keys(TYPES));
 });
 
 Deno.test("mod.ts names every export: no `export *`, no default", async () => {

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
-import { Schema } from "mongoose";
+import mongoose, { Schema } from "mongoose";
 import {
   all,
   arrayProp,
@@ -90,7 +90,7 @@ Deno.test("prop() refuses a default that tells no type", () => {
 Deno.test("prop() refuses a map of an unknown type, and a reference to no model", () => {
   assertRefused(declare("cast", { type: Map, of: Symbol }), `"Declared"`, `"cast"`, "map");
   for (const ref of [class Plain {}, () => undefined, 5, null]) {
-    assertRefused(declare("cast", { ref }), `"Declared"`, `"cast"`, "no model class");
+    assertRefused(declare("cast", { ref }), `"Declared"`, `"cast"`, "not a model class");
   }
 });
 
@@ -98,7 +98,30 @@ Deno.test("arrayProp() refuses an array without items, and the embedding of scal
   assertRefused(declare("cast", {}, true), `"Declared"`, `"cast"`, `without "items"`);
   assertRefused(declare("cast", undefined, true), `"Declared"`, `"cast"`, `without "items"`);
   const scalars = { items: String, embedded: true };
-  assertRefused(declare("cast", scalars, true), `"Declared"`, `"cast"`, "no model class");
+  assertRefused(declare("cast", scalars, true), `"Declared"`, `"cast"`, "not a model class");
+});
+
+Deno.test("prop() and arrayProp() refuse exists on what is no reference", () => {
+  class Inner extends FrameworkModel {}
+  const fields: [options: object, array?: boolean][] = [
+    [{}],
+    [{ type: mongoose.Types.ObjectId }],
+    [{ type: Inner }],
+    [{ type: Inner, ref: Inner }],
+    [{ type: Object, ref: Inner }],
+    [{ type: Map, ref: Inner }],
+    [{ type: Map, of: Inner, ref: Inner }],
+    [{ type: Map, of: Object, ref: Inner }],
+    [{ items: String }, true],
+    [{ items: Inner, embedded: true }, true],
+  ];
+  for (const [options, array] of fields) {
+    const parts = [`"Declared"`, `"cast"`, `"exists" and is not a reference`];
+    assertRefused(declare("cast", { ...options, exists: true }, array), ...parts);
+    getModel(declare("cast", { ...options, exists: false }, array), mongoose.createConnection());
+  }
+  const words = declare("cast", { ref: Inner, exists: "yes" });
+  assertRefused(words, `"Declared"`, `"cast"`, `"exists", which is neither true nor false`);
 });
 
 Deno.test("prop() refuses a #private, a static and a symbol field at start-up", () => {

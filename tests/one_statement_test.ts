@@ -13,22 +13,24 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, type ErrorBody, mount, NOBODY } from "./support.ts";
 import { pass, type SentCommand, watchCommands } from "./both_paths.ts";
 
-/** What the next request's `preFetch` hook puts on it. */
-let next: { projection?: QueryObject; options?: QueryObject; filter?: QueryObject } = {};
-
+/** Does what a request's own headers say. */
 const preFetch = (req: FrameworkRequest) => {
-  req.framework.filter = { ...req.framework.filter, ...next.filter };
-  req.framework.options = { ...next.options };
-  req.framework.projection = { ...next.projection };
+  const { filter, projection, options } = JSON.parse(String(req.headers["x-ask"] ?? "{}"));
+  req.framework.filter = { ...req.framework.filter, ...filter };
+  req.framework.options = { ...options };
+  req.framework.projection = { ...projection };
   return true;
 };
 
-@rest({ route: "/fast", methods: [update({ preFetch }), remove({ preFetch }), removeAll()] })
+@rest({
+  route: "/fast",
+  methods: [update({ preFetch, parameters: ["page"] }), remove({ preFetch }), removeAll()],
+})
 @rest({ route: "/slow", methods: [update({ preFetch, preSend: pass }), remove({ preSave: pass })] })
 class Movie extends FrameworkModel {
   static override schemaOptions = { timestamps: true, autoIndex: false };
@@ -82,10 +84,27 @@ async function seed(): Promise<void> {
   await movies.collection.insertMany([{ ...common, ...kept, _id }, other] as never[]);
 }
 
+/** Serves movies; gives the list of the commands that are sent. */
+async function watched() {
+  const app = await mount([Movie]);
+  return Object.assign(app, { sent: await watchCommands(app.database.uri) });
+}
+
+/** One update: its body, which entity it is for, and what its `preFetch` hook asks for. */
+interface Given {
+  readonly body: unknown;
+  readonly path?: string;
+  readonly ask?: { projection?: QueryObject; options?: QueryObject; filter?: QueryObject };
+}
+
+function send({ patch }: Client, route: string, { body, path = ID, ask = {} }: Given) {
+  return patch(`/${route}/${path}`, body, { headers: { "x-ask": JSON.stringify(ask) } });
+}
+
 /** An answer and what is stored after it, without the time of the change. */
-async function patched(url: string, path: string, body: unknown) {
+async function patched(app: Client, route: string, given: Given) {
   await seed();
-  const reply = await request<EntityBody>(`${url}/${path}`, { method: "PATCH", body });
+  const reply = await send(app, route, given);
   const stored = await getModel(Movie).collection.find().sort({ _id: 1 }).toArray();
   const { updatedAt, ...shown } = reply.body ?? {} as EntityBody;
   if (updatedAt !== undefined) {
@@ -101,14 +120,14 @@ function sorted(value: object): object {
 }
 
 /** Answers and data of both ways are the same; gives the status and the commands of the first. */
-async function compare(url: string, sent: SentCommand[], body: unknown, path = ID) {
+async function compare(app: Client & { readonly sent: SentCommand[] }, given: Given) {
   await seed();
-  sent.length = 0;
-  await request(`${url}/fast/${path}`, { method: "PATCH", body });
-  const commands = sent.splice(0).map(({ name }) => name);
-  const fast = await patched(url, `fast/${path}`, body);
-  const slow = await patched(url, `slow/${path}`, body);
-  assertEquals(fast, slow, JSON.stringify(body));
+  app.sent.length = 0;
+  await send(app, "fast", given);
+  const commands = app.sent.splice(0).map(({ name }) => name);
+  const fast = await patched(app, "fast", given);
+  const slow = await patched(app, "slow", given);
+  assertEquals(fast, slow, JSON.stringify(given));
   return { ...fast, commands };
 }
 
@@ -155,10 +174,9 @@ const ARRAYS: object[] = [
 ];
 
 test("update() is one statement for values at declared fields", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   for (const body of FLAT) {
-    const { status, commands, shown } = await compare(app.url, sent, body);
+    const { status, commands, shown } = await compare(app, { body });
     assertEquals([status, commands, shown.__v], [200, ONE, 4], JSON.stringify(body));
     assertEquals(JSON.stringify(shown).includes("SECRET"), false);
   }
@@ -194,10 +212,9 @@ const REFUSED: object[] = [
 ];
 
 test("update() refuses in one statement what the document refuses", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   for (const body of REFUSED) {
-    const { status, shown, stored } = await compare(app.url, sent, body);
+    const { status, shown, stored } = await compare(app, { body });
     assertEquals(
       [status, (shown as unknown as ErrorBody).code],
       [400, "BAD_DATA"],
@@ -206,38 +223,35 @@ test("update() refuses in one statement what the document refuses", async () => 
     assertEquals(stored.includes('"__v":4'), false);
   }
   for (const body of [[], "x", 5, null]) {
-    assertEquals((await compare(app.url, sent, body)).status, 400);
+    assertEquals((await compare(app, { body })).status, 400);
   }
 });
 
 test("update() takes the document for what one statement cannot say", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const cleared = [{ code: null }, { tags: null }, { seen: null }, { secret: null }];
   const bodies = [...cleared, ...ARRAYS, { free: { a: 1 } }];
   for (const body of bodies) {
-    const { status, commands } = await compare(app.url, sent, body);
+    const { status, commands } = await compare(app, { body });
     assertEquals([status, commands[0]], [200, "find"], JSON.stringify(body));
   }
-  assertEquals((await compare(app.url, sent, { name: null })).status, 400);
+  assertEquals((await compare(app, { body: { name: null } })).status, 400);
 });
 
 test("update() tells a conflict, and 404 before anything else, in one statement", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   await getModel(Movie).createIndexes();
-  const { status, shown } = await compare(app.url, sent, { slug: "taken" });
+  const { status, shown } = await compare(app, { body: { slug: "taken" } });
   assertEquals([status, shown.code, shown.fields], [409, "CONFLICT", ["slug"]]);
-  for (const name of [NOBODY.replace("0", "f"), "x", `${ID}${asQuery({ year: 5 })}`]) {
+  for (const path of [NOBODY.replace("0", "f"), "x", `${ID}${asQuery({ year: 5 })}`]) {
     for (const body of [{ year: 1999 }, { year: 1 }, { year: "x" }, { tags: ["c"] }]) {
-      assertEquals((await compare(app.url, sent, body, name)).status, 404, name);
+      assertEquals((await compare(app, { body, path })).status, 404, path);
     }
   }
 });
 
 test("update() binds q and the filter of hooks to its statement", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const cases: [object, QueryObject, number][] = [
     [{ name: "Up" }, {}, 200],
     [{ name: "Down" }, {}, 404],
@@ -250,26 +264,22 @@ test("update() binds q and the filter of hooks to its statement", async () => {
     [{ $or: [{ year: 5 }, { name: "Up" }] }, { $or: [{ owner: "me" }] }, 200],
   ];
   for (const [query, filter, expected] of cases) {
-    next = { filter };
-    const { status } = await compare(app.url, sent, { year: 2000 }, `${ID}${asQuery(query)}`);
+    const path = `${ID}${asQuery(query)}`;
+    const { status } = await compare(app, { body: { year: 2000 }, path, ask: { filter } });
     assertEquals(status, expected, JSON.stringify([query, filter]));
   }
-  next = {};
 });
 
 test("update() takes the document when hooks ask for more than a filter", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const given = [{ projection: { name: 1 } }, { options: { populate: "sequel" } }, {
     options: { collation: { locale: "en", strength: 2 } },
     filter: { name: "UP" },
   }];
-  for (const each of given) {
-    next = each;
-    const { status, commands } = await compare(app.url, sent, { sequel: OTHER });
-    assertEquals([status, commands[0]], [200, "find"], JSON.stringify(each));
+  for (const ask of given) {
+    const { status, commands } = await compare(app, { body: { sequel: OTHER }, ask });
+    assertEquals([status, commands[0]], [200, "find"], JSON.stringify(ask));
   }
-  next = {};
 });
 
 test("update() counts every one of many concurrent statements", async () => {
@@ -280,7 +290,7 @@ test("update() counts every one of many concurrent statements", async () => {
     (_, i) => i % 2 ? { year: 1900 + i } : { loud: `l${i}` },
   );
   const replies = await Promise.all(
-    bodies.map((body) => request(`${app.url}/fast/${ID}`, { method: "PATCH", body })),
+    bodies.map((body) => app.patch(`/fast/${ID}`, body)),
   );
   assertEquals(replies.every(({ status }) => status === 200), true);
   assertEquals((await getModel(Movie).findById(ID))?.__v, 23);
@@ -291,9 +301,7 @@ test("update() answers the same by either way when the stored version is no numb
   await seed();
   await getModel(Movie).collection.updateMany({}, { $set: { __v: "3" } as never });
   const replies = await Promise.all(
-    ["fast", "slow"].map((route) =>
-      request<ErrorBody>(`${app.url}/${route}/${ID}`, { method: "PATCH", body: { year: 2000 } })
-    ),
+    ["fast", "slow"].map((route) => app.patch<ErrorBody>(`/${route}/${ID}`, { year: 2000 })),
   );
   assertEquals(replies[0]?.status, replies[1]?.status);
   assertEquals((await getModel(Movie).collection.findOne({}))?.year, undefined);
@@ -312,9 +320,9 @@ async function commandsOf(configure: (schema: Schema) => void, options = {}): Pr
   await using app = await mount([Made]);
   const { _id } = await getModel(Made).create({ name: "a", other: "b" });
   const sent = await watchCommands(app.database.uri);
-  const url = `${app.url}/made/${_id}`;
-  const changed = await request<EntityBody>(url, { method: "PATCH", body: { name: "c" } });
-  const removed = await request(url, { method: "DELETE" });
+  const url = `/made/${_id}`;
+  const changed = await app.patch(url, { name: "c" });
+  const removed = await app.delete(url);
   assertEquals([changed.status, changed.body.name, removed.status], [200, "c", 204]);
   return sent.map(({ name }) => name);
 }
@@ -372,8 +380,7 @@ test("update() takes the document when a scope binds it, or fields are not selec
   const bound = await getModel(Bound).create({ name: "a" });
   const partly = await getModel(Partly).create({ name: "a", unselected: "u" });
   const sent = await watchCommands(app.database.uri);
-  const send = (path: string, name: string) =>
-    request<EntityBody>(`${app.url}/${path}`, { method: "PATCH", body: { name } });
+  const send = (path: string, name: string) => app.patch(`/${path}`, { name });
   assertEquals((await send(`bound/${bound._id}`, "c")).status, 403);
   assertEquals((await send(`bound/${bound._id}`, "b")).status, 200);
   assertEquals(
@@ -384,8 +391,7 @@ test("update() takes the document when a scope binds it, or fields are not selec
 });
 
 test("remove() is one statement, with the same answers as with a hook", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const cases: [string, number][] = [
     [ID, 204],
     [NOBODY.replace("0", "f"), 404],
@@ -399,9 +405,9 @@ test("remove() is one statement, with the same answers as with a hook", async ()
     const outcomes = [];
     for (const route of ["fast", "slow"]) {
       await seed();
-      sent.length = 0;
-      const { status, text } = await request(`${app.url}/${route}/${path}`, { method: "DELETE" });
-      const names = sent.map(({ name }) => name);
+      app.sent.length = 0;
+      const { status, text } = await app.delete(`/${route}/${path}`);
+      const names = app.sent.map(({ name }) => name);
       if (route === "fast" && expected === 204) assertEquals(names, ["delete"]);
       outcomes.push([status, text, await getModel(Movie).countDocuments()]);
     }
@@ -410,20 +416,19 @@ test("remove() is one statement, with the same answers as with a hook", async ()
 });
 
 test("removeAll() is one statement that deletes all that is selected", async () => {
-  await using app = await mount([Movie]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   await seed();
-  sent.length = 0;
-  const url = `${app.url}/fast`;
+  app.sent.length = 0;
+  const url = "/fast";
   assertEquals(
-    (await request(`${url}${asQuery({ slug: "taken" })}`, { method: "DELETE" })).status,
+    (await app.delete(`${url}${asQuery({ slug: "taken" })}`)).status,
     204,
   );
-  assertEquals(sent.map(({ name }) => name), ["delete"]);
-  assertEquals((sent[0]?.command.deletes as { limit: number }[])[0]?.limit, 0);
+  assertEquals(app.sent.map(({ name }) => name), ["delete"]);
+  assertEquals((app.sent[0]?.command.deletes as { limit: number }[])[0]?.limit, 0);
   assertEquals(await getModel(Movie).countDocuments(), 1);
-  assertEquals((await request(`${url}?q={`, { method: "DELETE" })).status, 400);
+  assertEquals((await app.delete(`${url}?q={`)).status, 400);
   assertEquals(await getModel(Movie).countDocuments(), 1);
-  assertEquals((await request(url, { method: "DELETE" })).status, 204);
+  assertEquals((await app.delete(url)).status, 204);
   assertEquals(await getModel(Movie).countDocuments(), 0);
 });

@@ -1,20 +1,15 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import mongoose from "mongoose";
-import { all, arrayProp, FrameworkModel, type FrameworkRequest, getModel, one } from "../mod.ts";
+import { all, arrayProp, FrameworkModel, getModel, one } from "../mod.ts";
 import { prop, type QueryObject, rest, RestError } from "../mod.ts";
 import { pass } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
+import { type Given, giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
-/** What the next request's `preFetch` hook puts on it. */
-let next: { projection?: unknown; options?: QueryObject } = {};
-
-const preFetch = (req: FrameworkRequest) => {
-  Object.assign(req.framework, next);
-  return true;
-};
+const preFetch = takeGiven;
 
 class Inner extends FrameworkModel {
   static override schemaOptions = { _id: false };
@@ -72,20 +67,20 @@ async function seed(): Promise<string> {
 }
 
 /** What a route answers: its status, and the entities where it is a success. */
-async function answer(url: string): Promise<unknown> {
-  const { status, body } = await request<unknown>(url);
+async function answer({ get }: Client, path: string, given: Given): Promise<unknown> {
+  const { status, body } = await get(path, giving(given));
   return status < 400 ? [status, body] : [status];
 }
 
 /** Holds the answers of the three ways against each other, and gives the list. */
-async function readAll(url: string, id: string): Promise<unknown> {
+async function readAll(app: Client, id: string, given: Given): Promise<unknown> {
   for (const path of [`/${id}`, ""]) {
     const [fast, slow, lean] = [
-      await answer(`${url}/fast${path}`),
-      await answer(`${url}/slow${path}`),
-      await answer(`${url}/lean${path}`),
+      await answer(app, `/fast${path}`, given),
+      await answer(app, `/slow${path}`, given),
+      await answer(app, `/lean${path}`, given),
     ];
-    assertEquals([path, fast, lean], [path, slow, slow], Deno.inspect(next, { depth: 9 }));
+    assertEquals([path, fast, lean], [path, slow, slow], Deno.inspect(given, { depth: 9 }));
     if (path === "") return slow;
   }
 }
@@ -156,8 +151,7 @@ test("all() and one() answer the same whichever form options and projection have
   await using app = await mount([Movie], { onError: () => new RestError(500, "Seen") });
   const id = await seed();
   const property = fc.asyncProperty(projection, options, async (projection, options) => {
-    next = { projection, options };
-    await readAll(app.url, id);
+    await readAll(app, id, { projection, options } as Given);
   });
   await fc.assert(property, { numRuns: 200, seed: 42 });
 });

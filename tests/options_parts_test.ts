@@ -1,22 +1,16 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import mongoose from "mongoose";
-import { all, arrayProp, FrameworkModel, type FrameworkRequest, getModel, one } from "../mod.ts";
+import { all, arrayProp, FrameworkModel, getModel, one } from "../mod.ts";
 import { prop, type QueryObject, rest, RestError } from "../mod.ts";
 import { pass } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
+import { type Given, giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
-/** What the next request's `preFetch` hook puts on it. */
-let next: { projection?: unknown; options?: QueryObject } = {};
-
-const preFetch = (req: FrameworkRequest) => {
-  Object.assign(req.framework, next);
-  return true;
-};
-const bare = { preFetch };
-const hooked = { preFetch, preSend: pass };
+const bare = { preFetch: takeGiven };
+const hooked = { ...bare, preSend: pass };
 const lean = { ...hooked, lean: true };
 
 class Inner extends FrameworkModel {
@@ -25,6 +19,16 @@ class Inner extends FrameworkModel {
   a?: string;
   @prop({ select: false, default: "unselected" })
   quiet?: string;
+}
+
+class Pair extends FrameworkModel {
+  static override schemaOptions = { _id: false };
+  @prop()
+  a?: string;
+  @prop({ type: Number, default: 5 })
+  n?: number;
+  @arrayProp({ items: String })
+  tags?: string[];
 }
 
 @rest({ route: "/parts", methods: [all(bare), one(bare)] })
@@ -38,6 +42,10 @@ class Part extends FrameworkModel {
   inner?: Inner;
   @arrayProp({ items: String })
   tags?: string[];
+  @arrayProp({ items: Pair, embedded: true })
+  pairs?: Pair[];
+  @prop({ type: Pair })
+  pair?: Pair;
   @prop({ select: false, default: "unselected" })
   quiet?: string;
   @prop({ hidden: true })
@@ -69,10 +77,20 @@ class Root extends FrameworkModel {
 /** Where the same entities are served: as roots, as embedded documents, as references. */
 const PLACES = ["embedded", "hooked", "lean", "refs", "hookedRefs", "leanRefs"];
 
-async function seed(url: string): Promise<{ readonly bases: string[]; readonly id: string }> {
+const PAIRS = [{ a: "x", n: 1, tags: ["t", "u"] }, { a: "y" }, { a: "y", n: 2 }, {
+  n: 3,
+  tags: ["u"],
+}];
+
+interface Seeded {
+  readonly bases: readonly string[];
+  readonly id: string;
+}
+
+async function seed(): Promise<Seeded> {
   const parts = [
-    { a: "x", n: 3, inner: { a: "i", quiet: "q" }, tags: ["t"], quiet: "q", secret: "s" },
-    { a: "y", n: 1, tags: [] },
+    { a: "x", n: 3, inner: { a: "i", quiet: "q" }, tags: ["t", "u", "v"], quiet: "q", secret: "s" },
+    { a: "y", n: 1, tags: [], pairs: PAIRS, pair: PAIRS[0] },
     { a: "z", n: 2, inner: {} },
   ].map((part) => ({ ...part, _id: new mongoose.Types.ObjectId() }));
   const [ids, _id] = [parts.map((part) => part._id), new mongoose.Types.ObjectId()];
@@ -80,12 +98,12 @@ async function seed(url: string): Promise<{ readonly bases: string[]; readonly i
   const root = { embedded: parts, hooked: parts, lean: parts };
   const refs = { refs: ids, hookedRefs: ids, leanRefs: ids };
   await getModel(Root).collection.insertOne({ _id, ...root, ...refs, __v: 0 } as never);
-  const bases = [`${url}/parts`, ...PLACES.map((place) => `${url}/roots/${_id}/${place}`)];
+  const bases = ["/parts", ...PLACES.map((place) => `/roots/${_id}/${place}`)];
   return { bases, id: String(ids[0]) };
 }
 
-async function answer(url: string): Promise<unknown> {
-  const { status, body } = await request<unknown>(url);
+async function answer({ get }: Client, path: string, given: Given): Promise<unknown> {
+  const { status, body } = await get(path, giving(given));
   return status < 400 ? [status, body] : [status];
 }
 
@@ -102,6 +120,31 @@ const projection = fc.oneof(
     all.map((pair) => pair.join("")).join(" ")
   ),
 );
+/** What changes one field and leaves the others as they are, or shows them alone. */
+const partial = fc.constantFrom<QueryObject>(
+  ...[1, -2, 0, 1.7, NaN, 1e12, [1, 1], [-9, 2], [-2, 1], [9, 1], [1.9, 1.2], [1, 0], "1", [1]].map(
+    ($slice) => ({ tags: { $slice } }),
+  ),
+  ...["pairs", "pairs.tags", "pair.tags", "a", "a.b", "no", "inner"].map((path) => ({
+    [path]: { $slice: 1 },
+  })),
+  ...[{ a: "y" }, { n: "2" }, { n: { $gt: 1 } }, { a: /^Y/i }, { tags: "u" }, { n: "no" }].map(
+    ($elemMatch) => ({ pairs: { $elemMatch } }),
+  ),
+  { pairs: { $elemMatch: { $or: [{ n: 3 }, { tags: { $size: 2 } }] } } },
+  { tags: { $elemMatch: { $in: ["v", "u"] } } },
+  { "pair.tags": { $elemMatch: { $eq: "t" } } },
+  { pairs: { $elemMatch: { a: "y" } }, tags: { $slice: 1 } },
+  { "pair.tags": { $slice: 1 }, "pairs.tags": { $slice: -1 } },
+  { pairs: { $slice: 1 }, "pairs.tags": { $slice: 1 } },
+  { tags: { $slice: ["$tags", 1] } },
+);
+const partials = fc.tuple(partial, fc.uniqueArray(path, { maxLength: 2 }), flag, fc.boolean()).map(
+  ([changes, paths, value, isFirst]) => {
+    const others = Object.fromEntries(paths.map((each) => [each, value]));
+    return isFirst ? { ...changes, ...others } : { ...others, ...changes };
+  },
+);
 const sort = fc.constantFrom<unknown>(
   ...[undefined, null, "", [], "n", "-a", "-_id", ["-n"], [["n", 1]], [["a", "desc"], ["n", 1]]],
   ...[{ n: -1 }, new Map([["n", -1]]), { n: "sideways" }, 5],
@@ -111,21 +154,36 @@ const options = fc.record({ sort, skip: fc.oneof(count, fc.constantFrom(0, NaN))
   requiredKeys: [],
 });
 
+/** Holds the answers of parts against those of roots. */
+async function compare(app: Client, { bases, id }: Seeded, given: Given): Promise<void> {
+  for (const path of ["", `/${id}`]) {
+    const [expected, ...answers] = await Promise.all(
+      bases.map((base) => answer(app, base + path, given)),
+    );
+    for (const [index, each] of answers.entries()) {
+      assertEquals([PLACES[index], each], [PLACES[index], expected], Deno.inspect(given));
+    }
+  }
+}
+
 test("all() and one() of parts answer as those of roots whichever form options and projection have", async () => {
   await using app = await mount([Part, Root], { onError: () => new RestError(500, "Seen") });
-  const { bases, id } = await seed(app.url);
+  const seeded = await seed();
   const property = fc.asyncProperty(projection, options, async (projection, options) => {
-    next = { projection, options };
-    for (const path of ["", `/${id}`]) {
-      const [expected, ...answers] = await Promise.all(bases.map((base) => answer(base + path)));
-      for (const [index, each] of answers.entries()) {
-        assertEquals([PLACES[index], each], [PLACES[index], expected], Deno.inspect(next));
-      }
-    }
+    await compare(app, seeded, { projection, options } as Given);
   });
   await fc.assert(property, {
     numRuns: 100,
     seed: 42,
     examples: [["_id -no", {}], ["+_id -tags", {}]],
   });
+});
+
+test("all() and one() of parts show what $slice and $elemMatch of a projection leave, as those of roots", async () => {
+  await using app = await mount([Part, Root], { onError: () => new RestError(500, "Seen") });
+  const seeded = await seed();
+  const property = fc.asyncProperty(partials, async (projection) => {
+    await compare(app, seeded, { projection });
+  });
+  await fc.assert(property, { numRuns: 300, seed: 42 });
 });

@@ -4,7 +4,6 @@ import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import { all, create, FrameworkModel, getModel, one, prop, remove, rest, update } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { type EntityBody, mount } from "./support.ts";
 
@@ -33,10 +32,10 @@ async function change(target: ModelClass, body: object) {
   const { insertedId } = await collection.insertOne(
     { a: "1", inner: { x: "1" }, __v: 0 } as never,
   );
-  const url = `${app.url}/made/${insertedId}`;
-  const patched = await request<EntityBody>(url, { method: "PATCH", body });
+  const url = `/made/${insertedId}`;
+  const patched = await app.patch(url, body);
   const between = await collection.findOne({ _id: insertedId }) as unknown as EntityBody;
-  const removed = await request(url, { method: "DELETE" });
+  const removed = await app.delete(url);
   const after = await collection.findOne({ _id: insertedId }) as unknown as EntityBody | null;
   return { patched: patched.status, removed: removed.status, between, after };
 }
@@ -87,9 +86,9 @@ test("update() and remove() obey the kinds of a model", async () => {
   await using app = await mount([target], { onError: () => {} });
   const { collection } = getModel(target);
   const { insertedId } = await collection.insertOne({ __t: "Kind", a: "12345" } as never);
-  const url = `${app.url}/made/${insertedId}`;
-  assertEquals((await request(url, { method: "PATCH", body: { a: "2" } })).status, 400);
-  assertEquals((await request(url, { method: "DELETE" })).status, 500);
+  const url = `/made/${insertedId}`;
+  assertEquals((await app.patch(url, { a: "2" })).status, 400);
+  assertEquals((await app.delete(url)).status, 500);
   assertEquals((await collection.findOne({}) as unknown as EntityBody)?.a, "12345");
 });
 
@@ -126,9 +125,9 @@ test("reads and creates obey defaults and casts that configure() sets", async ()
   });
   await using app = await mount([target]);
   await getModel(target).collection.insertOne({ a: "1", cast: 3 } as never);
-  const { body: [listed] } = await request<EntityBody[]>(`${app.url}/made`);
+  const { body: [listed] } = await app.get<EntityBody[]>("/made");
   assertEquals([listed?.tags, listed?.count, listed?.cast], [["x"], 11, 4]);
-  const url = `${app.url}/made`;
-  const added = await request<EntityBody>(url, { method: "POST", body: { a: "1" } });
+  const url = "/made";
+  const added = await app.post(url, { a: "1" });
   assertEquals(added.body.tags, ["x"]);
 });

@@ -1,21 +1,14 @@
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
 import mongoose from "mongoose";
-import { all, arrayProp, FrameworkModel, type FrameworkRequest, getModel, one } from "../mod.ts";
+import { all, arrayProp, FrameworkModel, getModel, one } from "../mod.ts";
 import { prop, type QueryObject, removeAll, rest, RestError, update } from "../mod.ts";
 import { pass } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
+import { giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "./support.ts";
 
-/** The options of the next request. */
-let options: QueryObject = {};
-
-const preFetch = (req: FrameworkRequest) => {
-  req.framework.options = options;
-  return true;
-};
-const bare = { preFetch };
-const hooked = { preFetch, postFetch: pass };
+const bare = { preFetch: takeGiven };
+const hooked = { ...bare, postFetch: pass };
 const lean = { ...hooked, lean: true };
 
 class Part extends FrameworkModel {
@@ -48,33 +41,32 @@ async function paged() {
     return new RestError(500, "Seen");
   };
   const app = await mount([Paged], { onError });
-  options = {};
   const ids = [1, 2, 3, 4].map(() => new mongoose.Types.ObjectId());
   const parts = [1, 2].map((n) => ({ n, _id: new mongoose.Types.ObjectId() }));
   const docs = ids.map((_id, n) => ({ _id, n, parts, others: ids, at: [n, n], __v: 0 }));
   await getModel(Paged).collection.insertMany([...docs].reverse() as never);
-  const root = `${app.url}/roots/${ids[0]}`;
-  const lists = [`${app.url}/bare`, `${app.url}/hooked`, `${root}/parts`, `${root}/others`];
+  const root = `/roots/${ids[0]}`;
+  const lists = ["/bare", "/hooked", `${root}/parts`, `${root}/others`];
   const count = () => getModel(Paged).collection.countDocuments({ "parts.1": { $exists: true } });
   return Object.assign(app, { errors, id: String(ids[0]), lists, count });
 }
 
 const BAD_LIMITS = [NaN, 0, -0, -1, 1.5, Infinity, 2 ** 60, "x", "", "0", true, {}, [2], 2n];
 
-test("all() and removeAll() answer 500, and do nothing, when a hook's limit is no count", async () => {
+test("all() and removeAll() answer 500, and do nothing, when a hook's limit is not a count", async () => {
   await using app = await paged();
   for (const limit of BAD_LIMITS) {
-    options = { limit };
+    const given = giving({ options: { limit } });
     for (const list of app.lists) {
-      assertEquals([limit, (await request(list)).status], [limit, 500]);
-      assertEquals((await request(list, { method: "DELETE" })).status, 500);
+      assertEquals([limit, (await app.get(list, given)).status], [limit, 500]);
+      assertEquals((await app.delete(list, given)).status, 500);
       const [first, second] = app.errors.splice(0);
       assertInstanceOf(first, RangeError);
       assertInstanceOf(second, RangeError);
       assert(/options\.limit .* all\(\) of "(Paged|Part)"/.test(first.message), first.message);
       assert(second.message.includes("removeAll() of"), second.message);
     }
-    assertEquals((await request(`${app.url}/lean`)).status, 500);
+    assertEquals((await app.get("/lean", given)).status, 500);
     assertEquals(await app.count(), 4);
     app.errors.length = 0;
   }
@@ -82,13 +74,12 @@ test("all() and removeAll() answer 500, and do nothing, when a hook's limit is n
 
 test("one() and update() name their entity: a limit of a hook is not looked at", async () => {
   await using app = await paged();
-  for (const limit of [NaN, 0]) {
-    options = { limit, skip: 2 };
+  for (const [limit, skip] of [[NaN, 2], [0, 2], [-1, 2], ["x", 2], [1, -1]]) {
+    const given = giving({ options: { limit, skip } });
     for (const path of ["bare", "hooked", "lean"]) {
-      assertEquals((await request(`${app.url}/${path}/${app.id}`)).status, 200);
+      assertEquals((await app.get(`/${path}/${app.id}`, given)).status, 200);
     }
-    const change = { method: "PATCH", body: { n: 9 } };
-    assertEquals((await request(`${app.url}/bare/${app.id}`, change)).status, 200);
+    assertEquals((await app.patch(`/bare/${app.id}`, { n: 9 }, given)).status, 200);
   }
 });
 
@@ -109,9 +100,8 @@ test("all() sorts the first page by _id, as the others, whatever says that it is
   for (const first of FIRST_PAGES) {
     for (const list of ["bare", "hooked", "lean", `roots/${app.id}/others`]) {
       const numbers = [];
-      for (const page of [first, { skip: 3, limit: 3 }]) {
-        options = page;
-        const { body } = await request<EntityBody[]>(`${app.url}/${list}`);
+      for (const options of [first, { skip: 3, limit: 3 }]) {
+        const { body } = await app.get<EntityBody[]>(`/${list}`, giving({ options }));
         numbers.push(body.map(({ n }) => n));
       }
       assertEquals([list, first, numbers], [list, first, [[0, 1, 2], [3]]]);
@@ -127,8 +117,8 @@ test("all() leaves the order to a filter by distance when a hook sets a limit al
   }];
   for (const query of queries) {
     for (const list of ["bare", "hooked", "lean"]) {
-      options = { limit: 2 };
-      const { body } = await request<EntityBody[]>(`${app.url}/${list}${asQuery(query)}`);
+      const given = giving({ options: { limit: 2 } });
+      const { body } = await app.get<EntityBody[]>(`/${list}${asQuery(query)}`, given);
       assertEquals([list, body.map(({ n }) => n)], [list, [3, 2]]);
     }
   }
@@ -137,8 +127,8 @@ test("all() leaves the order to a filter by distance when a hook sets a limit al
 test("removeAll() removes the first page of a limit alone in the order of _id", async () => {
   for (const list of ["bare", "hooked"]) {
     await using app = await paged();
-    options = { limit: 2 };
-    assertEquals((await request(`${app.url}/${list}`, { method: "DELETE" })).status, 204);
+    const given = giving({ options: { limit: 2 } });
+    assertEquals((await app.delete(`/${list}`, given)).status, 204);
     const left = await getModel(Paged).collection.find().sort({ n: 1 }).toArray();
     assertEquals(left.map(({ n }) => n), [2, 3]);
   }

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { arrayProp, FrameworkModel, getModel, one, prop, rest, update } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
+import { gate } from "./race.ts";
 import { type EntityBody, mount } from "./support.ts";
 
 class Inner extends FrameworkModel {
@@ -22,13 +22,11 @@ class Part extends FrameworkModel {
   tags?: string[];
 }
 
-/** Lets entities pass when as many as are expected have come. */
-const gate = { left: 0, opened: Promise.withResolvers<void>() };
+/** The gate that entities pass before they are saved, made anew for each race. */
+let pass = gate(0);
 
-async function preSave<E>(_req: unknown, entity: E): Promise<E> {
-  if (--gate.left <= 0) gate.opened.resolve();
-  await gate.opened.promise;
-  return entity;
+function preSave<E>(req: unknown, entity: E): Promise<E> {
+  return pass(req, entity);
 }
 
 @rest({ route: "/clashing", methods: [one()] })
@@ -49,11 +47,9 @@ async function race(stored: object, patches: object[], check: (found: Found) => 
   for (const path of [`parts/${part._id}`, "single"]) {
     const whole = { __v: 0, parts: [part], single: part };
     const { insertedId: _id } = await collection.insertOne(whole as never);
-    Object.assign(gate, { left: patches.length, opened: Promise.withResolvers<void>() });
+    pass = gate(patches.length);
     const replies = await Promise.all(
-      patches.map((body) =>
-        request<EntityBody>(`${app.url}/clashing/${_id}/${path}`, { method: "PATCH", body })
-      ),
+      patches.map((body) => app.patch(`/clashing/${_id}/${path}`, body)),
     );
     const left = await collection.findOne({ _id }) as unknown as Clashing;
     const found = path === "single" ? left.single : left.parts?.[0];

@@ -1,291 +1,242 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import {
-  all,
-  arrayProp,
-  create,
-  FrameworkModel,
-  getModel,
-  one,
-  prop,
-  remove,
-  removeAll,
-  rest,
-  update,
-} from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { all, arrayProp, create, FrameworkModel, getModel, one, rest } from "../mod.ts";
+import { client } from "./client.ts";
+import { Book, Note, putBook } from "./fixtures/library.ts";
 import { test } from "./harness/testing.ts";
+import { idsOf, namesOf } from "./names.ts";
 import { asQuery, type EntityBody, type ErrorBody, mount, NOBODY } from "./support.ts";
 
-class Book extends FrameworkModel {
-  @prop({ required: true })
-  title!: string;
-  @prop({ type: Number, min: 1 })
-  pages?: number;
-  @prop()
-  blurb?: string;
-  @prop({ type: Date })
-  printed?: Date;
-  @arrayProp({ items: String })
-  tags?: string[];
-}
+/** The arrays that every chapter has. */
+const EMPTY = { tags: [], notes: [], authors: [] };
 
-@rest({ route: "/shelves", methods: [all(), one(), create(), update()] })
-class Shelf extends FrameworkModel {
-  @prop({ required: true })
-  name!: string;
-  @rest({ methods: [all(), one(), create(), update(), remove(), removeAll()] })
-  @arrayProp({ items: Book, embedded: true })
-  books?: Book[];
-}
-
-/** Stores a shelf with books, gives the shelf and the path of its books. */
-async function putShelf(url: string, ...books: object[]) {
-  const shelf = await getModel(Shelf).create({ name: "A", books } as never);
-  return { shelf, at: `${url}/shelves/${shelf._id}/books`, ids: idsOf(shelf) };
-}
-
-function idsOf(shelf: { books?: Book[] }): string[] {
-  return (shelf.books ?? []).map(({ _id }) => String(_id));
-}
-
-/** The shelf as it is stored, past Mongoose. */
-async function stored(id: unknown): Promise<Shelf> {
-  return await getModel(Shelf).collection.findOne({ _id: id as never }) as unknown as Shelf;
+/** Stores a book with chapters; gives a client for them, and their names as they are stored. */
+async function putChapters(app: { readonly url: string }, ...chapters: object[]) {
+  const { id, ids, stored, url } = await putBook(app, { chapters });
+  const storedNames = async () => namesOf((await stored()).chapters).join("");
+  return { id, ids, stored, storedNames, ...client(`${url}/chapters`) };
 }
 
 test("all() of embedded documents lists those of this parent, in their order", async () => {
-  await using app = await mount([Shelf]);
-  const { at, ids } = await putShelf(app.url, { title: "B" }, { title: "A", pages: 3 });
-  const other = await putShelf(app.url, { title: "C" });
-  const empty = await putShelf(app.url);
-  const reply = await request<EntityBody[]>(at);
+  await using app = await mount([Book]);
+  const { get, ids } = await putChapters(app, { name: "B" }, { name: "A", pages: 3 });
+  const other = await putChapters(app, { name: "C" });
+  const empty = await putChapters(app);
+  const reply = await get();
   assertEquals(reply.status, 200);
   assertEquals(reply.body, [
-    { _id: ids[0], title: "B", tags: [] },
-    { _id: ids[1], title: "A", pages: 3, tags: [] },
-  ] as never);
-  assertEquals((await request<EntityBody[]>(other.at)).body.map(({ title }) => title), ["C"]);
-  assertEquals((await request(empty.at)).text, "[]");
+    { _id: ids[0], name: "B", ...EMPTY },
+    { _id: ids[1], name: "A", pages: 3, ...EMPTY },
+  ]);
+  assertEquals(namesOf((await other.get<EntityBody[]>()).body), ["C"]);
+  assertEquals((await empty.get()).text, "[]");
 });
 
 test("all() of embedded documents is [] where the stored parent lacks the array", async () => {
-  await using app = await mount([Shelf]);
-  const { insertedId } = await getModel(Shelf).collection.insertOne({ name: "old" });
-  const reply = await request(`${app.url}/shelves/${insertedId}/books`);
+  await using app = await mount([Book]);
+  const { insertedId } = await getModel(Book).collection.insertOne({ name: "old" });
+  const reply = await app.get(`/books/${insertedId}/chapters`);
   assertEquals([reply.status, reply.text], [200, "[]"]);
 });
 
 test("all() of embedded documents filters by q, cast to the declared types", async () => {
-  await using app = await mount([Shelf]);
-  const { at } = await putShelf(
-    app.url,
-    { title: "A", pages: 1, tags: ["x"] },
-    { title: "B", pages: 2, printed: new Date("2001-01-01") },
-    { title: "C", pages: 3, tags: ["x", "y"] },
+  await using app = await mount([Book]);
+  const { get } = await putChapters(
+    app,
+    { name: "A", pages: 1, tags: ["x"] },
+    { name: "B", pages: 2, printed: new Date("2001-01-01") },
+    { name: "C", pages: 3, tags: ["x", "y"] },
   );
-  const titles = async (q: object) => {
-    const reply = await request<EntityBody[]>(`${at}${asQuery(q)}`);
-    return reply.body.map(({ title }) => title).join("");
-  };
-  assertEquals(await titles({ pages: { $gt: "1" } }), "BC");
-  assertEquals(await titles({ printed: "2001-01-01" }), "B");
-  assertEquals(await titles({ tags: "x", pages: { $ne: 1 } }), "C");
-  assertEquals(await titles({ $or: [{ title: "A" }, { tags: { $size: 2 } }] }), "AC");
-  assertEquals(await titles({ title: { $regex: "^b$", $options: "i" } }), "B");
-  assertEquals(await titles({ title: "Z" }), "");
+  const found = async (q: object) => namesOf((await get<EntityBody[]>(asQuery(q))).body).join("");
+  assertEquals(await found({ pages: { $gt: "1" } }), "BC");
+  assertEquals(await found({ printed: "2001-01-01" }), "B");
+  assertEquals(await found({ tags: "x", pages: { $ne: 1 } }), "C");
+  assertEquals(await found({ $or: [{ name: "A" }, { tags: { $size: 2 } }] }), "AC");
+  assertEquals(await found({ name: { $regex: "^b$", $options: "i" } }), "B");
+  assertEquals(await found({ name: "Z" }), "");
 });
 
 test("all() of embedded documents refuses a bad q with 400", async () => {
-  await using app = await mount([Shelf]);
-  const { at } = await putShelf(app.url, { title: "A" });
-  // "name" and "books.title" are the parent's: q speaks of the book
-  for (const q of [{ name: "A" }, { "books.title": "A" }, { $where: "1" }, { pages: "x" }]) {
-    const reply = await request<ErrorBody>(`${at}${asQuery(q)}`);
+  await using app = await mount([Book]);
+  const { get } = await putChapters(app, { name: "A" });
+  // "year" and "chapters.name" are the parent's: q speaks of the chapter
+  for (const q of [{ year: 1 }, { "chapters.name": "A" }, { $where: "1" }, { pages: "x" }]) {
+    const reply = await get<ErrorBody>(asQuery(q));
     assertEquals([q, reply.status, reply.body.code], [q, 400, "BAD_FORMAT"]);
   }
 });
 
 test("one() of an embedded document answers it, or 404", async () => {
-  await using app = await mount([Shelf]);
-  const { at, ids } = await putShelf(app.url, { title: "A" }, { title: "B" });
-  const other = await putShelf(app.url, { title: "C" });
-  const reply = await request<EntityBody>(`${at}/${ids[1]}`);
-  assertEquals([reply.status, reply.body.title], [200, "B"]);
+  await using app = await mount([Book]);
+  const { get, ids } = await putChapters(app, { name: "A" }, { name: "B" });
+  const other = await putChapters(app, { name: "C" });
+  const reply = await get<EntityBody>(`/${ids[1]}`);
+  assertEquals([reply.status, reply.body.name], [200, "B"]);
   for (const id of [NOBODY, other.ids[0], "x"]) {
-    const missed = await request<ErrorBody>(`${at}/${id}`);
+    const missed = await get<ErrorBody>(`/${id}`);
     assertEquals([id, missed.status, missed.body.code], [id, 404, "NOT_FOUND"]);
   }
-  assertEquals((await request(`${at}/${ids[0]}${asQuery({ title: "B" })}`)).status, 404);
+  assertEquals((await get(`/${ids[0]}${asQuery({ name: "B" })}`)).status, 404);
 });
 
 test("every operation on embedded documents is 404 below a parent that is not there", async () => {
-  await using app = await mount([Shelf]);
+  await using app = await mount([Book]);
+  const calls = [
+    ["GET", ""],
+    ["POST", ""],
+    ["DELETE", ""],
+    ["GET", `/${NOBODY}`],
+    ["PATCH", `/${NOBODY}`],
+    ["DELETE", `/${NOBODY}`],
+  ] as const;
   for (const id of [NOBODY, "x"]) {
-    for (
-      const [method, path] of [
-        ["GET", ""],
-        ["POST", ""],
-        ["DELETE", ""],
-        ["GET", `/${NOBODY}`],
-        ["PATCH", `/${NOBODY}`],
-        ["DELETE", `/${NOBODY}`],
-      ] as const
-    ) {
-      const body = method === "POST" || method === "PATCH" ? { body: { title: "A" } } : {};
-      const reply = await request(`${app.url}/shelves/${id}/books${path}`, { method, ...body });
+    for (const [method, path] of calls) {
+      const body = method === "POST" || method === "PATCH" ? { body: { name: "A" } } : {};
+      const reply = await app.send(method, `/books/${id}/chapters${path}`, body);
       assertEquals([method, path, id, reply.status], [method, path, id, 404]);
     }
   }
-  assertEquals(await getModel(Shelf).countDocuments(), 0);
+  assertEquals(await getModel(Book).countDocuments(), 0);
 });
 
 test("create() of an embedded document answers 201, its path, and adds it at the end", async () => {
-  await using app = await mount([Shelf], { at: "/api" });
-  const { shelf, ids } = await putShelf(app.url, { title: "A" });
-  const path = `/api/shelves/${shelf._id}/books`;
-  const body = { title: "B", pages: 5, _id: NOBODY, foreign: 1 };
-  const reply = await request<EntityBody>(`${app.url}${path}`, { method: "POST", body });
+  await using app = await mount([Book], { at: "/api" });
+  const { id, ids, stored } = await putChapters(app, { name: "A" });
+  const path = `/api/books/${id}/chapters`;
+  const reply = await app.post(path, { name: "B", pages: 5, _id: NOBODY, foreign: 1 });
   assertEquals(reply.status, 201);
   assertMatch(reply.body._id, /^[0-9a-f]{24}$/);
   assert(reply.body._id !== NOBODY);
-  assertEquals(reply.body, { _id: reply.body._id, title: "B", pages: 5, tags: [] } as never);
+  const expected = { name: "B", pages: 5, ...EMPTY };
+  assertEquals(reply.body as object, { _id: reply.body._id, ...expected });
   assertEquals(reply.headers.get("location"), `${path}/${reply.body._id}`);
-  const { books, __v } = await stored(shelf._id);
-  assertEquals(idsOf({ books: books ?? [] }), [ids[0], reply.body._id]);
-  assertEquals(books?.[1], { ...books?.[1], title: "B", pages: 5, tags: [] } as never);
-  assertEquals([Object.keys(books?.[1] ?? {}).includes("__v"), __v], [false, 1]);
-  assertEquals((await request(`${app.url}${reply.headers.get("location")}`)).body, reply.body);
+  const { chapters, __v } = await stored();
+  assertEquals(idsOf(chapters), [ids[0], reply.body._id]);
+  assertEquals(chapters?.[1], { ...chapters?.[1], ...expected } as never);
+  assertEquals([Object.keys(chapters?.[1] ?? {}).includes("__v"), __v], [false, 1]);
+  assertEquals((await app.get(`${reply.headers.get("location")}`)).body, reply.body);
 });
 
 test("create() of an embedded document that is not valid answers 400 and adds nothing", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at } = await putShelf(app.url);
+  await using app = await mount([Book]);
+  const { post, stored } = await putChapters(app);
   const cases: [unknown, string[], string][] = [
-    [{}, ["title"], "BAD_DATA"],
-    [{ title: "A", pages: 0 }, ["pages"], "BAD_DATA"],
-    [{ title: {}, pages: "x" }, ["title", "pages"], "BAD_DATA"],
+    [{}, ["name"], "BAD_DATA"],
+    [{ name: "A", pages: 0 }, ["pages"], "BAD_DATA"],
+    [{ name: {}, pages: "x" }, ["name", "pages"], "BAD_DATA"],
     [[], [], "BAD_FORMAT"],
   ];
   for (const [body, fields, code] of cases) {
-    const reply = await request<ErrorBody>(at, { method: "POST", body });
+    const reply = await post<ErrorBody>("", body);
     const found = [reply.status, reply.body.code, Object.keys(reply.body.errors ?? {})];
     assertEquals(found, [400, code, fields]);
   }
-  assertEquals([(await stored(shelf._id)).books, (await stored(shelf._id)).__v], [[], 0]);
+  assertEquals([(await stored()).chapters, (await stored()).__v], [[], 0]);
 });
 
 test("update() of an embedded document merges, and touches nothing else", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at, ids } = await putShelf(
-    app.url,
-    { title: "A", pages: 1 },
-    { title: "B", pages: 2, blurb: "b", tags: ["x"] },
-    { title: "C" },
+  await using app = await mount([Book]);
+  const { patch, ids, stored } = await putChapters(
+    app,
+    { name: "A", pages: 1 },
+    { name: "B", pages: 2, blurb: "b", tags: ["x"] },
+    { name: "C" },
   );
-  const body = { title: "B2", blurb: null, tags: ["y", "z"], _id: NOBODY };
-  const reply = await request<EntityBody>(`${at}/${ids[1]}`, { method: "PATCH", body });
+  const body = { name: "B2", blurb: null, tags: ["y", "z"], _id: NOBODY };
+  const reply = await patch(`/${ids[1]}`, body);
   assertEquals(reply.status, 200);
-  const expected = { _id: ids[1], title: "B2", pages: 2, tags: ["y", "z"] };
-  assertEquals(reply.body, expected as never);
-  const { books, __v } = await stored(shelf._id);
-  assertEquals([idsOf({ books: books ?? [] }), __v], [ids, 1]);
-  assertEquals({ ...books?.[1], _id: ids[1] } as unknown, expected);
-  assertEquals([books?.[0]?.pages, books?.[2]?.title], [1, "C"]);
+  const expected = { ...EMPTY, _id: ids[1], name: "B2", pages: 2, tags: ["y", "z"] };
+  assertEquals(reply.body as object, expected);
+  const { chapters, __v } = await stored();
+  assertEquals([idsOf(chapters), __v], [ids, 1]);
+  assertEquals({ ...chapters?.[1], _id: ids[1] } as object, expected);
+  assertEquals([chapters?.[0]?.pages, chapters?.[2]?.name], [1, "C"]);
 });
 
 test("update() of an embedded document with an empty body counts the version only", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at, ids } = await putShelf(app.url, { title: "A" });
-  const reply = await request<EntityBody>(`${at}/${ids[0]}`, { method: "PATCH", body: {} });
-  assertEquals([reply.status, reply.body.title], [200, "A"]);
-  const { books, __v } = await stored(shelf._id);
-  assertEquals([books?.[0]?.title, __v], ["A", 1]);
+  await using app = await mount([Book]);
+  const { patch, ids, stored, storedNames } = await putChapters(app, { name: "A" });
+  const reply = await patch(`/${ids[0]}`, {});
+  assertEquals([reply.status, reply.body.name], [200, "A"]);
+  assertEquals([await storedNames(), (await stored()).__v], ["A", 1]);
 });
 
 test("update() of an embedded document that is not valid answers 400 and writes nothing", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at, ids } = await putShelf(app.url, { title: "A", pages: 1 });
-  for (const [body, field] of [[{ title: null }, "title"], [{ pages: 0 }, "pages"]] as const) {
-    const reply = await request<ErrorBody>(`${at}/${ids[0]}`, { method: "PATCH", body });
+  await using app = await mount([Book]);
+  const { patch, ids, stored } = await putChapters(app, { name: "A", pages: 1 });
+  for (const [body, field] of [[{ name: null }, "name"], [{ pages: 0 }, "pages"]] as const) {
+    const reply = await patch<ErrorBody>(`/${ids[0]}`, body);
     const found = [reply.status, reply.body.code, Object.keys(reply.body.errors ?? {})];
     assertEquals(found, [400, "BAD_DATA", [field]]);
   }
-  const { books, __v } = await stored(shelf._id);
-  assertEquals([books?.[0]?.title, books?.[0]?.pages, __v], ["A", 1, 0]);
+  const { chapters, __v } = await stored();
+  assertEquals([chapters?.[0]?.name, chapters?.[0]?.pages, __v], ["A", 1, 0]);
 });
 
 test("update() and remove() of an embedded document honour q, and 404 changes nothing", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at, ids } = await putShelf(app.url, { title: "A", pages: 1 });
-  const other = await putShelf(app.url, { title: "B" });
-  const missed = [`${at}/${ids[0]}${asQuery({ pages: 2 })}`, `${at}/${other.ids[0]}`, `${at}/x`];
-  for (const url of missed) {
-    const patched = await request(url, { method: "PATCH", body: { title: "no" } });
-    const removed = await request(url, { method: "DELETE" });
-    assertEquals([url, patched.status, removed.status], [url, 404, 404]);
+  await using app = await mount([Book]);
+  const chapters = await putChapters(app, { name: "A", pages: 1 });
+  const other = await putChapters(app, { name: "B" });
+  const id = chapters.ids[0];
+  for (const path of [`/${id}${asQuery({ pages: 2 })}`, `/${other.ids[0]}`, "/x"]) {
+    const patched = await chapters.patch(path, { name: "no" });
+    const removed = await chapters.delete(path);
+    assertEquals([path, patched.status, removed.status], [path, 404, 404]);
   }
-  assertEquals((await stored(shelf._id)).books?.[0]?.title, "A");
-  assertEquals((await stored(other.shelf._id)).books?.[0]?.title, "B");
-  const hit = `${at}/${ids[0]}${asQuery({ pages: 1 })}`;
-  assertEquals((await request(hit, { method: "PATCH", body: { title: "yes" } })).status, 200);
+  assertEquals([await chapters.storedNames(), await other.storedNames()], ["A", "B"]);
+  await chapters.updated(`/${id}${asQuery({ pages: 1 })}`, { name: "yes" });
 });
 
 test("remove() of an embedded document answers 204 and takes it alone", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at, ids } = await putShelf(app.url, { title: "A" }, { title: "B" }, {
-    title: "C",
-  });
-  const reply = await request(`${at}/${ids[1]}`, { method: "DELETE" });
+  await using app = await mount([Book]);
+  const names = ["A", "B", "C"].map((name) => ({ name }));
+  const { delete: remove, ids, stored } = await putChapters(app, ...names);
+  const reply = await remove(`/${ids[1]}`);
   assertEquals([reply.status, reply.text], [204, ""]);
-  const { books, __v } = await stored(shelf._id);
-  assertEquals([idsOf({ books: books ?? [] }), __v], [[ids[0], ids[2]], 1]);
-  assertEquals((await request(`${at}/${ids[1]}`, { method: "DELETE" })).status, 404);
+  const { chapters, __v } = await stored();
+  assertEquals([idsOf(chapters), __v], [[ids[0], ids[2]], 1]);
+  assertEquals((await remove(`/${ids[1]}`)).status, 404);
 });
 
 test("removeAll() of embedded documents takes what q selects, of this parent", async () => {
-  await using app = await mount([Shelf]);
-  const books = [{ title: "A", pages: 1 }, { title: "B", pages: 2 }, { title: "C", pages: 3 }];
-  const { shelf, at } = await putShelf(app.url, ...books);
-  const other = await putShelf(app.url, ...books);
-  const titles = async () => (await stored(shelf._id)).books?.map(({ title }) => title).join("");
-  const gone = await request(`${at}${asQuery({ pages: { $gte: 2 } })}`, { method: "DELETE" });
-  assertEquals([gone.status, gone.text, await titles()], [204, "", "A"]);
-  assertEquals((await request(`${at}${asQuery({ pages: 9 })}`, { method: "DELETE" })).status, 204);
-  assertEquals(await titles(), "A");
-  assertEquals((await request(at, { method: "DELETE" })).status, 204);
-  assertEquals(await titles(), "");
-  assertEquals((await stored(other.shelf._id)).books?.length, 3);
+  await using app = await mount([Book]);
+  const names = [{ name: "A", pages: 1 }, { name: "B", pages: 2 }, { name: "C", pages: 3 }];
+  const { delete: remove, storedNames } = await putChapters(app, ...names);
+  const other = await putChapters(app, ...names);
+  const gone = await remove(asQuery({ pages: { $gte: 2 } }));
+  assertEquals([gone.status, gone.text, await storedNames()], [204, "", "A"]);
+  assertEquals((await remove(asQuery({ pages: 9 }))).status, 204);
+  assertEquals(await storedNames(), "A");
+  assertEquals((await remove()).status, 204);
+  assertEquals([await storedNames(), await other.storedNames()], ["", "ABC"]);
 });
 
 test("removeAll() of embedded documents with a bad q is 400 and takes nothing", async () => {
-  await using app = await mount([Shelf]);
-  const { shelf, at } = await putShelf(app.url, { title: "A" });
-  const bad = ["?q={", "?q[title]=A", "?q={}&q={}", asQuery({ name: "A" }), asQuery([])];
+  await using app = await mount([Book]);
+  const { delete: remove, storedNames } = await putChapters(app, { name: "A" });
+  const bad = ["?q={", "?q[name]=A", "?q={}&q={}", asQuery({ year: 1 }), asQuery([])];
   for (const query of bad) {
-    const reply = await request<ErrorBody>(`${at}${query}`, { method: "DELETE" });
+    const reply = await remove<ErrorBody>(query);
     assertEquals([query, reply.status, reply.body.code], [query, 400, "BAD_FORMAT"]);
   }
-  assertEquals((await stored(shelf._id)).books?.length, 1);
+  assertEquals(await storedNames(), "A");
 });
 
 test("rest() of embedded documents mounts its own operations and no others", async () => {
   @rest({ route: "/boxes", methods: [one()] })
   class Box extends FrameworkModel {
     @rest({ methods: [all()], route: "/content" })
-    @arrayProp({ items: Book, embedded: true })
-    books?: Book[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   await using app = await mount([Box]);
-  const box = await getModel(Box).create({ books: [{ title: "A" }] } as never);
-  const at = `${app.url}/boxes/${box._id}`;
-  assertEquals((await request<EntityBody[]>(`${at}/content`)).body[0]?.title, "A");
-  for (const [method, path] of [["GET", "/books"], ["POST", "/content"], ["DELETE", "/content"]]) {
-    const reply = await request(`${at}${path}`, { method: method ?? "" });
-    assertEquals([path, reply.status, /json/.test(reply.headers.get("content-type") ?? "")], [
-      path,
-      404,
-      false,
-    ]);
+  const { _id } = await getModel(Box).create({ notes: [{ name: "A" }] } as never);
+  const box = client(`${app.url}/boxes/${_id}`);
+  assertEquals(namesOf((await box.get<EntityBody[]>("/content")).body), ["A"]);
+  const calls = [["GET", "/notes"], ["POST", "/content"], ["DELETE", "/content"]] as const;
+  for (const [method, path] of calls) {
+    const { status, headers } = await box.send(method, path);
+    const isJson = /json/.test(headers.get("content-type") ?? "");
+    assertEquals([path, status, isJson], [path, 404, false]);
   }
 });
 
@@ -293,8 +244,8 @@ test("rest() of a property is inherited, and may stand on it twice", async () =>
   abstract class Furniture extends FrameworkModel {
     @rest({ methods: [all()] })
     @rest({ methods: [create()], route: "/inbox" })
-    @arrayProp({ items: Book, embedded: true })
-    books?: Book[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   @rest({ route: "/tables", methods: [one()] })
   class Table extends Furniture {}
@@ -303,22 +254,19 @@ test("rest() of a property is inherited, and may stand on it twice", async () =>
   await using app = await mount([Table, Desk]);
   const table = await getModel(Table).create({});
   const desk = await getModel(Desk).create({});
-  const at = `${app.url}/desks/${desk._id}`;
-  const body = { title: "A" };
-  assertEquals((await request(`${at}/inbox`, { method: "POST", body })).status, 201);
-  assertEquals((await request(`${at}/books`, { method: "POST", body })).status, 404);
-  assertEquals((await request<EntityBody[]>(`${at}/books`)).body.map(({ title }) => title), ["A"]);
-  assertEquals((await request(`${app.url}/tables/${table._id}/books`)).text, "[]");
-  assertEquals((await request(`${app.url}/tables/${desk._id}/books`)).status, 404);
+  const { get, post } = client(`${app.url}/desks/${desk._id}`);
+  assertEquals((await post("/inbox", { name: "A" })).status, 201);
+  assertEquals((await post("/notes", { name: "A" })).status, 404);
+  assertEquals(namesOf((await get<EntityBody[]>("/notes")).body), ["A"]);
+  assertEquals((await app.get(`/tables/${table._id}/notes`)).text, "[]");
+  assertEquals((await app.get(`/tables/${desk._id}/notes`)).status, 404);
 });
 
 test("embedded documents have no collection of their own", async () => {
-  await using app = await mount([Shelf]);
-  const { at } = await putShelf(app.url, { title: "A" });
-  for (const title of ["B", "C"]) {
-    assertEquals((await request(at, { method: "POST", body: { title } })).status, 201);
-  }
+  await using app = await mount([Book]);
+  const { created } = await putChapters(app, { name: "A" });
+  for (const name of ["B", "C"]) await created("", { name });
   await new Promise((resolve) => setTimeout(resolve, 50));
   const collections = await app.database.connection.listCollections();
-  assertEquals(collections.filter(({ name }) => /^book|embedded/i.test(name)), []);
+  assertEquals(collections.filter(({ name }) => /^chapter|^note|embedded/i.test(name)), []);
 });

@@ -18,16 +18,11 @@ import {
   RestError,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { type Client, client } from "./client.ts";
+import { Book, Note, putBook } from "./fixtures/library.ts";
+import { SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
 import { type EntityBody, type ErrorBody, mount } from "./support.ts";
-
-class Page extends FrameworkModel {
-  @prop({ required: true })
-  text!: string;
-  @prop({ type: Number, min: 1 })
-  number?: number;
-}
 
 class Nameless extends FrameworkModel {
   static override schemaOptions = { _id: false };
@@ -48,17 +43,17 @@ test("initialize() refuses a part whose parent has no one()", () => {
   @rest({ route: "/a", methods: [all(), create()] })
   class Listed extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
-  assertRefused(Listed, `"pages"`, "one()");
+  assertRefused(Listed, `"notes"`, "one()");
 });
 
 test("initialize() refuses a nested part that no route reaches", () => {
   class Middle extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   @rest({ route: "/a", methods: [one()] })
   class Outer extends FrameworkModel {
@@ -67,14 +62,14 @@ test("initialize() refuses a nested part that no route reaches", () => {
     middles?: Middle[];
   }
   const error = assertThrows(() => Framework.initialize({ models: [Outer] }), TypeError);
-  for (const word of [`"Middle"`, `"pages"`, "one()"]) assert(error.message.includes(word));
+  for (const word of [`"Middle"`, `"notes"`, "one()"]) assert(error.message.includes(word));
 });
 
 test("initialize() mounts a nested part under those of its parents that have one()", async () => {
   class Inner extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   @rest({ route: "/folders", methods: [one()] })
   class Folder extends FrameworkModel {
@@ -86,12 +81,12 @@ test("initialize() mounts a nested part under those of its parents that have one
     single?: Inner;
   }
   await using app = await mount([Folder]);
-  const inner = { pages: [{ text: "T" }] };
+  const inner = { notes: [{ name: "T" }] };
   const folder = await getModel(Folder).create({ listed: [inner], single: inner } as never);
   const { _id, listed } = folder as Folder;
-  const at = `${app.url}/folders/${_id}`;
-  assertEquals((await request<EntityBody[]>(`${at}/single/pages`)).body[0]?.text, "T");
-  const missing = await request(`${at}/listed/${listed?.[0]?._id}/pages`);
+  const at = `/folders/${_id}`;
+  assertEquals((await app.get<EntityBody[]>(`${at}/single/notes`)).body[0]?.name, "T");
+  const missing = await app.get(`${at}/listed/${listed?.[0]?._id}/notes`);
   assertEquals([missing.status, missing.text.includes("Cannot GET")], [404, true]);
 });
 
@@ -100,13 +95,13 @@ test("a parent on two routes has its parts under the one that has one()", async 
   @rest({ route: "/listed", methods: [all()] })
   class Paper extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   await using app = await mount([Paper]);
-  const { _id } = await getModel(Paper).create({ pages: [{ text: "T" }] } as never) as Paper;
-  assertEquals((await request<EntityBody[]>(`${app.url}/open/${_id}/pages`)).body.length, 1);
-  const missing = await request(`${app.url}/listed/${_id}/pages`);
+  const { _id } = await getModel(Paper).create({ notes: [{ name: "T" }] } as never) as Paper;
+  assertEquals((await app.get<EntityBody[]>(`/open/${_id}/notes`)).body.length, 1);
+  const missing = await app.get(`/listed/${_id}/notes`);
   assertEquals([missing.status, missing.text.includes("Cannot GET")], [404, true]);
 });
 
@@ -114,8 +109,8 @@ test("initialize() takes a part that is reached through the route of its own mod
   @rest({ route: "/agents", methods: [one()] })
   class Agent extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   @rest({ route: "/offices", methods: [one()] })
   class Office extends FrameworkModel {
@@ -125,7 +120,7 @@ test("initialize() takes a part that is reached through the route of its own mod
   }
   await using app = await mount([Office]);
   const { _id } = await getModel(Office).create({});
-  assertEquals((await request(`${app.url}/offices/${_id}/agents`)).text, "[]");
+  assertEquals((await app.get(`/offices/${_id}/agents`)).text, "[]");
 });
 
 test("initialize() refuses a part on a field that holds no model", () => {
@@ -144,28 +139,28 @@ test("initialize() refuses a part on a field that holds no model", () => {
   @rest({ route: "/a", methods: [one()] })
   class Mapped extends FrameworkModel {
     @rest({ methods: [all()] })
-    @prop({ type: Map, of: Page })
-    pages?: Map<string, unknown>;
+    @prop({ type: Map, of: Note })
+    notes?: Map<string, unknown>;
   }
   @rest({ route: "/a", methods: [one()] })
   class Bare extends FrameworkModel {
     @rest({ methods: [one()] })
-    page?: Page;
+    note?: Note;
   }
   assertRefused(Text, `"title"`);
   assertRefused(Tags, `"tags"`);
-  assertRefused(Mapped, `"pages"`);
-  assertRefused(Bare, `"page"`);
+  assertRefused(Mapped, `"notes"`);
+  assertRefused(Bare, `"note"`);
 });
 
 test("initialize() refuses a part that is hidden", () => {
   @rest({ route: "/a", methods: [one()] })
   class Secretive extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true, hidden: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true, hidden: true })
+    notes?: Note[];
   }
-  assertRefused(Secretive, `"pages"`, "hidden");
+  assertRefused(Secretive, `"notes"`, "hidden");
 });
 
 test("initialize() refuses operations that the kind of a property cannot have", () => {
@@ -173,17 +168,17 @@ test("initialize() refuses operations that the kind of a property cannot have", 
     @rest({ route: "/a", methods: [one()] })
     class Single extends FrameworkModel {
       @rest({ methods: [one(), many] })
-      @prop({ type: Page })
-      page?: Page;
+      @prop({ type: Note })
+      note?: Note;
     }
     @rest({ route: "/a", methods: [one()] })
     class SingleRef extends FrameworkModel {
       @rest({ methods: [many] })
-      @prop({ ref: Page })
-      page?: Ref<Page>;
+      @prop({ ref: Note })
+      note?: Ref<Note>;
     }
-    assertRefused(Single, `"page"`, `${many.operation}()`);
-    assertRefused(SingleRef, `"page"`, `${many.operation}()`);
+    assertRefused(Single, `"note"`, `${many.operation}()`);
+    assertRefused(SingleRef, `"note"`, `${many.operation}()`);
   }
 });
 
@@ -209,103 +204,85 @@ test("initialize() refuses methods of a part that are none, twice, or taken", ()
     @rest({ route: "/a", methods: [one()] })
     class Wrong extends FrameworkModel {
       @rest({ methods })
-      @arrayProp({ items: Page, embedded: true })
-      pages?: Page[];
+      @arrayProp({ items: Note, embedded: true })
+      notes?: Note[];
     }
     return Wrong;
   }
   @rest({ route: "/a", methods: [one()] })
   class Clash extends FrameworkModel {
     @rest({ methods: [all()] })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
-    @rest({ methods: [all()], route: "/pages" })
-    @arrayProp({ items: Page })
-    others?: Ref<Page>[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
+    @rest({ methods: [all()], route: "/notes" })
+    @arrayProp({ items: Note })
+    others?: Ref<Note>[];
   }
-  assertRefused(build(), `"methods"`, `"pages"`);
-  assertRefused(build({} as never), `"methods"`, `"pages"`);
-  assertRefused(build(all(), all()), "/a/:id/pages");
-  assertRefused(build(one({ afterwards: () => true } as never)), "afterwards", `"pages"`);
-  assertRefused(build(one({ preSend: 1 } as never)), "preSend", `"pages"`);
-  assertRefused(Clash, "/a/:id/pages");
+  assertRefused(build(), `"methods"`, `"notes"`);
+  assertRefused(build({} as never), `"methods"`, `"notes"`);
+  assertRefused(build(all(), all()), "/a/:id/notes");
+  assertRefused(build(one({ afterwards: () => true } as never)), "afterwards", `"notes"`);
+  assertRefused(build(one({ preSend: 1 } as never)), "preSend", `"notes"`);
+  assertRefused(Clash, "/a/:id/notes");
 });
 
 test("initialize() refuses the route of a part that is no plain path", () => {
-  for (const route of ["pages", "/", "/:id", "/a*", ""]) {
+  for (const route of ["notes", "/", "/:id", "/a*", ""]) {
     @rest({ route: "/a", methods: [one()] })
     class Routed extends FrameworkModel {
       @rest({ methods: [all()], route })
-      @arrayProp({ items: Page, embedded: true })
-      pages?: Page[];
+      @arrayProp({ items: Note, embedded: true })
+      notes?: Note[];
     }
-    assertRefused(Routed, `"pages"`, `"${route}"`);
+    assertRefused(Routed, `"notes"`, `"${route}"`);
   }
 });
 
-class Chapter extends FrameworkModel {
-  @prop({ required: true })
-  title!: string;
-  @arrayProp({ items: Page, embedded: true })
-  pages?: Page[];
-  @prop({ type: Page })
-  cover?: Page;
-}
-
-const SIX = [all(), one(), create(), update(), remove(), removeAll()];
-
-@rest({ route: "/books", methods: SIX })
-class Book extends FrameworkModel {
-  @prop()
-  title?: string;
-  @rest({ methods: SIX })
-  @arrayProp({ items: Chapter, embedded: true })
-  chapters?: Chapter[];
-}
-
 /** The problems of a body, by path. */
-async function problems(url: string, method: string, body: unknown): Promise<[number, object]> {
-  const reply = await request<ErrorBody>(url, { method, body });
-  const kinds = Object.entries(reply.body.errors ?? {}).map(([path, { kind }]) => [path, kind]);
+async function problems(
+  { send }: Client,
+  [method, path]: readonly [method: string, path: string],
+  body: object,
+): Promise<[number, object]> {
+  const reply = await send<ErrorBody>(method, path, { body });
+  const kinds = Object.entries(reply.body.errors ?? {}).map(([field, { kind }]) => [field, kind]);
   return [reply.status, Object.fromEntries(kinds)];
 }
 
 test("BAD_DATA names the path of an embedded element, from what was sent to", async () => {
   await using app = await mount([Book]);
-  const book = await getModel(Book).create({ chapters: [{ title: "C" }] } as never) as Book;
-  const books = `${app.url}/books`;
-  const chapters = `${books}/${book._id}/chapters`;
-  const item = `${chapters}/${book.chapters?.[0]?._id}`;
-  const pages = [{ text: "a" }, { number: 0 }];
-  const wrong = { "pages.1.text": "required", "pages.1.number": "min" };
-  assertEquals(await problems(chapters, "POST", { pages }), [400, { title: "required", ...wrong }]);
-  assertEquals(await problems(item, "PATCH", { pages }), [400, wrong]);
-  assertEquals(await problems(item, "PATCH", { cover: {} }), [400, { "cover.text": "required" }]);
-  const uncast = { pages: [{ text: "a", number: "x" }], cover: 5 };
-  const kinds = { "pages.0.number": "Number", cover: "Object" };
-  assertEquals(await problems(item, "PATCH", uncast), [400, kinds]);
-  const whole = { chapters: [{ title: "A" }, { pages: [{ number: 1 }] }] };
-  const paths = { "chapters.1.title": "required", "chapters.1.pages.0.text": "required" };
-  assertEquals(await problems(books, "POST", whole), [400, paths]);
-  assertEquals(await problems(`${books}/${book._id}`, "PATCH", whole), [400, paths]);
+  const book = await putBook(app, { chapters: [{ name: "C" }] });
+  const [list, item] = [["POST", "/chapters"], ["PATCH", `/chapters/${book.ids[0]}`]] as const;
+  const notes = [{ name: "a" }, { stars: 0 }];
+  const wrong = { "notes.1.name": "required", "notes.1.stars": "min" };
+  assertEquals(await problems(book, list, { notes }), [400, { name: "required", ...wrong }]);
+  assertEquals(await problems(book, item, { notes }), [400, wrong]);
+  assertEquals(await problems(book, item, { motto: {} }), [400, { "motto.name": "required" }]);
+  const uncast = { notes: [{ name: "a", stars: "x" }], motto: 5 };
+  const kinds = { "notes.0.stars": "Number", motto: "Object" };
+  assertEquals(await problems(book, item, uncast), [400, kinds]);
+  const chapters = [{ name: "A" }, { notes: [{ stars: 1 }] }];
+  const paths = { "chapters.1.name": "required", "chapters.1.notes.0.name": "required" };
+  const whole = { name: "A", chapters };
+  assertEquals(await problems(app, ["POST", "/books"], whole), [400, paths]);
+  assertEquals(await problems(book, ["PATCH", ""], whole), [400, paths]);
 });
 
 test("bodies of parts are refused as those of roots are", async () => {
   await using app = await mount([Book]);
-  const book = await getModel(Book).create({ chapters: [{ title: "C" }] } as never) as Book;
-  const url = `${app.url}/books/${book._id}/chapters`;
-  const targets = [[url, "POST"], [`${url}/${book.chapters?.[0]?._id}`, "PATCH"]] as const;
-  for (const [target, method] of targets) {
-    const text = { "content-type": "text/plain" };
-    const typed = await request<ErrorBody>(target, { method, raw: "title=A", headers: text });
-    assertEquals([typed.status, typed.body.code], [415, "UNSUPPORTED_MEDIA_TYPE"]);
-    const none = await request<ErrorBody>(target, { method });
-    assertEquals([none.status, none.body.code], [400, "BAD_FORMAT"]);
-    const json = { "content-type": "application/json" };
-    const broken = await request<ErrorBody>(target, { method, raw: "{", headers: json });
-    assertEquals([broken.status, broken.body.code], [400, "BAD_FORMAT"]);
+  const { ids, send, stored } = await putBook(app, { chapters: [{ name: "C" }] });
+  for (const [method, path] of [["POST", ""], ["PATCH", `/${ids[0]}`]] as const) {
+    const refused = async (options: object) => {
+      const { status, body } = await send<ErrorBody>(method, `/chapters${path}`, options);
+      return [status, body.code];
+    };
+    const text = { raw: "name=A", headers: { "content-type": "text/plain" } };
+    assertEquals(await refused(text), [415, "UNSUPPORTED_MEDIA_TYPE"]);
+    assertEquals(await refused({}), [400, "BAD_FORMAT"]);
+    const broken = { raw: "{", headers: { "content-type": "application/json" } };
+    assertEquals(await refused(broken), [400, "BAD_FORMAT"]);
   }
-  assertEquals((await getModel(Book).findById(book._id))?.__v, 0);
+  assertEquals((await stored()).__v, 0);
 });
 
 test("a part of a model that is strict refuses undeclared fields", async () => {
@@ -322,32 +299,33 @@ test("a part of a model that is strict refuses undeclared fields", async () => {
   }
   await using app = await mount([Desk]);
   const { _id } = await getModel(Desk).create({});
-  const url = `${app.url}/desks/${_id}/forms`;
-  assertEquals(await problems(url, "POST", { name: "A", other: 1 }), [400, { other: "strict" }]);
-  assertEquals((await request(url, { method: "POST", body: { name: "A" } })).status, 201);
+  const forms = client(`${app.url}/desks/${_id}/forms`);
+  const given = { name: "A", other: 1 };
+  assertEquals(await problems(forms, ["POST", ""], given), [400, { other: "strict" }]);
+  assertEquals((await forms.post("", { name: "A" })).status, 201);
 });
 
 test("an unexpected error of a part is 500, tells nothing, and goes to onError", async () => {
   @rest({ route: "/wells", methods: [one()] })
   class Well extends FrameworkModel {
     @rest({
-      methods: [all<Page>({
+      methods: [all<Note>({
         postFetch: () => {
           throw new Error("a detail");
         },
       })],
     })
-    @arrayProp({ items: Page, embedded: true })
-    pages?: Page[];
+    @arrayProp({ items: Note, embedded: true })
+    notes?: Note[];
   }
   const seen: unknown[] = [];
   const onError = (_req: unknown, error: unknown) =>
     seen.push((error as Error).message) > 1 ? new RestError(502, "known") : new RestError(500, {});
   await using app = await mount([Well], { onError });
-  const { _id } = await getModel(Well).create({ pages: [{ text: "T" }] } as never) as Well;
-  const reply = await request(`${app.url}/wells/${_id}/pages`);
+  const { _id } = await getModel(Well).create({ notes: [{ name: "T" }] } as never) as Well;
+  const reply = await app.get(`/wells/${_id}/notes`);
   assertEquals([reply.status, reply.text, seen], [500, "{}", ["a detail"]]);
-  assertEquals((await request(`${app.url}/wells/${_id}/pages`)).status, 502);
+  assertEquals((await app.get(`/wells/${_id}/notes`)).status, 502);
 });
 
 test("a unique value inside embedded documents is 409 when another parent has it", async () => {
@@ -365,8 +343,7 @@ test("a unique value inside embedded documents is 409 when another parent has it
   await getModel(Ring).init();
   await getModel(Ring).create({ keys: [{ code: "A" }] } as never);
   const { _id } = await getModel(Ring).create({ keys: [{ code: "B" }] } as never) as Ring;
-  const url = `${app.url}/rings/${_id}/keys`;
-  const reply = await request<ErrorBody>(url, { method: "POST", body: { code: "A" } });
+  const reply = await app.post<ErrorBody>(`/rings/${_id}/keys`, { code: "A" });
   assertEquals([reply.status, reply.body.code], [409, "CONFLICT"]);
   assertEquals(reply.body.fields, ["keys.code"]);
 });

@@ -2,7 +2,6 @@ import { assert, assertEquals } from "@std/assert";
 import { Types } from "mongoose";
 import type { Schema } from "mongoose";
 import {
-  all,
   arrayProp,
   create,
   FrameworkModel,
@@ -10,20 +9,12 @@ import {
   one,
   prop,
   type Ref,
-  remove,
-  removeAll,
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { FOUR, SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, type ErrorBody, mount } from "./support.ts";
-
-const SIX = [all(), one(), create(), update(), remove(), removeAll()];
-const FOUR = [one(), create(), update(), remove()];
-
-const post = (url: string, body: unknown) => request<EntityBody>(url, { method: "POST", body });
-const patch = (url: string, body: unknown) => request<EntityBody>(url, { method: "PATCH", body });
 
 /** The only document of a collection, past Mongoose. */
 async function onlyOne(model: { collection: { findOne(): Promise<unknown> } }) {
@@ -68,7 +59,7 @@ class Quiz extends FrameworkModel {
 
 const SECRET = "s3cret";
 
-async function putQuiz(url: string) {
+async function putQuiz() {
   const riddle = {
     name: "A",
     answer: SECRET,
@@ -78,22 +69,25 @@ async function putQuiz(url: string) {
   const other = await getModel(Riddle).create(riddle as never) as Riddle;
   const fields = { riddles: [riddle], clue: { text: "C", answer: SECRET }, others: [other._id] };
   const quiz = await getModel(Quiz).create(fields as never) as Quiz;
-  const at = `${url}/quizzes/${quiz._id}`;
+  const at = `/quizzes/${quiz._id}`;
   const items = [[`${at}/riddles`, quiz.riddles?.[0]?._id], [`${at}/others`, other._id]] as const;
   return { quiz, at, items, clues: `${at}/riddles/${quiz.riddles?.[0]?._id}/clues` };
 }
 
 test("a hidden field inside embedded documents is in no answer of any operation", async () => {
   await using app = await mount([Quiz]);
-  const { at, items, clues } = await putQuiz(app.url);
-  const replies = [await request(`${app.url}/quizzes`), await request(at), await request(clues)];
+  const { at, items, clues } = await putQuiz();
+  const replies = [await app.get("/quizzes"), await app.get(at), await app.get(clues)];
   for (const [base, id] of items) {
-    replies.push(await request(base), await request(`${base}/${id}`));
+    replies.push(await app.get(base), await app.get(`${base}/${id}`));
     const body = { name: "B", answer: SECRET, clues: [{ answer: SECRET }], hint: {} };
-    replies.push(await post(base, body), await patch(`${base}/${id}`, body));
+    replies.push(await app.post(base, body), await app.patch(`${base}/${id}`, body));
   }
-  replies.push(await post(clues, { answer: SECRET }), await request(`${at}/clue`));
-  replies.push(await patch(`${at}/clue`, { answer: SECRET }), await patch(at, { name: "Q" }));
+  replies.push(await app.post(clues, { answer: SECRET }), await app.get(`${at}/clue`));
+  replies.push(
+    await app.patch(`${at}/clue`, { answer: SECRET }),
+    await app.patch(at, { name: "Q" }),
+  );
   for (const { status, text } of replies) {
     assert(status < 300 && text.length > 2 && !text.includes(SECRET), text);
   }
@@ -101,10 +95,10 @@ test("a hidden field inside embedded documents is in no answer of any operation"
 
 test("a hidden field inside embedded documents may be written", async () => {
   await using app = await mount([Quiz]);
-  const { at, clues } = await putQuiz(app.url);
-  await patch(`${at}/clue`, { answer: "other" });
-  const added = await post(clues, { answer: "one" });
-  await patch(`${clues}/${added.body._id}`, { answer: "two" });
+  const { at, clues } = await putQuiz();
+  await app.patch(`${at}/clue`, { answer: "other" });
+  const added = await app.post(clues, { answer: "one" });
+  await app.patch(`${clues}/${added.body._id}`, { answer: "two" });
   const quiz = await getModel(Quiz).findOne();
   assertEquals(quiz?.clue?.answer, "other");
   assertEquals(quiz?.riddles?.[0]?.clues?.map(({ answer }) => answer), [SECRET, "two"]);
@@ -112,12 +106,12 @@ test("a hidden field inside embedded documents may be written", async () => {
 
 test("no q may touch a hidden field inside embedded documents", async () => {
   await using app = await mount([Quiz]);
-  const { at, items, clues } = await putQuiz(app.url);
+  const { at, items, clues } = await putQuiz();
   const bad = [
-    [`${app.url}/quizzes`, { "riddles.answer": SECRET }],
-    [`${app.url}/quizzes`, { riddles: { $elemMatch: { answer: SECRET } } }],
-    [`${app.url}/quizzes`, { "riddles.0.clues.answer": SECRET }],
-    [`${app.url}/quizzes`, { clue: { answer: SECRET } }],
+    ["/quizzes", { "riddles.answer": SECRET }],
+    ["/quizzes", { riddles: { $elemMatch: { answer: SECRET } } }],
+    ["/quizzes", { "riddles.0.clues.answer": SECRET }],
+    ["/quizzes", { clue: { answer: SECRET } }],
     [clues, { answer: { $exists: true } }],
     [`${at}/clue`, { answer: SECRET }],
     ...items.flatMap(([base]) => [
@@ -129,7 +123,7 @@ test("no q may touch a hidden field inside embedded documents", async () => {
     ]),
   ] as [string, object][];
   for (const [url, q] of bad) {
-    const reply = await request<ErrorBody>(`${url}${asQuery(q)}`);
+    const reply = await app.get<ErrorBody>(`${url}${asQuery(q)}`);
     assertEquals([url, q, reply.status, reply.body.code], [url, q, 400, "BAD_FORMAT"]);
     assert(!reply.text.includes(SECRET));
   }
@@ -137,34 +131,28 @@ test("no q may touch a hidden field inside embedded documents", async () => {
 
 test("the message of a hidden field inside embedded documents carries no value", async () => {
   await using app = await mount([Quiz]);
-  const { items } = await putQuiz(app.url);
+  const { items } = await putQuiz();
   const short = "zq";
   for (const [base] of items) {
-    const reply = await request<ErrorBody>(base, {
-      method: "POST",
-      body: { name: "A", answer: short },
-    });
+    const reply = await app.post<ErrorBody>(base, { name: "A", answer: short });
     assertEquals([reply.status, reply.body.errors?.answer?.kind], [400, "minlength"]);
     assert(!reply.text.includes(short));
   }
   const riddles = [{ name: "A", answer: short }];
-  const whole = await request<ErrorBody>(`${app.url}/quizzes`, {
-    method: "POST",
-    body: { riddles },
-  });
+  const whole = await app.post<ErrorBody>("/quizzes", { riddles });
   assertEquals(Object.keys(whole.body.errors ?? {}), ["riddles.0.answer"]);
   assert(!whole.text.includes(short));
 });
 
 test("a readonly field inside embedded documents is taken from no body", async () => {
   await using app = await mount([Quiz]);
-  const { items, at } = await putQuiz(app.url);
+  const { items, at } = await putQuiz();
   const given = { name: "B", state: "done" };
   for (const [base, id] of items) {
-    assertEquals((await post(base, given)).body.state, "draft");
-    assertEquals((await patch(`${base}/${id}`, given)).body.state, "draft");
+    assertEquals((await app.post(base, given)).body.state, "draft");
+    assertEquals((await app.patch(`${base}/${id}`, given)).body.state, "draft");
   }
-  const { body } = await patch(at, { riddles: [given] });
+  const { body } = await app.patch(at, { riddles: [given] });
   assertEquals((body as unknown as Quiz).riddles?.map(({ state }) => state), ["draft"]);
 });
 
@@ -176,11 +164,11 @@ test("an array that is readonly changes through its sub-routes only", async () =
     entries?: Clue[];
   }
   await using app = await mount([Ledger]);
-  const made = await post(`${app.url}/ledgers`, { entries: [{ text: "no" }] });
-  const at = `${app.url}/ledgers/${made.body._id}`;
-  assertEquals((await post(`${at}/entries`, { text: "yes" })).status, 201);
-  assertEquals((await patch(at, { entries: [] })).status, 200);
-  assertEquals((await request<EntityBody[]>(`${at}/entries`)).body.map(({ text }) => text), [
+  const made = await app.post("/ledgers", { entries: [{ text: "no" }] });
+  const at = `/ledgers/${made.body._id}`;
+  assertEquals((await app.post(`${at}/entries`, { text: "yes" })).status, 201);
+  assertEquals((await app.patch(at, { entries: [] })).status, 200);
+  assertEquals((await app.get<EntityBody[]>(`${at}/entries`)).body.map(({ text }) => text), [
     "yes",
   ]);
 });
@@ -211,27 +199,32 @@ class Muted extends FrameworkModel {
 test("a field with select: false inside elements is read by no operation, and kept by all", async () => {
   await using app = await mount([Muted]);
   const { _id } = await getModel(Muted).create({});
-  const url = `${app.url}/muted/${_id}/parts`;
+  const url = `/muted/${_id}/parts`;
   const body = { name: "A", note: "n", inner: [{ name: "I", note: "m" }] };
-  const made = await post(url, body);
+  const made = await app.post(url, body);
   const item = `${url}/${made.body._id}`;
-  const replies = [made, await patch(item, { name: "B" }), await request(item), await request(url)];
+  const replies = [
+    made,
+    await app.patch(item, { name: "B" }),
+    await app.get(item),
+    await app.get(url),
+  ];
   for (const { status, text } of replies) assert(status < 300 && !text.includes("note"), text);
   const [part] = (await onlyOne(getModel(Muted))).parts as Holder[];
   assertEquals([part?.name, part?.note, part?.inner?.[0]?.note], ["B", "n", "m"]);
-  const found = await request<ErrorBody>(`${url}${asQuery({ note: "n" })}`);
+  const found = await app.get<ErrorBody>(`${url}${asQuery({ note: "n" })}`);
   assertEquals([found.status, found.body.code], [400, "BAD_FORMAT"]);
 });
 
 test("update() answers what it wrote where the part no longer matches q", async () => {
   await using app = await mount([Muted]);
   const { _id } = await getModel(Muted).create({});
-  const url = `${app.url}/muted/${_id}/parts`;
-  const made = await post(url, { name: "A", note: "n" });
+  const url = `/muted/${_id}/parts`;
+  const made = await app.post(url, { name: "A", note: "n" });
   const hit = `${url}/${made.body._id}${asQuery({ name: "A" })}`;
-  const reply = await patch(hit, { name: "B" });
+  const reply = await app.patch(hit, { name: "B" });
   assertEquals([reply.status, reply.body.name], [200, "B"]);
-  assertEquals((await patch(hit, { name: "C" })).status, 404);
+  assertEquals((await app.patch(hit, { name: "C" })).status, 404);
 });
 
 test("an array with select: false is read through its sub-routes only", async () => {
@@ -246,14 +239,14 @@ test("an array with select: false is read through its sub-routes only", async ()
   }
   await using app = await mount([Archive]);
   const { _id } = await getModel(Archive).create({});
-  const at = `${app.url}/archives/${_id}`;
+  const at = `/archives/${_id}`;
   for (const base of [`${at}/papers`, `${at}/refs`]) {
-    const made = await post(base, { name: "A" });
-    const { body } = await request<EntityBody[]>(base);
+    const made = await app.post(base, { name: "A" });
+    const { body } = await app.get<EntityBody[]>(base);
     assertEquals(body.map((each) => each._id), [made.body._id]);
-    assertEquals((await patch(`${base}/${made.body._id}`, { name: "B" })).body.name, "B");
+    assertEquals((await app.patch(`${base}/${made.body._id}`, { name: "B" })).body.name, "B");
   }
-  assertEquals((await request(at)).body, { _id: String(_id), __v: 3 });
+  assertEquals((await app.get(at)).body, { _id: String(_id), __v: 3 });
 });
 
 class Stamped extends FrameworkModel {
@@ -280,32 +273,32 @@ type Stamps = { createdAt: string; updatedAt: string };
 test("timestamps of a part and of its parent are set, and are what the answer says", async () => {
   await using app = await mount([Clock]);
   const { _id } = await getModel(Clock).create({});
-  const at = `${app.url}/clocks/${_id}`;
-  const before = (await request<Stamps>(at)).body;
+  const at = `/clocks/${_id}`;
+  const before = (await app.get<Stamps>(at)).body;
   for (const url of [`${at}/parts`, `${at}/single`]) {
     const forged = { createdAt: "2001-01-01", updatedAt: "2001-01-01" };
-    const made = (await post(url, { name: "A", ...forged })).body as EntityBody & Stamps;
+    const made = (await app.post(url, { name: "A", ...forged })).body as EntityBody & Stamps;
     const item = url.endsWith("parts") ? `${url}/${made._id}` : url;
-    assertEquals((await request(item)).body, made);
+    assertEquals((await app.get(item)).body, made);
     assert(made.createdAt > before.createdAt && made.updatedAt >= made.createdAt);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    const changed = (await patch(item, { name: "B", ...forged })).body as EntityBody & Stamps;
-    assertEquals((await request(item)).body, changed);
+    const changed = (await app.patch(item, { name: "B", ...forged })).body as EntityBody & Stamps;
+    assertEquals((await app.get(item)).body, changed);
     assert(changed.updatedAt > made.updatedAt && changed.createdAt === made.createdAt);
   }
-  const after = (await request<Stamps>(at)).body;
+  const after = (await app.get<Stamps>(at)).body;
   assert(after.updatedAt > before.updatedAt && after.createdAt === before.createdAt);
 });
 
 test("a change of a part inside a part renews the timestamp of what is around it", async () => {
   await using app = await mount([Clock]);
   const { _id } = await getModel(Clock).create({ parts: [{ name: "A" }, { name: "B" }] } as never);
-  const url = `${app.url}/clocks/${_id}/parts`;
-  const [first, second] = (await request<(EntityBody & Stamps)[]>(url)).body;
+  const url = `/clocks/${_id}/parts`;
+  const [first, second] = (await app.get<(EntityBody & Stamps)[]>(url)).body;
   await new Promise((resolve) => setTimeout(resolve, 5));
-  const made = await post(`${url}/${first?._id}/inner`, { name: "I" });
+  const made = await app.post(`${url}/${first?._id}/inner`, { name: "I" });
   assertEquals(made.status, 201);
-  const [after, other] = (await request<(EntityBody & Stamps)[]>(url)).body;
+  const [after, other] = (await app.get<(EntityBody & Stamps)[]>(url)).body;
   assertEquals([after?.createdAt, other], [first?.createdAt, second] as never);
   assert(String(after?.updatedAt) > String(first?.updatedAt), "the element around it");
 });
@@ -314,14 +307,14 @@ test("a part with timestamps is removed like any other, and kept by an empty pat
   await using app = await mount([Clock]);
   const fields = { single: { name: "S", inner: [{ name: "I" }] }, parts: [{ name: "A" }] };
   const { _id } = await getModel(Clock).create(fields as never);
-  const at = `${app.url}/clocks/${_id}`;
-  const before = (await request(`${at}/single`)).body;
+  const at = `/clocks/${_id}`;
+  const before = (await app.get(`${at}/single`)).body;
   await new Promise((resolve) => setTimeout(resolve, 5));
-  assertEquals((await patch(`${at}/single`, {})).body, before as never);
-  assertEquals((await request(`${at}/single`)).body, before);
-  const [part] = (await request<EntityBody[]>(`${at}/parts`)).body;
+  assertEquals((await app.patch(`${at}/single`, {})).body, before as never);
+  assertEquals((await app.get(`${at}/single`)).body, before);
+  const [part] = (await app.get<EntityBody[]>(`${at}/parts`)).body;
   for (const path of [`parts/${part?._id}`, "single"]) {
-    assertEquals((await request(`${at}/${path}`, { method: "DELETE" })).status, 204);
+    assertEquals((await app.delete(`${at}/${path}`)).status, 204);
   }
   const after = await onlyOne(getModel(Clock));
   assertEquals([after.parts, "single" in after], [[], false]);
@@ -366,24 +359,24 @@ class Rig extends FrameworkModel {
 test("the save middleware of an embedded model runs, and its setters run once", async () => {
   await using app = await mount([Rig]);
   const { _id } = await getModel(Rig).create({});
-  const at = `${app.url}/rigs/${_id}`;
+  const at = `/rigs/${_id}`;
   for (const url of [`${at}/parts`, `${at}/single`]) {
     ran.length = 0;
-    const made = await post(url, { shout: "a" });
+    const made = await app.post(url, { shout: "a" });
     assertEquals(ran, ["pre validate", "pre save", "post save"]);
     assertEquals([made.body.shout, made.body.slug], ["a!", "a! as saved"]);
     const item = url.endsWith("parts") ? `${url}/${made.body._id}` : url;
-    assertEquals((await request(item)).body, made.body);
-    const changed = await patch(item, { shout: "b" });
+    assertEquals((await app.get(item)).body, made.body);
+    const changed = await app.patch(item, { shout: "b" });
     assertEquals([changed.body.shout, changed.body.slug], ["b!", "b! as saved"]);
-    assertEquals((await request(item)).body, changed.body);
+    assertEquals((await app.get(item)).body, changed.body);
   }
 });
 
 test("what the update middleware of the parent adds is cast to its types", async () => {
   await using app = await mount([Rig]);
   const { _id } = await getModel(Rig).create({});
-  await post(`${app.url}/rigs/${_id}/parts`, { shout: "a" });
+  await app.post(`/rigs/${_id}/parts`, { shout: "a" });
   const rig = await onlyOne(getModel(Rig));
   assert(rig.changedBy instanceof Types.ObjectId);
   assertEquals((rig.parts as Hooked[])[0]?.shout, "a!");
@@ -452,20 +445,20 @@ function bare(value: unknown): unknown {
 
 test("a part is stored and answered as a root is, whatever the types of its fields", async () => {
   await using app = await mount([TypedRoot]);
-  const root = await post(`${app.url}/typed`, CREATED);
-  const at = `${app.url}/typed/${root.body._id}`;
-  const part = await post(`${at}/parts`, CREATED);
+  const root = await app.post("/typed", CREATED);
+  const at = `/typed/${root.body._id}`;
+  const part = await app.post(`${at}/parts`, CREATED);
   const item = `${at}/parts/${part.body._id}`;
   const compare = async (a: unknown, b: unknown) => {
     assertEquals(bare(b), bare(a));
     const { parts, ...stored } = await onlyOne(getModel(TypedRoot));
     assertEquals(bare((parts as unknown[])[0]), bare(stored));
-    assertEquals(bare((await request(item)).body), bare(a));
+    assertEquals(bare((await app.get(item)).body), bare(a));
   };
   await compare(root.body, part.body);
-  await compare((await patch(at, CHANGED)).body, (await patch(item, CHANGED)).body);
+  await compare((await app.patch(at, CHANGED)).body, (await app.patch(item, CHANGED)).body);
   const q = asQuery({ date: CHANGED.date, "free.d": 1, "clue.text": "U", "map.b": "2" });
-  assertEquals((await request<unknown[]>(`${at}/parts${q}`)).body.length, 1);
+  assertEquals((await app.get<unknown[]>(`${at}/parts${q}`)).body.length, 1);
 });
 
 test("immutable fields of a part stay, and its defaults come back for null", async () => {
@@ -485,10 +478,10 @@ test("immutable fields of a part stay, and its defaults come back for null", asy
   }
   await using app = await mount([Fixture]);
   const { _id } = await getModel(Fixture).create({});
-  const url = `${app.url}/fixed/${_id}/parts`;
-  const made = (await post(url, { origin: "A", mood: "good", code: " X " })).body;
+  const url = `/fixed/${_id}/parts`;
+  const made = (await app.post(url, { origin: "A", mood: "good", code: " X " })).body;
   assertEquals([made.origin, made.mood, made.code], ["A", "good", "x"]);
-  const changed = (await patch(`${url}/${made._id}`, { origin: "B", mood: null })).body;
+  const changed = (await app.patch(`${url}/${made._id}`, { origin: "B", mood: null })).body;
   assertEquals([changed.origin, changed.mood, changed.code], ["A", "none", "x"]);
-  assertEquals((await request(`${url}/${made._id}`)).body, changed);
+  assertEquals((await app.get(`${url}/${made._id}`)).body, changed);
 });

@@ -14,9 +14,9 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { FOUR, SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
-import { asQuery, type EntityBody, mount } from "./support.ts";
+import { asQuery, mount } from "./support.ts";
 
 /** Hooks that let everything pass, and ask for documents. */
 const pass = { preSave: (_req: FrameworkRequest, entity: object) => entity };
@@ -34,11 +34,11 @@ class Task extends FrameworkModel {
 
 @rest({ route: "/boards", methods: [one()] })
 class Board extends FrameworkModel {
-  @rest({ route: "/tasks", methods: [all(), one(), create(), update(), remove(), removeAll()] })
+  @rest({ route: "/tasks", methods: SIX })
   @rest({ route: "/hooked", methods: [all(), ...HOOKED, removeAll(pass)] })
   @arrayProp({ items: Task, embedded: true })
   tasks?: Task[];
-  @rest({ route: "/current", methods: [one(), create(), update(), remove()] })
+  @rest({ route: "/current", methods: FOUR })
   @rest({ route: "/watched", methods: HOOKED })
   @prop({ type: Task })
   current?: Task;
@@ -48,12 +48,12 @@ const OPEN = asQuery({ state: "open" });
 const RACERS = 8;
 
 /** Stores a board, and gives the addresses of all its parts that are open. */
-async function putBoard(url: string) {
+async function putBoard() {
   const task = { state: "open", cost: 5, steps: [{ state: "open" }] };
   const made = await getModel(Board).create({ tasks: [task], current: task } as never);
   const board = made as unknown as Board;
   const [first] = board.tasks as [Task];
-  const at = `${url}/boards/${board._id}`;
+  const at = `/boards/${board._id}`;
   return {
     board,
     at,
@@ -67,12 +67,12 @@ async function putBoard(url: string) {
   };
 }
 
-const patch = (url: string, body: object) => request<EntityBody>(url, { method: "PATCH", body });
-const erase = (url: string) => request(url, { method: "DELETE" });
-
 /** Sends a request several times at once; one is to succeed, the others are late. */
-async function race(send: () => Promise<{ status: number }>, success: number): Promise<void> {
-  const replies = await Promise.all(Array.from({ length: RACERS }, send));
+async function race(
+  send: (sender: number) => Promise<{ status: number }>,
+  success: number,
+): Promise<void> {
+  const replies = await Promise.all(Array.from({ length: RACERS }, (_, sender) => send(sender)));
   const statuses = replies.map(({ status }) => status);
   assertEquals(statuses.filter((status) => status === success).length, 1, String(statuses));
   assert(statuses.every((status) => [success, 404, 409].includes(status)), String(statuses));
@@ -81,17 +81,16 @@ async function race(send: () => Promise<{ status: number }>, success: number): P
 test("update() of a part with q succeeds once, however many send it at once", async () => {
   await using app = await mount([Board]);
   for (const index of [0, 1, 2, 3, 4]) {
-    const { parts } = await putBoard(app.url);
-    let count = 0;
-    await race(() => patch(`${parts[index]}${OPEN}`, { state: `closed${count++}` }), 200);
+    const { parts } = await putBoard();
+    await race((sender) => app.patch(`${parts[index]}${OPEN}`, { state: `closed${sender}` }), 200);
   }
 });
 
 test("remove() of a part with q succeeds once, however many send it at once", async () => {
   await using app = await mount([Board]);
   for (const index of [0, 1, 2, 3, 4]) {
-    const { parts } = await putBoard(app.url);
-    await race(() => erase(`${parts[index]}${OPEN}`), 204);
+    const { parts } = await putBoard();
+    await race(() => app.delete(`${parts[index]}${OPEN}`), 204);
   }
 });
 
@@ -99,10 +98,10 @@ test("a part that q selected no more when it is written is 409, and stays as it 
   await using app = await mount([Moving]);
   const made = await getModel(Moving).create({ tasks: [{ state: "open" }] } as never);
   const { _id, tasks } = made as unknown as Moving;
-  const at = `${app.url}/moving/${_id}/tasks/${tasks?.[0]?._id}${OPEN}`;
-  const statuses = [(await patch(at, { cost: 1 })).status];
+  const at = `/moving/${_id}/tasks/${tasks?.[0]?._id}${OPEN}`;
+  const statuses = [(await app.patch(at, { cost: 1 })).status];
   await getModel(Moving).updateOne({ _id }, { $set: { "tasks.0.state": "open" } });
-  statuses.push((await erase(at)).status);
+  statuses.push((await app.delete(at)).status);
   const [task] = (await getModel(Moving).findById(_id))?.tasks ?? [];
   assertEquals([...statuses, task?.state, task?.cost], [409, 409, "moved", undefined]);
 });
@@ -127,18 +126,18 @@ test("removeAll() of parts leaves those that q selects no more when they are rem
   await using app = await mount([Moving]);
   const tasks = [{ state: "open" }, { state: "open" }, { state: "new" }];
   const made = await getModel(Moving).create({ tasks } as never);
-  const { status } = await erase(`${app.url}/moving/${made._id}/tasks${OPEN}`);
+  const { status } = await app.delete(`/moving/${made._id}/tasks${OPEN}`);
   const stored = (await getModel(Moving).findById(made._id))?.tasks ?? [];
   assertEquals([status, stored.map(({ state }) => state)], [204, ["moved", "moved", "new"]]);
 });
 
 test("the q of a part binds its write as it was read: setters of its fields run once", async () => {
   await using app = await mount([Board]);
-  const { parts } = await putBoard(app.url);
+  const { parts } = await putBoard();
   for (const part of parts.slice(0, 4)) {
     const query = asQuery({ cost: { $gte: 5 }, $or: [{ cost: { $lt: 6 } }, { state: "x" }] });
-    assertEquals((await patch(`${part}${query}`, { state: "open" })).status, 200);
-    assertEquals((await erase(`${part}${asQuery({ state: "new" })}`)).status, 404);
+    assertEquals((await app.patch(`${part}${query}`, { state: "open" })).status, 200);
+    assertEquals((await app.delete(`${part}${asQuery({ state: "new" })}`)).status, 404);
   }
 });
 
@@ -162,9 +161,9 @@ test("a filter of a hook that no statement can ask binds the writes of parts", a
   const made = await getModel(Asked).create({ tasks: [task], current: task } as never);
   const { _id, tasks } = made as unknown as Asked;
   for (const part of [`tasks/${tasks?.[0]?._id}`, "current"]) {
-    const at = `${app.url}/asked/${_id}/${part}`;
-    assertEquals((await patch(at, { cost: 1 })).status, 200);
-    await race(() => patch(at, { state: "closed" }), 200);
-    assertEquals((await erase(at)).status, 404);
+    const at = `/asked/${_id}/${part}`;
+    assertEquals((await app.patch(at, { cost: 1 })).status, 200);
+    await race(() => app.patch(at, { state: "closed" }), 200);
+    assertEquals((await app.delete(at)).status, 404);
   }
 });

@@ -19,15 +19,14 @@ import {
   update,
 } from "../mod.ts";
 import { watchCommands } from "./both_paths.ts";
+import { FOUR, SIX } from "./fixtures/operations.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "./support.ts";
 
 /** Hooks that let everything pass, and ask for documents. */
 const pass = { preSave: (_req: FrameworkRequest, entity: object) => entity };
-const SIX = [all(), one(), create(pass), update(pass), remove(pass), removeAll(pass)];
-const FOUR = [one(), create(), update(), remove()];
+const HOOKED = [all(), one(), create(pass), update(pass), remove(pass), removeAll(pass)];
 
 class Meta extends FrameworkModel {
   @prop()
@@ -46,7 +45,7 @@ class Member extends FrameworkModel {
   user?: string;
   @prop()
   note?: string;
-  @rest({ methods: [all(), one(), create(), update(), remove(), removeAll()] })
+  @rest({ methods: SIX })
   @arrayProp({ items: Meta, embedded: true })
   metas?: Meta[];
 }
@@ -57,11 +56,11 @@ class Fields extends FrameworkModel {
   @rest({ methods: FOUR })
   @prop({ type: Meta })
   meta?: Meta;
-  @rest({ route: "/members", methods: [all(), one(), create(), update(), remove(), removeAll()] })
-  @rest({ route: "/hooked", methods: SIX })
+  @rest({ route: "/members", methods: SIX })
+  @rest({ route: "/hooked", methods: HOOKED })
   @arrayProp({ items: Member, embedded: true })
   members?: Member[];
-  @rest({ methods: SIX })
+  @rest({ methods: HOOKED })
   @arrayProp({ items: Person })
   people?: Ref<Person>[];
 }
@@ -91,20 +90,16 @@ interface Put {
   readonly stored: () => Promise<Record<string, unknown> | null>;
 }
 
-async function put(model: ModelClass<Fields>, url: string, fields: object): Promise<Put> {
+async function put(model: ModelClass<Fields>, fields: object): Promise<Put> {
   const doc = await getModel(model).create(fields) as Entity<Fields>;
   const { _id } = doc;
   return {
     doc,
-    at: `${url}/docs/${_id}`,
+    at: `/docs/${_id}`,
     ids: (doc.members ?? []).map((member) => String(member._id)),
     stored: () => getModel(model).collection.findOne({ _id }),
   };
 }
-
-const post = (url: string, body: object) => request<EntityBody>(url, { method: "POST", body });
-const patch = (url: string, body: object) => request<EntityBody>(url, { method: "PATCH", body });
-const erase = (url: string) => request(url, { method: "DELETE" });
 
 /** Sends requests one after the other, and gives their statuses and whether anything was written. */
 async function tell({ stored }: Put, calls: (() => Promise<{ status: number }>)[]) {
@@ -117,65 +112,65 @@ async function tell({ stored }: Put, calls: (() => Promise<{ status: number }>)[
 test("scope keeps the root in it when a single part is changed or removed", async () => {
   const model = scoped(() => ({ "meta.tenant": "A" }));
   await using app = await mount([model]);
-  const given = await put(model, app.url, { meta: { tenant: "A", note: "n" } });
+  const given = await put(model, { meta: { tenant: "A", note: "n" } });
   const { at } = given;
   const told = await tell(given, [
-    () => patch(`${at}/meta`, { tenant: "B" }),
-    () => patch(`${at}/meta`, { tenant: null }),
-    () => erase(`${at}/meta`),
+    () => app.patch(`${at}/meta`, { tenant: "B" }),
+    () => app.patch(`${at}/meta`, { tenant: null }),
+    () => app.delete(`${at}/meta`),
   ]);
   assertEquals(told, [[403, 403, 403], "same"]);
-  assertEquals((await patch(`${at}/meta`, { note: "m" })).status, 200);
-  assertEquals((await patch(`${at}/meta`, { tenant: "A", note: "o" })).status, 200);
+  assertEquals((await app.patch(`${at}/meta`, { note: "m" })).status, 200);
+  assertEquals((await app.patch(`${at}/meta`, { tenant: "A", note: "o" })).status, 200);
 });
 
 test("scope keeps the root in it when elements are changed or removed", async () => {
   for (const route of ["members", "hooked"]) {
     const model = scoped(() => ({ "members.user": "me" }));
     await using app = await mount([model]);
-    const given = await put(model, app.url, { members: [{ user: "me" }, { user: "you" }] });
+    const given = await put(model, { members: [{ user: "me" }, { user: "you" }] });
     const { at, ids: [mine, yours] } = given;
     const told = await tell(given, [
-      () => patch(`${at}/${route}/${mine}`, { user: "you" }),
-      () => erase(`${at}/${route}/${mine}`),
-      () => erase(`${at}/${route}`),
-      () => erase(`${at}/${route}${asQuery({ user: "me" })}`),
+      () => app.patch(`${at}/${route}/${mine}`, { user: "you" }),
+      () => app.delete(`${at}/${route}/${mine}`),
+      () => app.delete(`${at}/${route}`),
+      () => app.delete(`${at}/${route}${asQuery({ user: "me" })}`),
     ]);
     assertEquals([route, ...told], [route, [403, 403, 403, 403], "same"]);
     const statuses = [
-      await patch(`${at}/${route}/${mine}`, { note: "n" }),
-      await post(`${at}/${route}`, { user: "third" }),
-      await erase(`${at}/${route}/${yours}`),
-      await erase(`${at}/${route}${asQuery({ user: "third" })}`),
+      await app.patch(`${at}/${route}/${mine}`, { note: "n" }),
+      await app.post(`${at}/${route}`, { user: "third" }),
+      await app.delete(`${at}/${route}/${yours}`),
+      await app.delete(`${at}/${route}${asQuery({ user: "third" })}`),
     ].map(({ status }) => status);
     assertEquals(statuses, [200, 201, 204, 204]);
-    assertEquals((await request<EntityBody[]>(`${at}/${route}`)).body.length, 1);
+    assertEquals((await app.get<EntityBody[]>(`${at}/${route}`)).body.length, 1);
   }
 });
 
 test("scope keeps the root in it when a part is created", async () => {
   const model = scoped(() => ({ "members.1": { $exists: false }, "meta.tenant": { $ne: "B" } }));
   await using app = await mount([model]);
-  const given = await put(model, app.url, { members: [{ user: "a" }] });
+  const given = await put(model, { members: [{ user: "a" }] });
   const told = await tell(given, [
-    () => post(`${given.at}/members`, { user: "b" }),
-    () => post(`${given.at}/hooked`, { user: "b" }),
-    () => post(`${given.at}/meta`, { tenant: "B" }),
+    () => app.post(`${given.at}/members`, { user: "b" }),
+    () => app.post(`${given.at}/hooked`, { user: "b" }),
+    () => app.post(`${given.at}/meta`, { tenant: "B" }),
   ]);
   assertEquals(told, [[403, 403, 403], "same"]);
-  assertEquals((await post(`${given.at}/meta`, { tenant: "C" })).status, 201);
+  assertEquals((await app.post(`${given.at}/meta`, { tenant: "C" })).status, 201);
 });
 
 test("scope keeps the root in it when a part inside a part is changed", async () => {
   const model = scoped(() => ({ "members.metas.tenant": "A" }));
   await using app = await mount([model]);
-  const given = await put(model, app.url, { members: [{ metas: [{ tenant: "A" }] }] });
+  const given = await put(model, { members: [{ metas: [{ tenant: "A" }] }] });
   const { metas = [] } = given.doc.members?.[0] as Member;
   const at = `${given.at}/members/${given.ids[0]}/metas`;
   const told = await tell(given, [
-    () => patch(`${at}/${metas[0]?._id}`, { tenant: "B" }),
-    () => erase(`${at}/${metas[0]?._id}`),
-    () => erase(at),
+    () => app.patch(`${at}/${metas[0]?._id}`, { tenant: "B" }),
+    () => app.delete(`${at}/${metas[0]?._id}`),
+    () => app.delete(at),
   ]);
   assertEquals(told, [[403, 403, 403], "same"]);
 });
@@ -190,12 +185,12 @@ test("scope of a level on the way binds what is changed below it", async () => {
   await using app = await mount([Team]);
   const team = await getModel(Team).create({ members: [{ metas: [{ tenant: "A" }] }] } as never);
   const [member] = (team as unknown as Team).members as [Member];
-  const at = `${app.url}/teams/${team._id}/members/${member._id}/metas`;
+  const at = `/teams/${team._id}/members/${member._id}/metas`;
   const statuses = [
-    await patch(`${at}/${member.metas?.[0]?._id}`, { tenant: "B" }),
-    await erase(at),
-    await patch(`${at}/${member.metas?.[0]?._id}`, { note: "n" }),
-    await post(at, { tenant: "B" }),
+    await app.patch(`${at}/${member.metas?.[0]?._id}`, { tenant: "B" }),
+    await app.delete(at),
+    await app.patch(`${at}/${member.metas?.[0]?._id}`, { note: "n" }),
+    await app.post(at, { tenant: "B" }),
   ].map(({ status }) => status);
   assertEquals(statuses, [403, 403, 200, 201]);
 });
@@ -206,15 +201,15 @@ test("scope keeps the root in it when references are linked and unlinked", async
   await using app = await mount([model]);
   const person = await getModel(Person).create({ _id: held, user: "me" } as never);
   const other = await getModel(Person).create({ user: "you" });
-  const given = await put(model, app.url, { people: [person._id, other._id] });
+  const given = await put(model, { people: [person._id, other._id] });
   const told = await tell(given, [
-    () => erase(`${given.at}/people/${held}`),
-    () => erase(`${given.at}/people`),
-    () => post(`${given.at}/people`, { user: "third" }),
+    () => app.delete(`${given.at}/people/${held}`),
+    () => app.delete(`${given.at}/people`),
+    () => app.post(`${given.at}/people`, { user: "third" }),
   ]);
   assertEquals(told, [[403, 403, 403], "same"]);
   assertEquals(await getModel(Person).countDocuments(), 2);
-  assertEquals((await erase(`${given.at}/people/${other._id}`)).status, 204);
+  assertEquals((await app.delete(`${given.at}/people/${other._id}`)).status, 204);
   assertEquals(await getModel(Person).countDocuments(), 1);
 });
 
@@ -229,9 +224,11 @@ test("scope keeps the root in it when references are linked in a transaction", a
   await people.create([{ _id: held }, { user: "you" }] as never);
   const ids = (await people.find().sort({ user: 1 })).map(({ _id }) => _id);
   const { _id } = await getModel(model, connection).create({ people: ids } as never);
-  const at = `${app.url}/docs/${_id}/people`;
-  const statuses = [await erase(`${at}/${held}`), await erase(at)].map(({ status }) => status);
-  const replies = await Promise.all([1, 2, 3, 4].map(() => post(at, { user: "third" })));
+  const at = `/docs/${_id}/people`;
+  const statuses = [await app.delete(`${at}/${held}`), await app.delete(at)].map(({ status }) =>
+    status
+  );
+  const replies = await Promise.all([1, 2, 3, 4].map(() => app.post(at, { user: "third" })));
   statuses.push(...replies.map(({ status }) => status).sort());
   assertEquals(statuses, [403, 403, 201, 201, 403, 403]);
   assertEquals(await people.countDocuments(), 4);
@@ -241,21 +238,21 @@ test("scope keeps the root in it when references are linked in a transaction", a
 test("scope that reads the whole document binds what is written through parts", async () => {
   const model = scoped(() => ({ $expr: { $gte: [{ $size: "$members" }, 2] } }));
   await using app = await mount([model]);
-  const given = await put(model, app.url, { members: [{ user: "a" }, { user: "b" }] });
+  const given = await put(model, { members: [{ user: "a" }, { user: "b" }] });
   const told = await tell(given, [
-    () => erase(`${given.at}/members/${given.ids[0]}`),
-    () => erase(`${given.at}/hooked/${given.ids[0]}`),
-    () => erase(`${given.at}/members`),
+    () => app.delete(`${given.at}/members/${given.ids[0]}`),
+    () => app.delete(`${given.at}/hooked/${given.ids[0]}`),
+    () => app.delete(`${given.at}/members`),
   ]);
   assertEquals(told, [[403, 403, 403], "same"]);
-  assertEquals((await post(`${given.at}/members`, { user: "c" })).status, 201);
-  assertEquals((await erase(`${given.at}/members/${given.ids[0]}`)).status, 204);
+  assertEquals((await app.post(`${given.at}/members`, { user: "c" })).status, 201);
+  assertEquals((await app.delete(`${given.at}/members/${given.ids[0]}`)).status, 204);
 });
 
 test("scope of elements that no statement can ask binds their writes", async () => {
   @rest({ route: "/crews", methods: [one()] })
   class Crew extends FrameworkModel {
-    @rest({ methods: SIX, scope: () => ({ $expr: { $ne: ["$user", "$note"] } }) })
+    @rest({ methods: HOOKED, scope: () => ({ $expr: { $ne: ["$user", "$note"] } }) })
     @arrayProp({ items: Member, embedded: true })
     members?: Member[];
   }
@@ -263,14 +260,14 @@ test("scope of elements that no statement can ask binds their writes", async () 
   const members = [{ user: "a", note: "b" }, { user: "c", note: "c" }];
   const crew = await getModel(Crew).create({ members } as never) as unknown as Crew;
   const [first, second] = (crew.members ?? []).map(({ _id }) =>
-    `${app.url}/crews/${crew._id}/members/${_id}`
+    `/crews/${crew._id}/members/${_id}`
   );
   const statuses = [
-    await patch(`${first}`, { note: "a" }),
-    await patch(`${first}`, { note: "d" }),
-    await patch(`${second}`, { note: "d" }),
-    await erase(`${second}`),
-    await erase(`${app.url}/crews/${crew._id}/members`),
+    await app.patch(`${first}`, { note: "a" }),
+    await app.patch(`${first}`, { note: "d" }),
+    await app.patch(`${second}`, { note: "d" }),
+    await app.delete(`${second}`),
+    await app.delete(`/crews/${crew._id}/members`),
   ].map(({ status }) => status);
   assertEquals(statuses, [403, 200, 404, 404, 204]);
   const stored = await getModel(Crew).findById(crew._id);
@@ -281,8 +278,10 @@ test("scope is left by none of two removals at once that each leave it whole", a
   const model = scoped(() => ({ "members.user": "me" }));
   await using app = await mount([model]);
   for (let round = 0; round < 5; round++) {
-    const given = await put(model, app.url, { members: [{ user: "me" }, { user: "me" }] });
-    const replies = await Promise.all(given.ids.map((id) => erase(`${given.at}/members/${id}`)));
+    const given = await put(model, { members: [{ user: "me" }, { user: "me" }] });
+    const replies = await Promise.all(
+      given.ids.map((id) => app.delete(`${given.at}/members/${id}`)),
+    );
     assertEquals(replies.map(({ status }) => status).sort(), [204, 403]);
   }
 });
@@ -290,9 +289,9 @@ test("scope is left by none of two removals at once that each leave it whole", a
 test("scope that reads a part loses none of 30 creates of it at once", async () => {
   const model = scoped(() => ({ "members.user": "me" }));
   await using app = await mount([model]);
-  const given = await put(model, app.url, { members: [{ user: "me" }] });
+  const given = await put(model, { members: [{ user: "me" }] });
   const replies = await Promise.all(
-    Array.from({ length: 30 }, (_, user) => post(`${given.at}/members`, { user: `u${user}` })),
+    Array.from({ length: 30 }, (_, user) => app.post(`${given.at}/members`, { user: `u${user}` })),
   );
   assertEquals(replies.filter(({ status }) => status === 201).length, 30);
   const { members, __v } = await given.stored() as { members: unknown[]; __v: number };
@@ -302,10 +301,10 @@ test("scope that reads a part loses none of 30 creates of it at once", async () 
 test("scope that reads nothing of a part costs its writes no further statement", async () => {
   const model = scoped(() => ({ name: "n" }));
   await using app = await mount([model]);
-  const given = await put(model, app.url, { name: "n", members: [{ user: "me" }] });
+  const given = await put(model, { name: "n", members: [{ user: "me" }] });
   const sent = await watchCommands(app.database.uri);
-  await patch(`${given.at}/members/${given.ids[0]}`, { user: "you" });
-  await erase(`${given.at}/members/${given.ids[0]}`);
+  await app.patch(`${given.at}/members/${given.ids[0]}`, { user: "you" });
+  await app.delete(`${given.at}/members/${given.ids[0]}`);
   const writes = ["find", "aggregate", "update"];
   assertEquals(sent.map(({ name }) => name), [...writes, ...writes]);
 });

@@ -3,7 +3,6 @@ import { Types } from "mongoose";
 import {
   all,
   arrayProp,
-  create,
   type Entity,
   FrameworkModel,
   type FrameworkRequest,
@@ -11,22 +10,15 @@ import {
   one,
   prop,
   type Ref,
-  remove,
-  removeAll,
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { client } from "./client.ts";
+import { Author } from "./fixtures/library.ts";
+import { FOUR, SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
+import { namesOf } from "./names.ts";
 import { type EntityBody, mount } from "./support.ts";
-
-const SIX = [all(), one(), create(), update(), remove(), removeAll()];
-const FOUR = [one(), create(), update(), remove()];
-
-class Author extends FrameworkModel {
-  @prop()
-  name?: string;
-}
 
 class Place extends FrameworkModel {
   @prop()
@@ -76,20 +68,13 @@ class Film extends FrameworkModel {
   owner?: Ref<Author>;
 }
 
-/** Stores a film as another program might; gives its address, and a way to look at it. */
-async function putFilm(url: string, fields: object) {
+/** Stores a film as another program might; gives a client for what is below it, and what is stored of it. */
+async function putFilm({ url }: { readonly url: string }, fields: object) {
   const { collection } = getModel(Film);
   const { insertedId: _id } = await collection.insertOne({ __v: 0, ...fields } as never);
-  return {
-    id: String(_id),
-    at: `${url}/films/${_id}`,
-    stored: async () => await collection.findOne({ _id }) as unknown as Record<string, unknown>,
-  };
+  const stored = async () => await collection.findOne({ _id }) as unknown as EntityBody;
+  return { id: String(_id), stored, ...client(`${url}/films/${_id}`) };
 }
-
-const post = (url: string, body: object) => request<EntityBody>(url, { method: "POST", body });
-const patch = (url: string, body: object) => request<EntityBody>(url, { method: "PATCH", body });
-const erase = (url: string) => request(url, { method: "DELETE" });
 
 const textsOf = (body: unknown) => (body as { text?: string }[]).map(({ text }) => text);
 
@@ -99,14 +84,14 @@ test("create() adds to an array that is stored as null, or as no list", async ()
   for (
     const [reviews, texts] of [[null, ["new"]], [single, ["first", "new"]], [7, ["new"]]] as const
   ) {
-    const { at } = await putFilm(app.url, { reviews });
-    assertEquals((await post(`${at}/reviews`, { text: "new" })).status, 201);
-    assertEquals<unknown>(textsOf((await request(`${at}/reviews`)).body), texts);
+    const film = await putFilm(app, { reviews });
+    assertEquals((await film.post("/reviews", { text: "new" })).status, 201);
+    assertEquals<unknown>(textsOf((await film.get("/reviews")).body), texts);
   }
   for (const places of [null, { city: "B" }]) {
     const review = { _id: new Types.ObjectId(), places };
-    const { at } = await putFilm(app.url, { reviews: [review] });
-    assertEquals((await post(`${at}/reviews/${review._id}/places`, { city: "A" })).status, 201);
+    const film = await putFilm(app, { reviews: [review] });
+    assertEquals((await film.post(`/reviews/${review._id}/places`, { city: "A" })).status, 201);
   }
 });
 
@@ -114,67 +99,70 @@ test("create() of a reference adds to an array that is stored as null, or as no 
   await using app = await mount([Film]);
   const { _id } = await getModel(Author).create({ name: "old" });
   for (const [authors, count] of [[null, 1], [_id, 2], [[null, _id], 2]] as const) {
-    const { at } = await putFilm(app.url, { authors });
-    assertEquals((await post(`${at}/authors`, { name: "new" })).status, 201);
-    assertEquals((await request<EntityBody[]>(`${at}/authors`)).body.length, count);
+    const film = await putFilm(app, { authors });
+    assertEquals((await film.post("/authors", { name: "new" })).status, 201);
+    assertEquals((await film.get<EntityBody[]>("/authors")).body.length, count);
   }
-  const { at } = await putFilm(app.url, { authors: _id });
-  assertEquals((await erase(`${at}/authors/${_id}`)).status, 204);
-  assertEquals((await request(`${at}/authors`)).body, []);
+  const film = await putFilm(app, { authors: _id });
+  assertEquals((await film.delete(`/authors/${_id}`)).status, 204);
+  assertEquals((await film.get("/authors")).body, []);
 });
 
 test("a single object in the place of an array is changed and removed as its element", async () => {
   await using app = await mount([Film]);
   const review = { _id: new Types.ObjectId(), text: "only", places: { _id: new Types.ObjectId() } };
   for (const path of ["", "/all"]) {
-    const { at, stored } = await putFilm(app.url, { reviews: review });
-    const item = `${at}/reviews/${review._id}`;
-    assertEquals((await patch(item, { text: "new" })).status, 200);
-    assertEquals((await patch(`${item}/places/${review.places._id}`, { city: "A" })).status, 200);
-    assertEquals((await request<EntityBody>(item)).body.text, "new");
-    assertEquals((await erase(path === "" ? item : `${at}/reviews`)).status, 204);
-    assertEquals((await stored()).reviews, []);
+    const film = await putFilm(app, { reviews: review });
+    const item = `/reviews/${review._id}`;
+    assertEquals((await film.patch(item, { text: "new" })).status, 200);
+    const place = `${item}/places/${review.places._id}`;
+    assertEquals((await film.patch(place, { city: "A" })).status, 200);
+    assertEquals((await film.get<EntityBody>(item)).body.text, "new");
+    assertEquals((await film.delete(path === "" ? item : "/reviews")).status, 204);
+    assertEquals((await film.stored()).reviews, []);
   }
-  const { at, stored } = await putFilm(app.url, { reviews: review });
-  assertEquals((await erase(`${at}/reviews`)).status, 204);
-  assertEquals((await stored()).reviews, []);
+  const film = await putFilm(app, { reviews: review });
+  assertEquals((await film.delete("/reviews")).status, 204);
+  assertEquals((await film.stored()).reviews, []);
 });
 
 test("no read of a part breaks on a list in the place of an object", async () => {
   await using app = await mount([Film]);
   const _id = new Types.ObjectId();
-  const { at } = await putFilm(app.url, {
+  const film = await putFilm(app, {
     place: [{ city: "A" }],
     reviews: [[{ _id, text: "inner" }], { _id, text: "outer", places: [[{ city: "B" }]] }],
   });
   const statuses = [];
   for (const path of ["place", "reviews", `reviews/${_id}`, `reviews/${_id}/places`]) {
-    statuses.push((await request(`${at}/${path}`)).status);
+    statuses.push((await film.get(`/${path}`)).status);
   }
-  statuses.push((await patch(`${at}/place`, { city: "C" })).status);
-  statuses.push((await erase(`${at}/place`)).status);
+  statuses.push((await film.patch("/place", { city: "C" })).status);
+  statuses.push((await film.delete("/place")).status);
   assertEquals(statuses, [404, 200, 200, 200, 404, 404]);
-  assertEquals(textsOf((await request(`${at}/reviews`)).body), ["outer"]);
+  assertEquals(textsOf((await film.get("/reviews")).body), ["outer"]);
 });
 
 test("an array with elements that are no objects shows the others, wherever it is read", async () => {
   await using app = await mount([Film]);
   const first = { _id: new Types.ObjectId(), text: "a" };
   const odd = [5, "text", new Types.ObjectId(), [first], true, new Date(0)];
-  const { id, at } = await putFilm(app.url, { reviews: [first, ...odd, { ...first, text: "b" }] });
-  const found = [(await request(`${at}/reviews`)).body];
-  for (const url of [at, `${app.url}/slow/${id}`]) {
-    found.push((await request<EntityBody>(url)).body.reviews);
-  }
-  const [shown] = (await request<EntityBody[]>(`${app.url}/films`)).body;
-  assertEquals([...found, shown?.reviews].map(textsOf), Array(4).fill(["a", "b"]));
+  const film = await putFilm(app, { reviews: [first, ...odd, { ...first, text: "b" }] });
+  const [shown] = (await app.get<EntityBody[]>("/films")).body;
+  const found = [
+    (await film.get("/reviews")).body,
+    (await film.get<EntityBody>()).body.reviews,
+    (await app.get<EntityBody>(`/slow/${film.id}`)).body.reviews,
+    shown?.reviews,
+  ];
+  assertEquals(found.map(textsOf), Array(4).fill(["a", "b"]));
 });
 
 test("a hook that changes such an array changes the element that it means", async () => {
   await using app = await mount([Film]);
   const [a, b] = ["a", "b"].map((text) => ({ _id: new Types.ObjectId(), text }));
-  const { id, stored } = await putFilm(app.url, { name: "n", reviews: [5, a, b] });
-  assertEquals((await patch(`${app.url}/slow/${id}`, { name: "m" })).status, 200);
+  const { id, stored } = await putFilm(app, { name: "n", reviews: [5, a, b] });
+  assertEquals((await app.patch(`/slow/${id}`, { name: "m" })).status, 200);
   const { reviews, name } = await stored();
   assertEquals([name, textsOf(reviews)], ["m", ["a", "marked"]]);
 });
@@ -182,16 +170,16 @@ test("a hook that changes such an array changes the element that it means", asyn
 test("a list of references skips what is no identifier", async () => {
   await using app = await mount([Film]);
   const { _id } = await getModel(Author).create({ name: "A" });
-  const { at } = await putFilm(app.url, {
+  const film = await putFilm(app, {
     authors: [{ name: "x" }, _id, null],
     owner: { name: "x" },
   });
-  const found = await request<EntityBody[]>(`${at}/authors`);
-  assertEquals([found.status, found.body.map(({ name }) => name)], [200, ["A"]]);
-  assertEquals((await request(`${at}/authors/${_id}`)).status, 200);
-  assertEquals((await request(`${at}/owner`)).status, 404);
-  assertEquals((await erase(`${at}/authors`)).status, 204);
-  assertEquals((await request(`${at}/authors`)).body, []);
+  const found = await film.get<EntityBody[]>("/authors");
+  assertEquals([found.status, namesOf(found.body)], [200, ["A"]]);
+  assertEquals((await film.get(`/authors/${_id}`)).status, 200);
+  assertEquals((await film.get("/owner")).status, 404);
+  assertEquals((await film.delete("/authors")).status, 204);
+  assertEquals((await film.get("/authors")).body, []);
 });
 
 test("update() of a part replaces what is stored as no object where an object is declared", async () => {
@@ -201,10 +189,10 @@ test("update() of a part replaces what is stored as no object where an object is
   for (const odd of [5, "text", new Types.ObjectId(), null, [5]]) {
     for (const body of bodies) {
       const review = { _id, [Object.keys(body).join()]: odd };
-      const { at } = await putFilm(app.url, { reviews: [review] });
-      const { status, body: answer } = await patch(`${at}/reviews/${_id}`, body);
+      const film = await putFilm(app, { reviews: [review] });
+      const { status, body: answer } = await film.patch(`/reviews/${_id}`, body);
       assertEquals([odd, body, status], [odd, body, 200]);
-      assertEquals((await request(`${at}/reviews/${_id}`)).body, answer);
+      assertEquals((await film.get(`/reviews/${_id}`)).body, answer);
     }
   }
 });

@@ -15,10 +15,10 @@ import {
   rest,
   RestError,
 } from "../mod.ts";
+import type { Client } from "./client.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, mount } from "./support.ts";
+import { mount } from "./support.ts";
 
 /** The middleware that fails next, how it fails, and how often hooks have run. */
 const state: { failing?: string; error: Error; transient: number; saves: number } = {
@@ -85,14 +85,14 @@ class Team extends FrameworkModel {
 }
 
 /** Stores a team with two players and a coach; a squad of it has two players too. */
-async function putTeam(url: string) {
+async function putTeam() {
   for (const model of [Player, Team]) await getModel(model, connection).deleteMany();
   const names = ["A", "B", "C", "D", "coach"].map((name) => ({ name }));
   const [a, b, c, d, coach] = await getModel(Player, connection).create(names);
   const squads = [{ players: [c?._id, d?._id] }];
   const fields = { players: [a?._id, b?._id], coach: coach?._id, squads };
   const team = await getModel(Team, connection).create(fields as never) as Team;
-  const at = `${url}/teams/${team._id}`;
+  const at = `/teams/${team._id}`;
   const squad = `${at}/squads/${team.squads?.[0]?._id}`;
   return { team, at, lists: [[`${at}/players`, a?._id], [`${squad}/players`, c?._id]] as const };
 }
@@ -110,13 +110,14 @@ async function look({ _id }: Team): Promise<{ held: string; orphans: string }> {
 
 const WHOLE = { held: "A B C D coach", orphans: "" };
 
-/** Runs a request while a middleware fails. */
-async function failing(middleware: string, url: string, method: string): Promise<number> {
-  state.failing = middleware;
-  const body = method === "POST" ? { body: { name: "new" } } : {};
-  const { status } = await request(url, { method, ...body });
-  delete state.failing;
-  return status;
+/** Gives a function that sends a request while a middleware fails. */
+function failing({ send }: Client) {
+  return async (middleware: string, method: string, path: string): Promise<number> => {
+    state.failing = middleware;
+    const { status } = await send(method, path, method === "POST" ? { body: { name: "new" } } : {});
+    delete state.failing;
+    return status;
+  };
 }
 
 const quiet = { onError: () => new RestError(500, "Injected") };
@@ -142,23 +143,25 @@ const CASES: [name: string, middleware: string, method: string, item: boolean, w
 ];
 
 /** Every case, on the deployment that `connection` leads to. */
-async function checkFailures(t: Deno.TestContext, url: string): Promise<void> {
+async function checkFailures(t: Deno.TestContext, app: Client): Promise<void> {
   const together = await hasTransactions();
   for (const [name, middleware, method, item, without] of CASES) {
     await t.step(name, async () => {
-      const { team, lists: [[list, id]] } = await putTeam(url);
-      const status = await failing(middleware, item ? `${list}/${id}` : list, method);
+      const { team, lists: [[list, id]] } = await putTeam();
+      const status = await failing(app)(middleware, method, item ? `${list}/${id}` : list);
       assertEquals([status, await look(team)], [500, together ? WHOLE : without]);
-      const added = await request<EntityBody>(list, { method: "POST", body: { name: "later" } });
-      assertEquals([added.status, (await request(`${list}/${added.body._id}`)).status], [201, 200]);
+      const { _id } = await app.created(list, { name: "later" });
+      assertEquals((await app.get(`${list}/${_id}`)).status, 200);
     });
   }
 }
 
 /** A failure once all is written: nobody may take it for one in between. */
-async function checkLateFailure(url: string): Promise<void> {
-  const { team, lists } = await putTeam(url);
-  for (const [list] of lists) assertEquals(await failing("post updateOne", list, "POST"), 500);
+async function checkLateFailure(app: Client): Promise<void> {
+  const { team, lists } = await putTeam();
+  for (const [list] of lists) {
+    assertEquals(await failing(app)("post updateOne", "POST", list), 500);
+  }
   const { held, orphans } = await look(team);
   const together = await hasTransactions();
   assertEquals(held, together ? WHOLE.held : "A B new C D new coach");
@@ -166,39 +169,40 @@ async function checkLateFailure(url: string): Promise<void> {
 }
 
 /** The same for a single reference, and for one that is held by an element of an array. */
-async function checkOtherPlaces(url: string): Promise<void> {
-  const { team, at, lists: [, [squad, id]] } = await putTeam(url);
+async function checkOtherPlaces(app: Client): Promise<void> {
+  const { team, at, lists: [, [squad, id]] } = await putTeam();
   const together = await hasTransactions();
-  assertEquals(await failing("deleteOne", `${at}/coach`, "DELETE"), 500);
+  const send = failing(app);
+  assertEquals(await send("deleteOne", "DELETE", `${at}/coach`), 500);
   assertEquals((await look(team)).orphans, "");
-  await request(`${at}/coach`, { method: "DELETE" });
-  assertEquals(await failing("pre updateOne", `${at}/coach`, "POST"), 500);
-  assertEquals(await failing("pre updateOne", squad, "POST"), 500);
-  assertEquals(await failing("deleteOne", `${squad}/${id}`, "DELETE"), 500);
+  await app.delete(`${at}/coach`);
+  assertEquals(await send("pre updateOne", "POST", `${at}/coach`), 500);
+  assertEquals(await send("pre updateOne", "POST", squad), 500);
+  assertEquals(await send("deleteOne", "DELETE", `${squad}/${id}`), 500);
   const orphans = together ? "" : "new new";
   assertEquals(await look(team), { held: "A B C D", orphans });
 }
 
 /** A transaction that the database asks to run again: hooks have run before it, and once. */
-async function checkRetry(url: string): Promise<void> {
-  const { team, at, lists: [[list, id]] } = await putTeam(url);
+async function checkRetry(app: Client): Promise<void> {
+  const { team, at, lists: [[list, id]] } = await putTeam();
   Object.assign(state, { transient: 3, saves: 0 });
-  const made = await request<EntityBody>(list, { method: "POST", body: { name: "new" } });
-  assertEquals([made.status, made.body.__v, state.saves], [201, 0, 1]);
+  const { __v } = await app.created(list, { name: "new" });
+  assertEquals([__v, state.saves], [0, 1]);
   assertEquals(await look(team), { held: "A B new C D coach", orphans: "" });
   state.transient = 2;
-  assertEquals((await request(`${list}/${id}`, { method: "DELETE" })).status, 204);
+  assertEquals((await app.delete(`${list}/${id}`)).status, 204);
   state.transient = 2;
-  assertEquals((await request(`${at}/coach`, { method: "DELETE" })).status, 204);
+  assertEquals((await app.delete(`${at}/coach`)).status, 204);
   assertEquals(await look(team), { held: "B new C D", orphans: "" });
 }
 
 /** Transactions that write the same parent at once. */
-async function checkConcurrency(url: string): Promise<void> {
-  const { team, lists } = await putTeam(url);
+async function checkConcurrency(app: Client): Promise<void> {
+  const { team, lists } = await putTeam();
   const runs = Array.from(
     { length: 50 },
-    (_, number) => request(lists[number % 2]?.[0] ?? "", { method: "POST", body: { name: "n" } }),
+    (_, number) => app.post(lists[number % 2]?.[0] ?? "", { name: "n" }),
   );
   const statuses = (await Promise.all(runs)).map(({ status }) => status);
   assertEquals([...new Set(statuses)], [201]);
@@ -208,9 +212,9 @@ async function checkConcurrency(url: string): Promise<void> {
 
 test("both writes on a reference leave an orphan at most where there are no transactions", async (t) => {
   await using app = await mount([Team], quiet);
-  await t.step("a failure at any write", (step) => checkFailures(step, app.url));
-  await t.step("a failure after both writes", () => checkLateFailure(app.url));
-  await t.step("a single reference, and one in an element", () => checkOtherPlaces(app.url));
+  await t.step("a failure at any write", (step) => checkFailures(step, app));
+  await t.step("a failure after both writes", () => checkLateFailure(app));
+  await t.step("a single reference, and one in an element", () => checkOtherPlaces(app));
 });
 
 test("both writes on a reference are one transaction on a replica set", async (t) => {
@@ -218,11 +222,11 @@ test("both writes on a reference are one transaction on a replica set", async (t
   await using app = await mount([Team], quiet);
   connection = await mongoose.createConnection(mongo.uri, { dbName: "parts" }).asPromise();
   assertEquals(await hasTransactions(), true);
-  await t.step("a failure at any write leaves nothing", (step) => checkFailures(step, app.url));
-  await t.step("a failure after both writes leaves nothing", () => checkLateFailure(app.url));
-  await t.step("a single reference, and one in an element", () => checkOtherPlaces(app.url));
-  await t.step("one that has to run again writes once", () => checkRetry(app.url));
-  await t.step("50 creates at once all survive", () => checkConcurrency(app.url));
+  await t.step("a failure at any write leaves nothing", (step) => checkFailures(step, app));
+  await t.step("a failure after both writes leaves nothing", () => checkLateFailure(app));
+  await t.step("a single reference, and one in an element", () => checkOtherPlaces(app));
+  await t.step("one that has to run again writes once", () => checkRetry(app));
+  await t.step("50 creates at once all survive", () => checkConcurrency(app));
   await connection.close();
   connection = mongoose.connection;
 });

@@ -15,6 +15,7 @@ import {
   rest,
   update,
 } from "../mod.ts";
+import type { Same } from "./same_type.ts";
 
 class Actor extends FrameworkModel {
   @prop({ required: true })
@@ -30,10 +31,6 @@ class Film extends FrameworkModel {
   @prop({ type: Number })
   year?: number;
 }
-
-/** Whether two types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
-  : false;
 
 function isSame<A, B>(same: Same<A, B>): void {
   assertEquals(same, true);

@@ -14,7 +14,6 @@ import {
   removeAll,
   rest,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "./support.ts";
 
@@ -43,7 +42,7 @@ async function removeFrom(notes: readonly object[], query: string, hooks: HooksO
   await using app = await mount([model]);
   const { collection } = getModel(model);
   const { insertedId: _id } = await collection.insertOne({ notes: [...notes], __v: 0 } as never);
-  const { status } = await request(`${app.url}/noted/${_id}/notes${query}`, { method: "DELETE" });
+  const { status } = await app.delete(`/noted/${_id}/notes${query}`);
   const stored = await collection.findOne({ _id }) as unknown as { notes: Note[] };
   return [status, ...stored.notes.map(({ text, stars }) => `${text}${stars}`)];
 }
@@ -102,9 +101,9 @@ test("removeAll() of elements without _id is 409 if one has changed since it was
   await using app = await mount([model]);
   const { collection } = getModel(model);
   const { insertedId } = await collection.insertOne({ notes: [A1, B1], __v: 0 } as never);
-  const at = `${app.url}/noted/${insertedId}/notes`;
-  assertEquals((await request(at, { method: "DELETE" })).status, 409);
-  assertEquals((await request<EntityBody[]>(at)).body.map(({ stars }) => stars), [9, 1]);
+  const at = `/noted/${insertedId}/notes`;
+  assertEquals((await app.delete(at)).status, 409);
+  assertEquals((await app.get<EntityBody[]>(at)).body.map(({ stars }) => stars), [9, 1]);
 });
 
 test("removeAll() of elements without _id loses no element that is added meanwhile", async () => {
@@ -112,12 +111,12 @@ test("removeAll() of elements without _id loses no element that is added meanwhi
   await using app = await mount([model]);
   const { collection } = getModel(model);
   const { insertedId } = await collection.insertOne({ notes: [A1, B1], __v: 0 } as never);
-  const at = `${app.url}/noted/${insertedId}/notes`;
-  const add = (text: string) => request(at, { method: "POST", body: { text } });
+  const at = `/noted/${insertedId}/notes`;
+  const add = (text: string) => app.post(at, { text });
   const [{ status }] = await Promise.all([
-    request(`${at}${asQuery({ stars: 1 })}`, { method: "DELETE" }),
+    app.delete(`${at}${asQuery({ stars: 1 })}`),
     ...["c", "d", "e", "f"].map(add),
   ]);
-  const left = (await request<EntityBody[]>(at)).body.map(({ text }) => text).sort();
+  const left = (await app.get<EntityBody[]>(at)).body.map(({ text }) => text).sort();
   assertEquals([status, left], [204, ["c", "d", "e", "f"]]);
 });

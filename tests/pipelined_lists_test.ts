@@ -1,12 +1,12 @@
 import { assertEquals } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
-import mongoose from "mongoose";
 import { all, FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
 import type { HooksOf, ModelClass } from "../mod.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
+import { idleCursors, until } from "./until.ts";
 
 class Row extends FrameworkModel {
   @prop()
@@ -30,23 +30,6 @@ function noteRows(begun: string[], hooks: HooksOf<Row> = {}): ModelClass {
 async function seed(target: ModelClass, count: number, size: number): Promise<void> {
   const rows = Array.from({ length: count }, () => ({ text: "x".repeat(size) }));
   await getModel(target).collection.insertMany(rows);
-}
-
-/** The cursors that wait for a client. */
-async function idleCursors(): Promise<number> {
-  const found = await mongoose.connection.getClient().db("admin").aggregate([
-    { $currentOp: { idleCursors: true, allUsers: true } },
-    { $match: { type: "idleCursor", ns: { $regex: `^${mongoose.connection.name}\\.` } } },
-  ]).toArray();
-  return found.length;
-}
-
-async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  for (let left = 400; left > 0; left--) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error("It never held");
 }
 
 /** Writes requests to a socket at once, and reads nothing. */
@@ -74,7 +57,7 @@ for (const [way, hooks] of [["stream", {}], ["gather", { postFetch: pass }]] as 
     await until(() => begun.includes("one") && begun.includes("all"));
     assertEquals(begun.filter((operation) => operation === "all").length, 1);
     socket.close();
-    await until(async () => await idleCursors() === 0);
+    await until(async () => (await idleCursors()).length === 0);
     assertEquals(begun.filter((operation) => operation === "all").length, 1);
   });
 }
@@ -86,9 +69,9 @@ test("all() leaves no cursor behind when a client goes that has asked for many l
   for (let left = 3; left > 0; left--) {
     const socket = await pipeline(app.url, ...Array<string>(25).fill("/rows"));
     await socket.read(new Uint8Array(1000));
-    await until(async () => await idleCursors() === 1);
+    await until(async () => (await idleCursors()).length === 1);
     socket.close();
-    await until(async () => await idleCursors() === 0);
+    await until(async () => (await idleCursors()).length === 0);
   }
 });
 

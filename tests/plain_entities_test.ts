@@ -15,9 +15,8 @@ import {
   update,
 } from "../mod.ts";
 import type { FrameworkRequest } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, type ErrorBody, mount } from "./support.ts";
+import { type ErrorBody, mount } from "./support.ts";
 
 class Size extends FrameworkModel {
   @prop({ type: Number })
@@ -95,8 +94,8 @@ test("all() and one() answer plain objects of a fetch hook, without hidden field
   const store = new Store({ _id: "k0", name: "A", secret: "s", more: { big: 5n, date } });
   await using app = await mount([buildThings(store)]);
   const shown = { _id: "k0", name: "A", more: { big: 5, date: date.toISOString() } };
-  const list = await request(`${app.url}/things`);
-  const one = await request(`${app.url}/things/k0`);
+  const list = await app.get("/things");
+  const one = await app.get("/things/k0");
   assertEquals([list.status, list.body], [200, [shown]]);
   assertEquals([one.status, one.body], [200, shown]);
 });
@@ -106,10 +105,10 @@ test("every operation on one entity answers 404 when a fetch hook gives none", a
   await using app = await mount([buildThings(store)]);
   for (const method of ["GET", "PATCH", "DELETE"]) {
     const body = method === "PATCH" ? { body: {} } : {};
-    const reply = await request<ErrorBody>(`${app.url}/things/none`, { method, ...body });
+    const reply = await app.send<ErrorBody>(method, "/things/none", { ...body });
     assertEquals([method, reply.status, reply.body.code], [method, 404, "NOT_FOUND"]);
   }
-  assertEquals((await request(`${app.url}/things`)).body, []);
+  assertEquals((await app.get("/things")).body, []);
 });
 
 test("hooks after fetch work on plain objects", async () => {
@@ -127,7 +126,7 @@ test("hooks after fetch work on plain objects", async () => {
     secret?: string;
   }
   await using app = await mount([Hooked]);
-  assertEquals((await request(`${app.url}/hooked`)).body, [{ shown: 10 }, { shown: 30 }]);
+  assertEquals((await app.get("/hooked")).body, [{ shown: 10 }, { shown: 30 }]);
 });
 
 test("update() merges into a copy of a plain object and leaves the write to persist", async () => {
@@ -141,16 +140,13 @@ test("update() merges into a copy of a plain object and leaves the write to pers
     size: { width: "9" },
     free: { a: { b: null, d: 2 }, c: null },
   };
-  const reply = await request(`${app.url}/things/k0`, {
-    method: "PATCH",
-    body: {
-      ...body,
-      tags: ["y"],
-      counts: { a: null, c: "3" },
-      undeclared: 1,
-      _id: "k9",
-      secret: "t",
-    },
+  const reply = await app.patch("/things/k0", {
+    ...body,
+    tags: ["y"],
+    counts: { a: null, c: "3" },
+    undeclared: 1,
+    _id: "k9",
+    secret: "t",
   });
   const changed = { ...row, name: "B", size: { width: 9, height: 2 }, free: { a: { d: 2 } } };
   const shown = { ...changed, tags: ["y"], counts: { b: 2, c: 3 } };
@@ -164,15 +160,15 @@ test("update() clears fields of a plain object by null", async () => {
   const store = new Store({ _id: "k0", name: "A", rank: 1, tags: ["x"], size: { width: 1 } });
   await using app = await mount([buildThings(store)]);
   const body = { rank: null, tags: null, size: { width: null } };
-  const reply = await request(`${app.url}/things/k0`, { method: "PATCH", body });
-  assertEquals(reply.body, { _id: "k0", name: "A", tags: [], size: {} });
+  const reply = await app.patch("/things/k0", body);
+  assertEquals<unknown>(reply.body, { _id: "k0", name: "A", tags: [], size: {} });
 });
 
 test("update() refuses what cannot be cast for a plain object, and persists nothing", async () => {
   const store = new Store({ _id: "k0", name: "A", size: { width: 1 }, free: {} });
   await using app = await mount([buildThings(store)]);
   const body = { rank: "x", size: { width: "x" }, free: { "$a": 1 }, counts: { a: "x" } };
-  const reply = await request<ErrorBody>(`${app.url}/things/k0`, { method: "PATCH", body });
+  const reply = await app.patch<ErrorBody>("/things/k0", body);
   assertEquals([reply.status, reply.body.code], [400, "BAD_DATA"]);
   assertEquals(Object.keys(reply.body.errors ?? {}).sort(), [
     "counts.a",
@@ -187,13 +183,12 @@ test("update() gives a prototype key of a plain object's body no effect", async 
   const store = new Store({ _id: "k0", name: "A", free: {}, counts: {} });
   await using app = await mount([buildThings(store)]);
   const evil = `{"__proto__":{"evil":1},"constructor":{"evil":1}}`;
-  const reply = await request(`${app.url}/things/k0`, {
-    method: "PATCH",
+  const reply = await app.patch("/things/k0", undefined, {
     raw: `{"__proto__":{"evil":1},"free":${evil},"counts":${evil},"size":${evil}}`,
     headers: { "content-type": "application/json" },
   });
   assertEquals(reply.status, 200);
-  assertEquals(reply.body, { _id: "k0", name: "A", free: {}, counts: {}, size: {} });
+  assertEquals<unknown>(reply.body, { _id: "k0", name: "A", free: {}, counts: {}, size: {} });
   assertEquals((store.rows.get("k0") as { evil?: unknown }).evil, undefined);
 });
 
@@ -210,7 +205,7 @@ test("update() keeps the class of a plain object", async () => {
   @rest({ route: "/things", methods: [update({ fetch: () => new Record(), persist })] })
   class Kept extends Thing {}
   await using app = await mount([Kept]);
-  await request(`${app.url}/things/any`, { method: "PATCH", body: { name: "B" } });
+  await app.patch("/things/any", { name: "B" });
   assertEquals([saved[0] instanceof Record, (saved[0] as Record).name], [true, "B"]);
 });
 
@@ -218,7 +213,7 @@ test("create() merges into what its fetch hook gives, persists it, and tells whe
   const store = new Store();
   await using app = await mount([buildThings(store)]);
   const body = { name: "A", rank: "5", owner: "you", secret: "s" };
-  const reply = await request<EntityBody>(`${app.url}/things`, { method: "POST", body });
+  const reply = await app.post("/things", body);
   assertEquals([reply.status, reply.headers.get("location")], [201, "/things/k0"]);
   assertEquals(reply.body as Plain, { _id: "k0", name: "A", rank: 5, owner: "store" });
   assertEquals(store.rows.get("k0")?.secret, "s");
@@ -230,16 +225,16 @@ test("create() encodes the identifier of another database in Location", async ()
   @rest({ route: "/things", methods: [create({ fetch: () => ({}), persist })] })
   class Encoded extends Thing {}
   await using app = await mount([Encoded]);
-  const reply = await request(`${app.url}/things`, { method: "POST", body: { name: "A" } });
+  const reply = await app.post("/things", { name: "A" });
   assertEquals(reply.headers.get("location"), "/things/a%2Fb%3Fc%23d");
 });
 
 test("create() and update() refuse a plain object without a required field", async () => {
   const store = new Store({ _id: "k0", name: "A" });
   await using app = await mount([buildThings(store)]);
-  const made = await request<ErrorBody>(`${app.url}/things`, { method: "POST", body: { rank: 1 } });
-  const url = `${app.url}/things/k0`;
-  const cleared = await request<ErrorBody>(url, { method: "PATCH", body: { name: null } });
+  const made = await app.post<ErrorBody>("/things", { rank: 1 });
+  const url = "/things/k0";
+  const cleared = await app.patch<ErrorBody>(url, { name: null });
   const kinds = [made, cleared].map(({ status, body }) => [status, body.errors?.name?.kind]);
   assertEquals(kinds, [[400, "required"], [400, "required"]]);
   assertEquals(store.previous, []);
@@ -258,13 +253,10 @@ test("create() with persist alone gives the hook a document that is valid", asyn
   })
   class Piped extends Thing {}
   await using app = await mount([Piped]);
-  const reply = await request<EntityBody>(`${app.url}/things`, {
-    method: "POST",
-    body: { name: "A" },
-  });
+  const reply = await app.post("/things", { name: "A" });
   assertEquals([reply.status, reply.body.name, "secret" in reply.body], [201, "A", false]);
   assertEquals(seen, ["A", true, 0]);
-  const bad = await request<ErrorBody>(`${app.url}/things`, { method: "POST", body: {} });
+  const bad = await app.post<ErrorBody>("/things", {});
   assertEquals([bad.status, bad.body.errors?.name?.kind, seen.length], [400, "required", 3]);
   assertEquals(await getModel(Piped).countDocuments(), 0);
 });
@@ -276,7 +268,7 @@ test("persist that gives null answers 204", async () => {
   class Mute extends Thing {}
   await using app = await mount([Mute]);
   for (const [method, path] of [["POST", ""], ["PATCH", "/x"]] as const) {
-    const reply = await request(`${app.url}/things${path}`, { method, body: { name: "A" } });
+    const reply = await app.send(method, `/things${path}`, { body: { name: "A" } });
     assertEquals([method, reply.status, reply.text], [method, 204, ""]);
   }
 });
@@ -284,9 +276,9 @@ test("persist that gives null answers 204", async () => {
 test("remove() and removeAll() leave plain objects to persist", async () => {
   const store = new Store({ _id: "k0" }, { _id: "k1" }, { _id: "k2" });
   await using app = await mount([buildThings(store)]);
-  const one = await request(`${app.url}/things/k1`, { method: "DELETE" });
+  const one = await app.delete("/things/k1");
   assertEquals([one.status, [...store.rows.keys()]], [204, ["k0", "k2"]]);
-  const rest = await request(`${app.url}/things`, { method: "DELETE" });
+  const rest = await app.delete("/things");
   assertEquals([rest.status, store.rows.size], [204, 0]);
   assertEquals(store.previous, [true, true, true]);
 });
@@ -303,10 +295,7 @@ test("a write of a plain object without persist answers 500 and writes nothing",
   const calls = [["POST", ""], ["PATCH", "/x"], ["DELETE", "/x"], ["DELETE", ""]] as const;
   for (const [method, path] of calls) {
     const body = method === "DELETE" ? {} : { body: { name: "B" } };
-    const reply = await request<ErrorBody>(`${app.url}/things${path}`, {
-      method,
-      ...body,
-    });
+    const reply = await app.send<ErrorBody>(method, `/things${path}`, { ...body });
     assertEquals([method, reply.status, reply.body.code], [method, 500, "INTERNAL"]);
   }
   assertEquals((await getModel(Unwritten).find()).map(({ name }) => name), ["A"]);
@@ -318,12 +307,12 @@ test("a model of another database needs no connection", async () => {
   await using app = await mount([buildThings(store)], { maxTimeMS: 500 });
   await mongoose.disconnect();
   const replies = [
-    await request(`${app.url}/things`),
-    await request(`${app.url}/things/k0`),
-    await request(`${app.url}/things`, { method: "POST", body: { name: "B" } }),
-    await request(`${app.url}/things/k0`, { method: "PATCH", body: { name: "C" } }),
-    await request(`${app.url}/things/k0`, { method: "DELETE" }),
-    await request(`${app.url}/things`, { method: "DELETE" }),
+    await app.get("/things"),
+    await app.get("/things/k0"),
+    await app.post("/things", { name: "B" }),
+    await app.patch("/things/k0", { name: "C" }),
+    await app.delete("/things/k0"),
+    await app.delete("/things"),
   ];
   assertEquals(replies.map(({ status }) => status), [200, 200, 201, 200, 204, 204]);
 });

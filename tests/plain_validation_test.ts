@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { arrayProp, create, FrameworkModel, prop, type Ref, rest } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { type ErrorBody, mount } from "./support.ts";
 
@@ -42,8 +41,8 @@ test("create() of an entity of another database validates it, and leaves the def
   await using app = await mount([Folder]);
   const before = mongoose.connections.length;
   const body = { name: "a", labels: ["65a1b2c3d4e5f60718293a4b"] };
-  const created = await request(`${app.url}/folders`, { method: "POST", body });
-  const refused = await request<ErrorBody>(`${app.url}/folders`, { method: "POST", body: {} });
+  const created = await app.post("/folders", body);
+  const refused = await app.post<ErrorBody>("/folders", {});
   assertEquals([created.status, refused.status], [201, 400]);
   assertEquals(refused.body.errors?.name?.kind, "required");
   assertEquals(await collectionsOf(mongoose.connection), []);

@@ -10,7 +10,6 @@ import {
   rest,
 } from "../mod.ts";
 import { pass, watchCommands } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { type EntityBody, mount } from "./support.ts";
 
@@ -49,7 +48,7 @@ for (const path of ["plain", "hooked", "lean"]) {
     await getModel(Song).insertMany(songs as never);
     const sent = await watchCommands(app.database.uri);
 
-    const { body } = await request<EntityBody[]>(`${app.url}/${path}`);
+    const { body } = await app.get<EntityBody[]>(`/${path}`);
 
     assertEquals(body.map(({ name }) => name), songs.map(({ name }) => name));
     const { lead, singers } = body[1] as Record<string, unknown>;

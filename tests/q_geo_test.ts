@@ -10,7 +10,7 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type ErrorBody, mount } from "./support.ts";
 
@@ -57,8 +57,8 @@ class Person extends FrameworkModel {
 const BOX = { $box: [[0, 0], [50, 50]] };
 const POINT = { $geometry: { type: "Point", coordinates: [0, 0] } };
 
-async function ask(url: string, filter: unknown): Promise<string> {
-  const { status, body } = await request<ErrorBody>(`${url}${asQuery(filter)}`);
+async function ask({ get }: Client, filter: unknown): Promise<string> {
+  const { status, body } = await get<ErrorBody>(`/people${asQuery(filter)}`);
   return `${status} ${body.code}`;
 }
 
@@ -81,7 +81,7 @@ test("all() refuses a geo operator on an object that holds a secret", async (t) 
     for (const operator of operators) {
       await t.step(`${path} ${JSON.stringify(operator)}`, async () => {
         const filter = { [path]: operator };
-        assertEquals(await ask(`${app.url}/people`, filter), "400 BAD_FORMAT");
+        assertEquals(await ask(app, filter), "400 BAD_FORMAT");
       });
     }
   }
@@ -111,7 +111,7 @@ test("all() answers 400 when a distance is none or stands alone", async (t) => {
   for (const condition of conditions) {
     await t.step(JSON.stringify(condition), async () => {
       const filter = { "free.a": condition };
-      assertEquals(await ask(`${app.url}/people`, filter), "400 BAD_FORMAT");
+      assertEquals(await ask(app, filter), "400 BAD_FORMAT");
     });
   }
 });
@@ -120,14 +120,14 @@ test("all(), one() and removeAll() of embedded elements answer 400 to $near", as
   await using app = await mount([Person]);
   const person = await getModel(Person).create({ spots: [{ at: { x: 1, y: 1 } }] } as never);
   const [spot] = (person as Person).spots ?? [];
-  const url = `${app.url}/people/${person._id}/spots`;
+  const url = `/people/${person._id}/spots`;
   const filter = asQuery({ at: { $near: [0, 0] } });
 
   const answers = await Promise.all([
-    request(`${url}${filter}`),
-    request(`${url}/${spot?._id}${filter}`),
-    request(`${url}${filter}`, { method: "DELETE" }),
-    request(`${app.url}/people${filter.replace("at", "free")}`, { method: "DELETE" }),
+    app.get(`${url}${filter}`),
+    app.get(`${url}/${spot?._id}${filter}`),
+    app.delete(`${url}${filter}`),
+    app.delete(`/people${filter.replace("at", "free")}`),
   ]);
 
   assertEquals(answers.map(({ status }) => status), [400, 400, 400, 400]);
@@ -144,7 +144,7 @@ test("all() answers 400 however q is written, when the database refuses it", asy
     const query of [`q=${filter}`, `%71=${filter}`, `a=1&%71=${filter}`, asQuery(deep).slice(1)]
   ) {
     await t.step(query.slice(0, 40), async () => {
-      const { status, body } = await request<ErrorBody>(`${app.url}/people?${query}`);
+      const { status, body } = await app.get<ErrorBody>(`/people?${query}`);
       assertEquals([status, body.code], [400, "BAD_FORMAT"]);
     });
   }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import mongoose from "mongoose";
 import { all, arrayProp, FrameworkModel, getModel, prop, removeAll, rest } from "../mod.ts";
 import { pass } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
 import { test } from "./harness/testing.ts";
 import { type JudgedFilter, selects, type Value } from "./q_judge.ts";
 import { asQuery, mount } from "./support.ts";
@@ -134,10 +134,8 @@ async function storedIds(found: JudgedFilter = {}): Promise<unknown[]> {
   return documents.map(({ _id }) => Number(_id));
 }
 
-async function shownIds(url: string): Promise<unknown[]> {
-  const { body, status, text } = await request<{ _id: unknown }[]>(url);
-  assertEquals(status, 200, text);
-  return body.map(({ _id }) => Number(_id)).sort();
+async function shownIds({ read }: Client, path: string): Promise<unknown[]> {
+  return (await read<{ _id: unknown }[]>(path)).map(({ _id }) => Number(_id)).sort();
 }
 
 test("all() and removeAll() select by q what the database and an independent judge select", async () => {
@@ -148,11 +146,9 @@ test("all() and removeAll() select by q what the database and an independent jud
     await store(given);
     const judged = given.flatMap((each, index) => selects(q, each as Value) ? [index] : []);
     assertEquals(await storedIds(q), judged, "the judge");
-    assertEquals(await shownIds(`${app.url}/fast${asQuery(q)}`), judged, "without documents");
-    assertEquals(await shownIds(`${app.url}/slow${asQuery(q)}`), judged, "with documents");
-    const { status } = await request(`${app.url}/${slow ? "slow" : "fast"}${asQuery(q)}`, {
-      method: "DELETE",
-    });
+    assertEquals(await shownIds(app, `/fast${asQuery(q)}`), judged, "without documents");
+    assertEquals(await shownIds(app, `/slow${asQuery(q)}`), judged, "with documents");
+    const { status } = await app.delete(`/${slow ? "slow" : "fast"}${asQuery(q)}`);
     assertEquals(status, 204);
     const left = given.flatMap((_each, index) => judged.includes(index) ? [] : [index]);
     assertEquals(await storedIds(), left, "what removeAll() leaves");
@@ -191,7 +187,7 @@ test("all() casts a literal in q once, as it casts the operand of $eq", async (t
   for (const path of ["prices", "looked"]) {
     for (const [filter, count] of filters) {
       await t.step(`${path} ${JSON.stringify(filter)}`, async () => {
-        const { body } = await request<unknown[]>(`${app.url}/${path}${asQuery(filter)}`);
+        const { body } = await app.get<unknown[]>(`/${path}${asQuery(filter)}`);
         assertEquals(body.length, count);
       });
     }

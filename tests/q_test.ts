@@ -13,7 +13,7 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, mount } from "./support.ts";
 
@@ -80,53 +80,55 @@ class QThing extends FrameworkModel {
   place?: object;
 }
 
-/** Stores three things, which the tables below tell apart by their names a, b and c. */
+/** Three things, which the tables below tell apart by their names. */
+const A = {
+  name: "a",
+  year: 1999,
+  seen: true,
+  day: new Date("2020-01-01"),
+  big: 9007199254740993n,
+  bytes: Buffer.from("abc"),
+  owner: OWNER,
+  price: Decimal128.fromString("1.50"),
+  key: new UUID(KEY),
+  email: "a@x.org",
+  tags: ["red", "blue"],
+  scores: [1, 8],
+  others: [OWNER],
+  part: { label: "x", size: 1 },
+  parts: [{ label: "x", size: 1 }, { label: "y", size: 9 }],
+  map: { k: "v" },
+  lockers: { left: { label: "x", size: 3 } },
+  free: { a: { b: [1, { c: "deep" }] }, n: 5, list: [[1, 2], [3]] },
+  place: { type: "Point", coordinates: [0, 0] },
+};
+
+const B = {
+  name: "b",
+  year: 2004,
+  seen: false,
+  day: new Date("2021-01-01"),
+  big: 7n,
+  bytes: Buffer.from("xyz"),
+  price: Decimal128.fromString("20"),
+  key: new UUID("ffffffff-ffff-4fff-bfff-ffffffffffff"),
+  tags: ["red"],
+  scores: [4],
+  part: { label: "z", size: 2 },
+  parts: [{ label: "x", size: 9 }],
+  map: { k: "w" },
+  free: { n: "5" },
+  place: { type: "Point", coordinates: [10, 10] },
+};
+
 async function seed(): Promise<void> {
-  const a = {
-    name: "a",
-    year: 1999,
-    seen: true,
-    day: new Date("2020-01-01"),
-    big: 9007199254740993n,
-    bytes: Buffer.from("abc"),
-    owner: OWNER,
-    price: Decimal128.fromString("1.50"),
-    key: new UUID(KEY),
-    email: "a@x.org",
-    tags: ["red", "blue"],
-    scores: [1, 8],
-    others: [OWNER],
-    part: { label: "x", size: 1 },
-    parts: [{ label: "x", size: 1 }, { label: "y", size: 9 }],
-    map: { k: "v" },
-    lockers: { left: { label: "x", size: 3 } },
-    free: { a: { b: [1, { c: "deep" }] }, n: 5, list: [[1, 2], [3]] },
-    place: { type: "Point", coordinates: [0, 0] },
-  };
-  const b = {
-    name: "b",
-    year: 2004,
-    seen: false,
-    day: new Date("2021-01-01"),
-    big: 7n,
-    bytes: Buffer.from("xyz"),
-    price: Decimal128.fromString("20"),
-    key: new UUID("ffffffff-ffff-4fff-bfff-ffffffffffff"),
-    tags: ["red"],
-    scores: [4],
-    part: { label: "z", size: 2 },
-    parts: [{ label: "x", size: 9 }],
-    map: { k: "w" },
-    free: { n: "5" },
-    place: { type: "Point", coordinates: [10, 10] },
-  };
   const model = getModel(QThing);
   await model.createIndexes();
-  await model.create([a, b, { name: "c" }] as never);
+  await model.create([A, B, { name: "c" }] as never);
 }
 
-async function namesOf(url: string, filter: unknown): Promise<string> {
-  const { status, body } = await request<{ name: string }[]>(`${url}/things${asQuery(filter)}`);
+async function namesOf({ get }: Client, filter: unknown): Promise<string> {
+  const { status, body } = await get<{ name: string }[]>(`/things${asQuery(filter)}`);
   return status === 200 ? body.map(({ name }) => name).sort().join("") : `status ${status}`;
 }
 
@@ -137,7 +139,7 @@ function selects(name: string, cases: [filter: object, names: string][]): void {
     await seed();
     for (const [filter, names] of cases) {
       await t.step(JSON.stringify(filter), async () => {
-        assertEquals(await namesOf(app.url, filter), names);
+        assertEquals(await namesOf(app, filter), names);
       });
     }
   });
@@ -293,8 +295,8 @@ test("all() gives the nearest first when q has $near", async () => {
   await using app = await mount([QThing]);
   await seed();
 
-  const { body } = await request<{ name: string }[]>(
-    `${app.url}/things${
+  const { body } = await app.get<{ name: string }[]>(
+    `/things${
       asQuery({ place: { $near: { $geometry: { type: "Point", coordinates: [9, 9] } } } })
     }`,
   );
@@ -322,7 +324,7 @@ test("one(), update() and remove() find an entity only when q selects it", async
         await seed();
         const id = String((await getModel(QThing).findOne({ name: "a" }))?._id);
         const body = method === "PATCH" ? { name: "changed" } : undefined;
-        const reply = await request(`${app.url}/things/${id}${asQuery(filter)}`, { method, body });
+        const reply = await app.send(method, `/things/${id}${asQuery(filter)}`, { body });
         assertEquals(reply.status, hit ? status : 404);
         const found = await getModel(QThing).countDocuments({ _id: id, name: "a" });
         assertEquals(found, hit && method !== "GET" ? 0 : 1);
@@ -348,9 +350,9 @@ test("removeAll() removes what q selects, and nothing else", async (t) => {
     await t.step(JSON.stringify(filter), async () => {
       await using app = await mount([QThing]);
       await seed();
-      const { status } = await request(`${app.url}/things${asQuery(filter)}`, { method: "DELETE" });
+      const { status } = await app.delete(`/things${asQuery(filter)}`);
       assertEquals(status, 204);
-      assertEquals(await namesOf(app.url, {}), left);
+      assertEquals(await namesOf(app, {}), left);
     });
   }
 });
@@ -379,7 +381,7 @@ test("all() answers 400 when the database refuses what the client asks", async (
   await seed();
   for (const filter of refused) {
     await t.step(JSON.stringify(filter), async () => {
-      const reply = await request<{ code: string }>(`${app.url}/things${asQuery(filter)}`);
+      const reply = await app.get<{ code: string }>(`/things${asQuery(filter)}`);
       assertEquals([reply.status, reply.body.code], [400, "BAD_FORMAT"]);
     });
   }
@@ -418,9 +420,7 @@ test("all() answers 200 or 400, never 500, for every operator on a field of ever
             { $elemMatch: { [operator]: operand } },
           ]
         ) {
-          const { status } = await request(
-            `${app.url}/things${asQuery({ [path]: condition })}`,
-          );
+          const { status } = await app.get(`/things${asQuery({ [path]: condition })}`);
           assertEquals([200, 400].includes(status), true, `${JSON.stringify(condition)} ${status}`);
         }
       }
@@ -443,9 +443,7 @@ test("all() lets q ask for the version when the model has a connection of its ow
   await using app = await mount([QElsewhere]);
   await getModel(QElsewhere).create({ name: "a" });
 
-  const { status, body } = await request<unknown[]>(
-    `${app.url}/elsewhere${asQuery({ __v: 0 })}`,
-  );
+  const { status, body } = await app.get<unknown[]>(`/elsewhere${asQuery({ __v: 0 })}`);
 
   assertEquals([status, body.length], [200, 1]);
 });

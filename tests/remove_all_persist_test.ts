@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { FrameworkModel, getModel, prop, removeAll, rest } from "../mod.ts";
 import type { Entity, FrameworkRequest, HooksOf, ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -26,11 +25,6 @@ async function seed(target: ModelClass, count: number): Promise<void> {
   await getModel(target).collection.insertMany(rows);
 }
 
-/** Removes all; gives the status. */
-async function removeRows(url: string): Promise<number> {
-  return (await request(`${url}/rows`, { method: "DELETE" })).status;
-}
-
 const pass = (_req: unknown, row: Entity<Row>) => row;
 
 test("removeAll() gives persist every entity once, in the order of the list", async () => {
@@ -46,7 +40,7 @@ test("removeAll() gives persist every entity once, in the order of the list", as
   const Rows = buildRows({ preFetch, preSave: pass, persist });
   await using app = await mount([Rows]);
   await seed(Rows, 500);
-  assertEquals(await removeRows(app.url), 204);
+  assertEquals((await app.delete("/rows")).status, 204);
   assertEquals(ranks, Array.from({ length: 300 }, (_, index) => 489 - index));
 });
 
@@ -66,29 +60,31 @@ test("removeAll() gives persist what is stored when its turn comes, and nothing 
   });
   await using app = await mount([Rows]);
   await seed(Rows, 3);
-  assertEquals(await removeRows(app.url), 204);
+  assertEquals((await app.delete("/rows")).status, 204);
   assertEquals(given, [[0, "new"], [2, "new"]]);
 });
 
+/** What a hook may do to an entity, by the rank of the row. */
+const WAYS: ((row: Entity<Row>) => object)[] = [
+  (row) => Object.assign(row, { text: "set" }),
+  (row) => Object.assign(row, { reason: "own" }),
+  (row) => {
+    row.$locals.reason = "local";
+    return row;
+  },
+  (row) => {
+    if (row.free) row.free.a = 2;
+    return row;
+  },
+  () => ({ text: "other" }),
+];
+
 test("removeAll() gives persist what its hooks have worked on, and what they gave instead", async () => {
-  const ways: ((row: Entity<Row>) => object)[] = [
-    (row) => Object.assign(row, { text: "set" }),
-    (row) => Object.assign(row, { reason: "own" }),
-    (row) => {
-      row.$locals.reason = "local";
-      return row;
-    },
-    (row) => {
-      if (row.free) row.free.a = 2;
-      return row;
-    },
-    () => ({ text: "other" }),
-  ];
   const given: object[] = [];
   const got: object[] = [];
   const Rows = buildRows({
     preSave: (_req, row) => {
-      const ready = ways[Number(row.rank)]?.(row) ?? row;
+      const ready = WAYS[Number(row.rank)]?.(row) ?? row;
       given.push(ready);
       return ready as Entity<Row>;
     },
@@ -98,7 +94,7 @@ test("removeAll() gives persist what its hooks have worked on, and what they gav
     },
   });
   await using app = await mount([Rows]);
-  await seed(Rows, ways.length);
-  assertEquals(await removeRows(app.url), 204);
-  assertEquals(got.map((row, index) => row === given[index]), ways.map(() => true));
+  await seed(Rows, WAYS.length);
+  assertEquals((await app.delete("/rows")).status, 204);
+  assertEquals(got.map((row, index) => row === given[index]), WAYS.map(() => true));
 });

@@ -10,7 +10,7 @@ import {
   update,
 } from "../mod.ts";
 import { pass } from "./both_paths.ts";
-import { request } from "./harness/request.ts";
+import { type Client, client } from "./client.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, mount } from "./support.ts";
 
@@ -75,11 +75,11 @@ async function guarded(where: "mongoose" | "connection") {
   };
 }
 
-async function statusesAt(base: string, id: string, query = ""): Promise<unknown[]> {
-  const list = await request<unknown[]>(base + query);
-  const single = await request(`${base}/${id}${query}`);
-  const change = { method: "PATCH", body: { name: "b" } };
-  return [list.body.length, single.status, (await request(`${base}/${id}${query}`, change)).status];
+async function statusesAt({ get, patch }: Client, id: string, query = ""): Promise<unknown[]> {
+  const list = await get<unknown[]>(query);
+  const single = await get(`/${id}${query}`);
+  const changed = await patch(`/${id}${query}`, { name: "b" });
+  return [list.body.length, single.status, changed.status];
 }
 
 test("filter of a hook selects by literals alone when the host has set sanitizeFilter", async (t) => {
@@ -89,17 +89,18 @@ test("filter of a hook selects by literals alone when the host has set sanitizeF
       // What a parser makes of `?free[$ne]=`, copied into the filter.
       for (const filter of [{ free: { $ne: null } }, { $or: [{ free: { $gt: "" } }] }]) {
         given = filter;
-        for (const base of [`${app.url}/bare`, `${app.url}/hooked`]) {
+        for (const path of ["/bare", "/hooked"]) {
+          const base = client(app.url + path);
           assertEquals(await statusesAt(base, app.id), [0, 404, 404]);
-          assertEquals((await request(`${base}/${app.id}`, { method: "DELETE" })).status, 404);
-          assertEquals((await request(base, { method: "DELETE" })).status, 204);
+          assertEquals((await base.delete(`/${app.id}`)).status, 404);
+          assertEquals((await base.delete()).status, 204);
         }
-        const parts = `${app.url}/roots/${app.id}/parts`;
-        assertEquals((await request(parts)).body, []);
-        assertEquals((await request(parts, { method: "DELETE" })).status, 204);
+        const parts = `/roots/${app.id}/parts`;
+        assertEquals((await app.get(parts)).body, []);
+        assertEquals((await app.delete(parts)).status, 204);
       }
       given = {};
-      assertEquals((await request<[]>(`${app.url}/roots/${app.id}/parts`)).body.length, 1);
+      assertEquals((await app.get<[]>(`/roots/${app.id}/parts`)).body.length, 1);
       assertEquals(await app.count(), 2);
     });
   }
@@ -112,15 +113,16 @@ test("scope, q and trusted operators of hooks select when the host has set sanit
       const query = asQuery({ rank: { $gte: 5 }, $or: [{ name: { $regex: "^[ab]" } }] });
       for (const filter of [{}, { free: "x" }, { free: mongoose.trusted({ $ne: null }) }]) {
         given = filter;
-        for (const base of [`${app.url}/bare`, `${app.url}/hooked`]) {
+        for (const path of ["/bare", "/hooked"]) {
+          const base = client(app.url + path);
           assertEquals(await statusesAt(base, app.id, query), [1, 200, 200]);
-          assertEquals((await request(`${base}/${app.out}`)).status, 404);
+          assertEquals((await base.get(`/${app.out}`)).status, 404);
         }
-        const parts = `${app.url}/roots/${app.id}/parts`;
-        assertEquals((await request<[]>(parts)).body.length, 1);
+        const parts = `/roots/${app.id}/parts`;
+        assertEquals((await app.get<[]>(parts)).body.length, 1);
       }
       given = {};
-      assertEquals((await request(`${app.url}/bare`, { method: "DELETE" })).status, 204);
+      assertEquals((await app.delete("/bare")).status, 204);
       assertEquals(await app.count(), 1);
     });
   }

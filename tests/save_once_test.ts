@@ -3,19 +3,10 @@ import mongoose, { type Schema } from "mongoose";
 import { arrayProp, create, FrameworkModel, getModel, one, prop, type Ref } from "../mod.ts";
 import { remove, removeAll, rest, update } from "../mod.ts";
 import type { HooksOf, Method, ModelClass, RestOptions } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import { type Client, client } from "./client.ts";
 import { test } from "./harness/testing.ts";
-import { asQuery, type EntityBody, mount } from "./support.ts";
-
-/** A hook that lets entities pass when as many as are expected have come. */
-function gate(count: number): <T>(req: unknown, entity: T) => Promise<T> {
-  const opened = Promise.withResolvers<void>();
-  return async (_req, entity) => {
-    if (--count <= 0) opened.resolve();
-    await opened.promise;
-    return entity;
-  };
-}
+import { gate } from "./race.ts";
+import { asQuery, mount } from "./support.ts";
 
 class Doc extends FrameworkModel {
   @prop()
@@ -58,12 +49,15 @@ async function stored(model: ModelClass): Promise<Record<string, unknown>[]> {
   return await getModel(model).collection.find().sort({ _id: 1 }).toArray();
 }
 
-/** Sends the same body to several URLs at once, and gives the statuses in order. */
-async function patchAll(urls: string[], body: (index: number) => object): Promise<number[]> {
-  const replies = await Promise.all(
-    urls.map((url, index) => request(url, { method: "PATCH", body: body(index) })),
-  );
+/** Sends bodies to one entity at once, and gives the statuses in order. */
+async function patchAll({ patch }: Client, bodies: readonly object[]): Promise<number[]> {
+  const replies = await Promise.all(bodies.map((body) => patch("", body)));
   return replies.map(({ status }) => status).sort();
+}
+
+/** Eight bodies that are not the same. */
+function eight(field: string): object[] {
+  return Array.from({ length: 8 }, (_, index) => ({ [field]: `${field}${index}` }));
 }
 
 test("save middleware runs once for each request when another one changes the entity", async () => {
@@ -83,9 +77,8 @@ test("save middleware runs once for each request when another one changes the en
     await using app = await mount([model]);
     const path = await store(model, { name: "n", tags: ["a"] });
     Object.assign(runs, { validate: 0, pre: 0, post: 0 });
-    const urls = Array.from({ length: 8 }, () => app.url + path);
-    const bodies = (index: number) => index === 0 ? { tags: ["b"] } : { state: `s${index}` };
-    assertEquals(await patchAll(urls, bodies), Array(8).fill(200));
+    const bodies = [{ tags: ["b"] }, ...eight("state").slice(1)];
+    assertEquals(await patchAll(client(app.url + path), bodies), Array(8).fill(200));
     assertEquals(runs, { validate: 8, pre: 8, post: 8 });
     const [left] = await stored(model);
     assertEquals([left?.name, left?.tags], ["hashed(hashed(n))", ["b"]]);
@@ -104,14 +97,11 @@ test("scope is judged after the middleware of plugins of all schemas", async () 
     schemaOptions: { pluginTags: ["tenants"] },
   });
   await using app = await mount([model]);
-  const url = `${app.url}/docs`;
-  const send = (path: string, method: string, body: object) =>
-    request<EntityBody>(url + path, { method, body });
-  const { status, body } = await send("", "POST", { name: "a" });
-  assertEquals([status, body.tenant], [201, "A"]);
-  assertEquals((await send("", "POST", { name: "moves" })).status, 403);
-  assertEquals((await send(`/${body._id}`, "PATCH", { name: "b" })).status, 200);
-  assertEquals((await send(`/${body._id}`, "PATCH", { name: "moves" })).status, 403);
+  const { _id, tenant } = await app.created("/docs", { name: "a" });
+  assertEquals(tenant, "A");
+  assertEquals((await app.post("/docs", { name: "moves" })).status, 403);
+  assertEquals((await app.patch(`/docs/${_id}`, { name: "b" })).status, 200);
+  assertEquals((await app.patch(`/docs/${_id}`, { name: "moves" })).status, 403);
   const left = await stored(model);
   assertEquals(left.map(({ name, tenant, __v }) => [name, tenant, __v]), [["b", "A", 1]]);
 });
@@ -121,9 +111,8 @@ test("scope is judged on what is stored when two updates leave it together", asy
   const model = made([update({ preSave: gate(2) })], { scope });
   await using app = await mount([model]);
   const path = await store(model, { tenant: "A", state: "open" });
-  const urls = [app.url + path, app.url + path];
-  const bodies = (index: number) => index === 0 ? { tenant: "B" } : { state: "shut" };
-  assertEquals(await patchAll(urls, bodies), [200, 403]);
+  const bodies = [{ tenant: "B" }, { state: "shut" }];
+  assertEquals(await patchAll(client(app.url + path), bodies), [200, 403]);
   assertEquals((await stored(model)).length, 1);
 });
 
@@ -136,7 +125,7 @@ test("scope is judged without defaults that are not stored", async () => {
   await using app = await mount([model]);
   const path = await store(model, { name: "n" });
   await getModel(model).collection.updateMany({}, { $unset: { state: 1 } });
-  assertEquals(await patchAll([app.url + path], () => ({ name: "m" })), [403]);
+  assertEquals((await app.patch(path, { name: "m" })).status, 403);
   assertEquals((await stored(model))[0]?.name, "n");
 });
 
@@ -146,11 +135,8 @@ test("q binds the write of update() when hooks or a scope have read the entity",
     const model = made([update({ preSave })], scope && { scope });
     await using app = await mount([model]);
     const path = await store(model, { tenant: "A", state: "open" });
-    const urls = Array.from(
-      { length: 8 },
-      () => `${app.url}${path}${asQuery({ state: "open" })}`,
-    );
-    const statuses = await patchAll(urls, (index) => ({ state: `s${index}` }));
+    const open = client(`${app.url}${path}${asQuery({ state: "open" })}`);
+    const statuses = await patchAll(open, eight("state"));
     assertEquals(statuses, [200, ...Array(7).fill(409)]);
     assertEquals((await stored(model))[0]?.__v, 1);
   }
@@ -162,8 +148,8 @@ test("q binds the write of update() without any hook, round after round", async 
     await using app = await mount([model]);
     for (let round = 0; round < 10; round++) {
       const path = await store(model, { tenant: "A" });
-      const urls = Array.from({ length: 8 }, () => `${app.url}${path}${asQuery({ __v: 0 })}`);
-      const statuses = await patchAll(urls, (index) => ({ name: `n${index}` }));
+      const first = client(`${app.url}${path}${asQuery({ __v: 0 })}`);
+      const statuses = await patchAll(first, eight("name"));
       assertEquals(statuses.filter((status) => status === 200).length, 1, String(statuses));
       assertEquals(statuses.every((status) => [200, 404, 409].includes(status)), true);
     }
@@ -179,9 +165,9 @@ test("q and its collation bind the write when a hook has set one", async () => {
   const model = made([update({ preFetch }), remove({ preFetch })]);
   await using app = await mount([model]);
   const path = await store(model, { state: "open" });
-  const url = `${app.url}${path}${asQuery({ state: "OPEN" })}`;
-  assertEquals((await request(url, { method: "PATCH", body: { name: "n" } })).status, 200);
-  assertEquals((await request(url, { method: "DELETE" })).status, 204);
+  const url = `${path}${asQuery({ state: "OPEN" })}`;
+  assertEquals((await app.patch(url, { name: "n" })).status, 200);
+  assertEquals((await app.delete(url)).status, 204);
 });
 
 test("q binds the write of remove() and removeAll() when hooks have read the entities", async () => {
@@ -194,10 +180,10 @@ test("q binds the write of remove() and removeAll() when hooks have read the ent
   await using app = await mount([model]);
   const query = asQuery({ state: "open" });
   const path = await store(model, { name: "a", state: "open" });
-  assertEquals((await request(`${app.url}${path}${query}`, { method: "DELETE" })).status, 409);
+  assertEquals((await app.delete(`${path}${query}`)).status, 409);
   await getModel(model).updateMany({}, { state: "open" });
   await store(model, { name: "b", state: "open" });
-  assertEquals((await request(`${app.url}/docs${query}`, { method: "DELETE" })).status, 204);
+  assertEquals((await app.delete(`/docs${query}`)).status, 204);
   assertEquals((await stored(model)).map(({ name, state }) => [name, state]), [["a", "shut"]]);
 });
 
@@ -224,16 +210,16 @@ test("q binds the write of a reference when hooks have read the entity", async (
   const part = await getModel(Part).create({ state: "open" });
   const whole = await getModel(Whole).create({ parts: [part._id] } as never);
   const url = `${app.url}/wholes/${(whole as { _id: unknown })._id}/parts/${part._id}`;
-  const opens = `${url}${asQuery({ state: "open" })}`;
+  const open = client(`${url}${asQuery({ state: "open" })}`);
   hook.passes = gate(8);
-  const statuses = await patchAll(Array(8).fill(opens), (index) => ({ state: `s${index}` }));
+  const statuses = await patchAll(open, eight("state"));
   assertEquals(statuses, [200, ...Array(7).fill(409)]);
   await getModel(Part).updateMany({}, { state: "open" });
   hook.passes = async (_req, entity) => {
     await getModel(Part).updateMany({}, { state: "shut" });
     return entity;
   };
-  assertEquals((await request(opens, { method: "DELETE" })).status, 409);
+  assertEquals((await open.delete()).status, 409);
   assertEquals(await getModel(Part).countDocuments(), 1);
 });
 
@@ -244,19 +230,12 @@ test("update() and create() obey scope and q where Mongoose writes in a way that
     .find((each) => prototype[each as never] === collection);
   Object.defineProperty(prototype, symbol ?? "", { value: Object.create(collection) });
   await using app = await mount([model]);
-  const url = `${app.url}/docs`;
-  const first = await request<EntityBody>(url, { method: "POST", body: { tenant: "A" } });
-  assertEquals(first.status, 201);
-  assertEquals((await request(url, { method: "POST", body: { tenant: "B" } })).status, 403);
-  const one = `${url}/${first.body._id}`;
-  const urls = [one, one, `${one}${asQuery({ state: "gone" })}`];
-  const statuses = await patchAll(
-    urls.slice(0, 2),
-    (index) => ({ [index ? "name" : "state"]: "x" }),
-  );
-  assertEquals(statuses, [200, 200]);
-  assertEquals(await patchAll(urls.slice(2), () => ({ name: "y" })), [404]);
-  assertEquals(await patchAll([one], () => ({ tenant: "B" })), [403]);
+  const { _id } = await app.created("/docs", { tenant: "A" });
+  assertEquals((await app.post("/docs", { tenant: "B" })).status, 403);
+  const doc = client(`${app.url}/docs/${_id}`);
+  assertEquals(await patchAll(doc, [{ state: "x" }, { name: "x" }]), [200, 200]);
+  assertEquals((await doc.patch(asQuery({ state: "gone" }), { name: "y" })).status, 404);
+  assertEquals((await doc.patch("", { tenant: "B" })).status, 403);
   assertEquals((await stored(model)).map(({ name, __v }) => [name, __v]), [["x", 2]]);
 });
 
@@ -274,8 +253,8 @@ test("remove() runs no setter on a literal of q a second time", async () => {
   const { collection } = getModel(Price);
   for (const price of [5, { $in: [5, 6] }]) {
     const { insertedId } = await collection.insertOne({ price: 500 } as never);
-    const url = `${app.url}/prices/${insertedId}${asQuery({ price })}`;
-    assertEquals((await request(url, { method: "DELETE" })).status, 204);
+    const url = `/prices/${insertedId}${asQuery({ price })}`;
+    assertEquals((await app.delete(url)).status, 204);
   }
   assertEquals(await collection.countDocuments(), 0);
 });

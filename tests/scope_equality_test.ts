@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { create, FrameworkModel, getModel, type ModelClass, prop, rest, update } from "../mod.ts";
 import type { QueryObject } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -44,11 +43,11 @@ test("scope on a free-form field takes nothing for equal that the database tells
       const { collection } = getModel(model);
       const inside = scope["free.a"] === 1 ? { a: 1 } : (scope.free ?? ID);
       const { insertedId } = await collection.insertOne({ free: inside, __v: 0 } as never);
-      const created = await request(`${app.url}/items`, { method: "POST", body: { free } });
-      const url = `${app.url}/items/${insertedId}`;
-      const updated = await request(url, { method: "PATCH", body: { free } });
+      const created = await app.post("/items", { free });
+      const url = `/items/${insertedId}`;
+      const updated = await app.patch(url, { free });
       assertEquals([created.status, updated.status], [403, 403]);
-      const named = await request(url, { method: "PATCH", body: { name: "n" } });
+      const named = await app.patch(url, { name: "n" });
       assertEquals([named.status, await collection.countDocuments()], [200, 1], named.text);
     });
   }

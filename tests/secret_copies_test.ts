@@ -13,7 +13,6 @@ import {
   rest,
   RestError,
 } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -153,14 +152,14 @@ for (const [route, copies] of [["notes", DOCUMENT_COPIES], ["lean", LEAN_COPIES]
       const id = await store();
       for (const [place, put] of Object.entries(PLACES)) {
         show = (owner) => put(copy(owner));
-        const answer = await request(`${app.url}/${route}/${id}`);
+        const answer = await app.get(`/${route}/${id}`);
         assertEquals([place, answer.status], [place, 200], answer.text);
         assertStringIncludes(answer.text, name.includes("parts") ? '"l"' : "Ann");
         assertNotMatch(answer.text, SECRET, `${place}: ${answer.text}`);
         show = (owner) => {
           throw new RestError(409, put(copy(owner)));
         };
-        const refused = await request(`${app.url}/${route}/${id}`);
+        const refused = await app.get(`/${route}/${id}`);
         assertEquals(refused.status, 409, refused.text);
         assertNotMatch(refused.text, SECRET, `${place}: ${refused.text}`);
       }
@@ -176,7 +175,7 @@ test("hooks read and keep the hidden fields of what they get, copies included", 
     seen.push([owner.password, owner.keys[0]?.code, (owner.toObject?.() ?? owner).password]);
     return {};
   };
-  for (const route of ["notes", "lean"]) await request(`${app.url}/${route}/${id}`);
+  for (const route of ["notes", "lean"]) await app.get(`/${route}/${id}`);
   assertEquals(seen, Array(2).fill(["s3cret", "s3cret", "s3cret"]));
 });
 
@@ -200,7 +199,7 @@ test("a copy of the entity itself shows what it declares, and what the hook puts
   await getModel(Own).collection.insertOne(
     { name: "a", secret: "s3cret", undeclared: "s3cret" } as never,
   );
-  const { body } = await request<{ _id: string }[][]>(`${app.url}/own`);
+  const { body } = await app.get<{ _id: string }[][]>("/own");
   const { _id } = body[0]?.[0] ?? {};
   assertEquals(body, [Array(3).fill({ _id, name: "a", extra: 1 })]);
 });
@@ -226,7 +225,7 @@ test("an entity without a class shows no secret, wherever it is put", async () =
   const stored = { name: "Ann", password: "s3cret", key, keys: [key], named: { k: key } };
   await getModel(Own).collection.insertOne(stored as never);
   for (const path of ["/raw", "/raw?refuse=1", "/other", "/other?refuse=1"]) {
-    const { text } = await request(app.url + path);
+    const { text } = await app.get(path);
     assertStringIncludes(text, "Ann");
     assertNotMatch(text, SECRET, `${path}: ${text}`);
   }

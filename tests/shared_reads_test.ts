@@ -1,28 +1,13 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
-import type { ReadMode } from "../src/database/read_batches.ts";
-import { JsonReader } from "../src/sources/direct/reads/json_reader.ts";
-import { readShared } from "../src/sources/direct/reads/shared_reads.ts";
-import { buildSchema } from "../src/schema/build_schema.ts";
-import { describeShape } from "../src/schema/fields/shape.ts";
-import { request } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
+import { gate } from "./race.ts";
 import { asQuery, type EntityBody, mount, NOBODY } from "./support.ts";
-import { type SentCommand, watchCommands } from "./both_paths.ts";
+import { watchCommands } from "./both_paths.ts";
 
-/** How many requests are to meet, and what lets them go on once they have. */
-let expected = 0;
-let arrived: (() => void)[] = [];
-
-/** Holds requests until as many as expected are here: then all go on in the same turn. */
-function meet(): Promise<void> {
-  return new Promise((resolve) => {
-    arrived.push(resolve);
-    if (arrived.length < expected) return;
-    for (const go of arrived.splice(0)) go();
-  });
-}
+/** Holds requests until all that are to meet are here: then they go on in the same turn. */
+let meet = gate(1);
 
 /** Does what a request's own headers say. */
 async function preFetch(req: FrameworkRequest): Promise<boolean> {
@@ -30,8 +15,7 @@ async function preFetch(req: FrameworkRequest): Promise<boolean> {
   Object.assign(req.framework.filter, filter);
   Object.assign(req.framework.projection, projection);
   Object.assign(req.framework.options, options);
-  await meet();
-  return true;
+  return await meet(req, true);
 }
 
 const scope = (req: FrameworkRequest) =>
@@ -64,6 +48,14 @@ async function seed(count: number): Promise<string[]> {
   return notes.map(({ _id }) => String(_id));
 }
 
+/** Serves notes; gives the list of the commands that are sent. */
+async function watched() {
+  const app = await mount([Note], { onError: () => {} });
+  return Object.assign(app, { sent: await watchCommands(app.database.uri) });
+}
+
+type Watched = Awaited<ReturnType<typeof watched>>;
+
 /** One of the requests that meet. */
 interface Asked {
   readonly id: string;
@@ -72,16 +64,15 @@ interface Asked {
 }
 
 /** Asks for notes in one turn; gives the answers, and how many queries they took. */
-async function ask(url: string, sent: SentCommand[], asked: readonly Asked[]) {
+async function ask({ get, sent }: Watched, asked: readonly Asked[]) {
   // One that is alone, so that the next one takes itself for alone as well.
-  expected = 1;
-  await request(`${url}/notes/${NOBODY}`);
-  expected = asked.length;
-  arrived = [];
+  meet = gate(1);
+  await get(`/notes/${NOBODY}`);
+  meet = gate(asked.length);
   sent.length = 0;
   const replies = await Promise.all(
     asked.map(({ id, owner, ask = {} }) =>
-      request<EntityBody>(`${url}/notes/${id}`, {
+      get<EntityBody>(`/notes/${id}`, {
         headers: { "x-ask": JSON.stringify(ask), ...owner !== undefined && { "x-owner": owner } },
       })
     ),
@@ -90,11 +81,10 @@ async function ask(url: string, sent: SentCommand[], asked: readonly Asked[]) {
 }
 
 test("one() reads in one query what is asked for in one turn", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const ids = await seed(20);
   const asked = [...ids, ids[3] as string, (ids[4] as string).toUpperCase()].map((id) => ({ id }));
-  const { replies, queries } = await ask(app.url, sent, [...asked, { id: NOBODY }]);
+  const { replies, queries } = await ask(app, [...asked, { id: NOBODY }]);
   // The first one takes itself for alone, and does not wait for the others.
   assertEquals(queries, 2);
   assertEquals(replies.map(({ status }) => status), [...asked.map(() => 200), 404]);
@@ -107,33 +97,30 @@ test("one() reads in one query what is asked for in one turn", async () => {
 });
 
 test("one() gathers all, the first one too, where the reads before it came together", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const ids = await seed(10);
-  await ask(app.url, sent, ids.map((id) => ({ id })));
-  expected = ids.length;
+  await ask(app, ids.map((id) => ({ id })));
+  meet = gate(ids.length);
   const replies = await Promise.all(
-    ids.map((id) => request<EntityBody>(`${app.url}/notes/${id}`)),
+    ids.map((id) => app.get<EntityBody>(`/notes/${id}`)),
   );
   assertEquals(replies.map(({ body }) => body._id), ids);
-  assertEquals(sent.filter(({ name }) => name === "find").length, 1);
+  assertEquals(app.sent.filter(({ name }) => name === "find").length, 1);
 });
 
 test("one() takes one more query beyond the most that one reads", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const ids = await seed(71);
-  const { replies, queries } = await ask(app.url, sent, ids.map((id) => ({ id })));
+  const { replies, queries } = await ask(app, ids.map((id) => ({ id })));
   assertEquals([queries, replies.filter(({ status }) => status === 200).length], [3, 71]);
   assertEquals(replies.map(({ body }) => body._id), ids);
 });
 
 test("one() shares no query with a request of another scope", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const ids = await seed(6);
   const asked = ids.flatMap((id) => ["ann", "bob"].map((owner) => ({ id, owner })));
-  const { replies, queries } = await ask(app.url, sent, asked);
+  const { replies, queries } = await ask(app, asked);
   assertEquals(queries, 3);
   const own = (index: number) => index % 2 ? "ann" : "bob";
   assertEquals(
@@ -143,8 +130,7 @@ test("one() shares no query with a request of another scope", async () => {
 });
 
 test("one() shares no query with another filter, projection or option", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const [first = "", second = ""] = await seed(2);
   const asks = [
     {},
@@ -156,7 +142,7 @@ test("one() shares no query with another filter, projection or option", async ()
     { filter: { count: { $gte: "0" } } },
   ];
   const asked = asks.flatMap((ask) => [{ id: first, ask }, { id: second, ask }]);
-  const { replies, queries } = await ask(app.url, sent, asked);
+  const { replies, queries } = await ask(app, asked);
   // The last one is cast to what the second one says; the very first goes alone.
   assertEquals(queries, 7);
   const keys = replies.map(({ body }) => body._id === undefined ? [] : Object.keys(body).sort());
@@ -174,8 +160,7 @@ test("one() shares no query with another filter, projection or option", async ()
 });
 
 test("one() shares no query with a filter that says the same in another order of keys", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const [first = "", second = ""] = await seed(2);
   await getModel(Note).collection.updateMany({}, { $set: { free: { x: 1, y: 2 } } as never });
   const [same, other] = [{ free: { x: 1, y: 2 } }, { free: { y: 2, x: 1 } }];
@@ -184,7 +169,7 @@ test("one() shares no query with a filter that says the same in another order of
       id: second,
       ask: { filter: two },
     }];
-    const { replies, queries } = await ask(app.url, sent, asked);
+    const { replies, queries } = await ask(app, asked);
     assertEquals([queries, ...replies.map(({ status }) => status)], [
       3,
       200,
@@ -194,20 +179,18 @@ test("one() shares no query with a filter that says the same in another order of
 });
 
 test("one() answers each its own where documents do not show who they are", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const ids = await seed(4);
   const hidden = { projection: { _id: 0, text: 1 } };
-  const { replies, queries } = await ask(app.url, sent, ids.map((id) => ({ id, ask: hidden })));
+  const { replies, queries } = await ask(app, ids.map((id) => ({ id, ask: hidden })));
   assertEquals(queries, 4);
   assertEquals(replies.map(({ body }) => body as unknown), ids.map((_, i) => ({ text: `t${i}` })));
 });
 
 test("one() answers an error to those alone whose query has it", async () => {
-  await using app = await mount([Note], { onError: () => {} });
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const [first = "", second = ""] = await seed(2);
-  const { replies } = await ask(app.url, sent, [
+  const { replies } = await ask(app, [
     { id: first },
     { id: second },
     { id: `${first}${asQuery({ count: { $in: [0] } })}` },
@@ -219,31 +202,11 @@ test("one() answers an error to those alone whose query has it", async () => {
 });
 
 test("one() leaves its neighbours alone when what is stored cannot be shown", async () => {
-  await using app = await mount([Note]);
-  const sent = await watchCommands(app.database.uri);
+  await using app = await watched();
   const ids = await seed(3);
   await getModel(Note).collection.updateOne({ text: "t1" }, { $set: { count: "odd" } as never });
-  const { replies, queries } = await ask(app.url, sent, ids.map((id) => ({ id })));
+  const { replies, queries } = await ask(app, ids.map((id) => ({ id })));
   assertEquals([queries, replies[0]?.status, replies[2]?.status], [2, 200, 200]);
-  const alone = await ask(app.url, sent, [{ id: ids[1] as string }]);
+  const alone = await ask(app, [{ id: ids[1] as string }]);
   assertEquals(replies[1]?.text, alone.replies[0]?.text);
-});
-
-test("readShared() gives the same in every mode", async () => {
-  await using _app = await mount([Note]);
-  const ids = (await seed(5)).map((id) => new mongoose.Types.ObjectId(id));
-  const odd = { _id: new mongoose.Types.ObjectId(), text: 5, count: "odd" };
-  await getModel(Note).collection.insertOne(odd as never);
-  const shape = describeShape(buildSchema(Note).schema);
-  const query = { conditions: {}, projection: {}, options: { comment: 5n } };
-  const read = (mode: ReadMode) => {
-    const reader = new JsonReader(getModel(Note) as never, shape, mode);
-    return Promise.all([...ids, odd._id, ids[0]].map(async (id) => {
-      const text = await readShared(reader, id as mongoose.Types.ObjectId, query);
-      return JSON.parse(String(text));
-    }));
-  };
-  const reply = await read("reply");
-  assertEquals(reply.map(({ _id }) => _id), [...ids, odd._id, ids[0]].map(String));
-  assertEquals(await read("plain"), reply);
 });

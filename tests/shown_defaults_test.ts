@@ -1,8 +1,9 @@
 import { assertEquals } from "@std/assert";
 import type { Schema } from "mongoose";
 import { arrayProp, FrameworkModel, getModel, one, prop, rest, update } from "../mod.ts";
-import { request } from "./harness/request.ts";
+import type { Client } from "./client.ts";
 import { test } from "./harness/testing.ts";
+import { gate } from "./race.ts";
 import { type EntityBody, mount } from "./support.ts";
 
 class Inner extends FrameworkModel {
@@ -29,20 +30,11 @@ class Fields extends FrameworkModel {
   }
 }
 
-/** Lets entities pass when as many as are expected have come. */
-const gate: { left: number; opened: PromiseWithResolvers<void> } = {
-  left: 0,
-  opened: Promise.withResolvers(),
-};
+/** The gate that entities pass before they are saved, made anew for each race. */
+let pass = gate(0);
 
-function open(count: number): void {
-  Object.assign(gate, { left: count, opened: Promise.withResolvers() });
-}
-
-async function preSave<E>(_req: unknown, entity: E): Promise<E> {
-  if (--gate.left <= 0) gate.opened.resolve();
-  await gate.opened.promise;
-  return entity;
+function preSave<E>(req: unknown, entity: E): Promise<E> {
+  return pass(req, entity);
 }
 
 @rest({
@@ -57,27 +49,25 @@ class Old extends Fields {
 }
 
 /** Stores an entity as it was before its fields existed, sends patches at once, and gives the statuses. */
-async function race(url: string, patches: object[], part = "") {
+async function race({ patch }: Client, patches: object[], part = "") {
   const { collection } = getModel(Old);
   await collection.deleteMany({});
   const element = { _id: new (getModel(Old).base.Types.ObjectId)(), name: "e" };
   const old = { name: "n", __v: 0, inner: { name: "i" }, inners: [element] };
   const { insertedId } = await collection.insertOne(old as never);
-  open(patches.length);
-  const at = `${url}/old/${insertedId}${part && `${part}/${element._id}`}`;
-  const replies = await Promise.all(
-    patches.map((body) => request<EntityBody>(at, { method: "PATCH", body })),
-  );
+  pass = gate(patches.length);
+  const at = `/old/${insertedId}${part && `${part}/${element._id}`}`;
+  const replies = await Promise.all(patches.map((body) => patch(at, body)));
   const [left] = await collection.find().toArray() as unknown as Record<string, unknown>[];
   return { statuses: replies.map(({ status }) => status), replies, left, element };
 }
 
 test("update() writes no default that an entity only shows, and shows it", async () => {
   await using app = await mount([Old]);
-  const { replies: [reply], left } = await race(app.url, [{ name: "m", inner: { name: "j" } }]);
+  const { replies: [reply], left } = await race(app, [{ name: "m", inner: { name: "j" } }]);
   const { _id, inners: _inners, ...stored } = left ?? {};
   assertEquals(stored, { name: "m", __v: 1, inner: { name: "j" } });
-  const read = await request<EntityBody>(`${app.url}/old/${_id}`);
+  const read = await app.get<EntityBody>(`/old/${_id}`);
   for (const { body } of [reply ?? read, read]) {
     const { status, tags, inner, filled } = body as unknown as Fields;
     assertEquals([status, tags, inner?.status], ["draft", [], "draft"]);
@@ -89,7 +79,7 @@ test("update() loses no concurrent update to a default that another one shows", 
   await using app = await mount([Old]);
   for (let round = 0; round < 5; round++) {
     const patches = [{ name: "m" }, { status: "done" }, { inner: { status: "done" } }];
-    const { statuses, left } = await race(app.url, patches);
+    const { statuses, left } = await race(app, patches);
     assertEquals(statuses, [200, 200, 200]);
     assertEquals([left?.name, left?.status, left?.inner], ["m", "done", {
       name: "i",
@@ -102,7 +92,7 @@ test("update() of an element loses none to a default that another one shows", as
   await using app = await mount([Old]);
   for (let round = 0; round < 5; round++) {
     const patches = [{ name: "f" }, { status: "done" }];
-    const { statuses, left, element } = await race(app.url, patches, "/inners");
+    const { statuses, left, element } = await race(app, patches, "/inners");
     assertEquals(statuses, [200, 200]);
     assertEquals(left?.inners, [{ ...element, name: "f", status: "done" }]);
   }
@@ -114,14 +104,14 @@ test("update() answers no 409 where a stored entity lacks its array", async () =
     { length: 15 },
     (_, index) => ({ [index % 2 ? "name" : "status"]: "x" }),
   );
-  const { statuses, left } = await race(app.url, patches);
+  const { statuses, left } = await race(app, patches);
   assertEquals(statuses, Array(15).fill(200));
   assertEquals([left?.__v, left?.tags], [15, undefined]);
 });
 
 test("update() writes an object that is only shown as a whole when it changes inside", async () => {
   await using app = await mount([Old]);
-  const { left } = await race(app.url, [{ filled: { status: "done" } }]);
+  const { left } = await race(app, [{ filled: { status: "done" } }]);
   const { name, status } = left?.filled as Inner;
   assertEquals([name, status, left?.status, left?.__v], ["default", "done", undefined, 1]);
 });

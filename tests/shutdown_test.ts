@@ -1,8 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
+import { client } from "./client.ts";
 import { request } from "./harness/request.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
+import { openTunnel } from "./tunnel.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PERMISSIONS = ["--allow-env", "--allow-net", "--allow-sys", "--allow-run", "--allow-read"];
@@ -84,21 +86,6 @@ async function beginCreate(
   };
 }
 
-/** Passes connections on to a database, from a port of its own. */
-function openProxy(port: number, uri: string): Disposable {
-  const { hostname, port: target } = new URL(uri);
-  const listener = Deno.listen({ hostname: "127.0.0.1", port });
-  const serveAll = async () => {
-    for await (const client of listener) {
-      const database = await Deno.connect({ hostname, port: Number(target) });
-      client.readable.pipeTo(database.writable).catch(() => {});
-      database.readable.pipeTo(client.writable).catch(() => {});
-    }
-  };
-  serveAll().catch(() => {});
-  return { [Symbol.dispose]: () => listener.close() };
-}
-
 /** Reads the log of a process until a text has come. */
 async function readUntil(child: Deno.ChildProcess, text: string): Promise<string> {
   let log = "";
@@ -115,10 +102,10 @@ test("examples/todo waits for a database that is away when it starts, and the lo
   const uri = `mongodb://127.0.0.1:${hidden}/${database.name}?serverSelectionTimeoutMS=300`;
   const child = run("todo", { MONGODB_URI: uri, PORT: String(port) }, "piped");
   assertMatch(await readUntil(child, "ServerSelectionError"), /ECONNREFUSED/);
-  using _proxy = openProxy(hidden, database.uri);
+  using _tunnel = openTunnel(database.uri, hidden);
   const url = `http://127.0.0.1:${port}/todos`;
   await untilUp(url);
-  assertEquals((await request(url, { method: "POST", body: { text: "a" } })).status, 201);
+  assertEquals((await client(url).post("", { text: "a" })).status, 201);
   child.kill("SIGTERM");
   assertEquals((await child.status).code, 0);
 });

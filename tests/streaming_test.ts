@@ -3,10 +3,10 @@ import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, FrameworkModel, getModel, prop, rest, RestError } from "../mod.ts";
 import type { FrameworkRequest, HooksOf, ModelClass } from "../mod.ts";
-import { request } from "./harness/request.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { test } from "./harness/testing.ts";
-import { type EntityBody, type ErrorBody, mount, type Mounted } from "./support.ts";
+import { type EntityBody, type ErrorBody, mount } from "./support.ts";
+import { idleCursors, until } from "./until.ts";
 
 class Row extends FrameworkModel {
   @prop({ type: Number })
@@ -30,39 +30,16 @@ async function seed(target: ModelClass, count: number, size: number): Promise<vo
   }
 }
 
-function list({ url }: Mounted, headers: Record<string, string> = {}) {
-  return request<EntityBody[]>(`${url}/rows`, { headers });
-}
-
 function assertWhole(rows: EntityBody[], count: number): void {
   assertEquals(rows.length, count);
   assert(rows.every(({ rank }, index) => rank === index));
-}
-
-/** Waits until a condition holds. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!await condition()) {
-    if (Date.now() > end) throw new Error("Cannot go on: the condition never held");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-/** The cursors that the database keeps open on the rows. */
-async function openCursors({ database }: Mounted): Promise<unknown[]> {
-  const admin = database.connection.getClient().db("admin");
-  const found = await admin.aggregate([
-    { $currentOp: { idleCursors: true, allUsers: true } },
-    { $match: { type: "idleCursor", ns: `${database.name}.rows` } },
-  ]).toArray();
-  return found.map(({ cursor }) => cursor.cursorId);
 }
 
 test("all() sends a large list whole, in chunks, without a tag", async () => {
   const Rows = buildRows();
   await using app = await mount([Rows]);
   await seed(Rows, 3000, 200);
-  const reply = await list(app);
+  const reply = await app.get<EntityBody[]>("/rows");
   assertWhole(reply.body, 3000);
   assertEquals([reply.headers.get("etag"), reply.headers.get("content-length")], [null, null]);
   assertEquals(reply.headers.get("content-type"), "application/json; charset=utf-8");
@@ -92,13 +69,16 @@ test("all() sends a list that fits a chunk with its length and tag, and 304 for 
   const Rows = buildRows();
   await using app = await mount([Rows]);
   await seed(Rows, 10, 10);
-  const reply = await list(app);
+  const reply = await app.get<EntityBody[]>("/rows");
   const etag = reply.headers.get("etag") ?? "";
   assertEquals(reply.headers.get("content-length"), String(reply.text.length));
-  const same = await list(app, { "if-none-match": etag });
+  const same = await app.get<EntityBody[]>("/rows", { headers: { "if-none-match": etag } });
   assertEquals([same.status, same.text, etag.length > 0], [304, "", true]);
   await seed(Rows, 1, 10);
-  assertEquals((await list(app, { "if-none-match": etag })).status, 200);
+  assertEquals(
+    (await app.get("/rows", { headers: { "if-none-match": etag } })).status,
+    200,
+  );
 });
 
 test("all() sends lists of every size around a chunk as whole JSON, with and without hooks", async () => {
@@ -110,7 +90,7 @@ test("all() sends lists of every size around a chunk as whole JSON, with and wit
     for (const more of [1, 1, 62, 2, 64, 300]) {
       const rows = Array.from({ length: more }, () => ({ rank: count++, text: "x".repeat(1024) }));
       await getModel(Rows).collection.insertMany(rows);
-      assertWhole((await list(app)).body, count);
+      assertWhole((await app.get<EntityBody[]>("/rows")).body, count);
     }
   }
 });
@@ -124,9 +104,9 @@ test("all() keeps the status of a hook's error, however many entities have passe
     const Rows = buildRows({ [name]: hook });
     await using app = await mount([Rows]);
     await seed(Rows, 3000, 200);
-    const reply = await list(app);
+    const reply = await app.get<EntityBody[]>("/rows");
     assertEquals([reply.status, reply.body as unknown], [418, { code: "LATE" }]);
-    await until(async () => (await openCursors(app)).length === 0);
+    await until(async () => (await idleCursors()).length === 0);
   }
 });
 
@@ -138,7 +118,7 @@ test("all() drops what hooks reject from a large list, and keeps the order of th
   const Rows = buildRows({ postFetch });
   await using app = await mount([Rows]);
   await seed(Rows, 1000, 500);
-  const reply = await list(app);
+  const reply = await app.get<EntityBody[]>("/rows");
   const even = Array.from({ length: 500 }, (_, index) => index * 2);
   assertEquals(reply.body.map(({ rank }) => rank), even);
 });
@@ -155,7 +135,7 @@ test("all() runs the hooks of several entities at once, not of all", async () =>
   const Rows = buildRows({ postFetch });
   await using app = await mount([Rows]);
   await seed(Rows, 500, 10);
-  assertWhole((await list(app)).body, 500);
+  assertWhole((await app.get<EntityBody[]>("/rows")).body, 500);
   assert(most > 1 && most <= 64, `${most} at once`);
 });
 
@@ -171,7 +151,7 @@ test("all() destroys the socket when fetching fails after the answer has begun",
   assertEquals([reply.status, reply.closed], [200, true]);
   assertEquals(reply.text.endsWith("\r\n0\r\n\r\n"), false);
   assertEquals(error.calls.length, 1);
-  await assertRejects(() => list(app));
+  await assertRejects(() => app.get<EntityBody[]>("/rows"));
 });
 
 test("all() destroys the socket when the database loses the cursor after the first byte", async () => {
@@ -185,8 +165,8 @@ test("all() destroys the socket when the database loses the cursor after the fir
   using _error = stub(console, "error");
   const answer = await fetch(`${app.url}/rows`);
   assertEquals(answer.status, 200);
-  await until(async () => (await openCursors(app)).length === 1);
-  await mongoose.connection.db?.command({ killCursors: "rows", cursors: await openCursors(app) });
+  await until(async () => (await idleCursors()).length === 1);
+  await mongoose.connection.db?.command({ killCursors: "rows", cursors: await idleCursors() });
   await assertRejects(() => answer.text());
 });
 
@@ -201,10 +181,10 @@ test("all() closes the cursor when the client leaves", async () => {
   const leaving = new AbortController();
   const answer = await fetch(`${app.url}/rows`, { signal: leaving.signal });
   await answer.body?.getReader().read();
-  await until(async () => (await openCursors(app)).length === 1);
+  await until(async () => (await idleCursors()).length === 1);
   leaving.abort();
-  await until(async () => (await openCursors(app)).length === 0);
-  assertEquals((await request(`${app.url}/nowhere`)).status, 404);
+  await until(async () => (await idleCursors()).length === 0);
+  assertEquals((await app.get("/nowhere")).status, 404);
 });
 
 test("all() stops a custom fetch when the client leaves", async () => {
@@ -230,7 +210,7 @@ test("all() answers an error of the first query with its status, not with a brok
   const fetchRows = () => getModel(Row).find({ $bad: 1 } as never);
   await using app = await mount([buildRows({ fetch: fetchRows })]);
   using _error = stub(console, "error");
-  const reply = await request<ErrorBody>(`${app.url}/rows`);
+  const reply = await app.get<ErrorBody>("/rows");
   assertEquals([reply.status, reply.body.code], [500, "INTERNAL"]);
 });
 

@@ -1,15 +1,20 @@
+import type { RequestListener } from "node:http";
 // @ts-types="express-types"
 import express from "express";
 import type { Express } from "express-types";
 import { Framework } from "../mod.ts";
 import type { InitializeOptions, ModelClass } from "../mod.ts";
+import { type Client, client } from "./client.ts";
 import { openDatabase, type TestDatabase } from "./harness/database.ts";
 import { serve, type Served } from "./harness/serve.ts";
 
-/** An application that serves models, over a database of its own. */
-export interface Mounted extends AsyncDisposable {
-  /** Where it listens, without a trailing slash. */
-  readonly url: string;
+export type { EntityBody, ErrorBody } from "./client.ts";
+
+/** An application that listens, and the client that speaks to it. */
+export type Started = Client & Served;
+
+/** An application that serves models, over a database of its own, and the client that speaks to it. */
+export interface Mounted extends Client, AsyncDisposable {
   /** Its database, on Mongoose's default connection. */
   readonly database: TestDatabase;
 }
@@ -43,15 +48,15 @@ export async function mount(
   app.use(at, Framework.initialize({ ...rest, models }));
   app.use(Framework.errors());
   const database = await openDatabase();
-  let served: Served;
+  let served: Started;
   try {
-    served = await serve(app);
+    served = await start(app);
   } catch (error) {
     await database[Symbol.asyncDispose]();
     throw error;
   }
   return {
-    url: served.url,
+    ...served,
     database,
     async [Symbol.asyncDispose]() {
       await served.stop();
@@ -60,25 +65,16 @@ export async function mount(
   };
 }
 
+/** Serves any application; disposing stops it. */
+export async function start(app: RequestListener): Promise<Started> {
+  const served = await serve(app);
+  return { ...client(served), ...served };
+}
+
 /** Writes a filter as the query string `?q=…`. */
 export function asQuery(filter: unknown): string {
   return `?q=${encodeURIComponent(JSON.stringify(filter))}`;
 }
-
-/** What an error answers. */
-export interface ErrorBody {
-  /** The code. */
-  readonly code: string;
-  /** The message. */
-  readonly message: string;
-  /** What is wrong with which field. */
-  readonly errors?: Record<string, { readonly message: string; readonly kind: string }>;
-  /** The fields of a conflict. */
-  readonly fields?: readonly string[];
-}
-
-/** Any entity, as an answer shows it. */
-export type EntityBody = Record<string, unknown> & { readonly _id: string; readonly __v: number };
 
 /** The identifier of an entity that nobody has stored. */
 export const NOBODY = "0123456789abcdef01234567";

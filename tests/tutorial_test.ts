@@ -3,6 +3,7 @@ import { openDatabase } from "./harness/database.ts";
 import { findMongod } from "./harness/mongo/find_mongo.ts";
 import { test } from "./harness/testing.ts";
 import { makeProject } from "./tutorial/make_project.ts";
+import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 import { Rehearsal } from "./tutorial/rehearsal.ts";
 import { runCommand } from "./reach/support/run_command.ts";
@@ -13,12 +14,6 @@ const steps = readSteps(page);
 
 const RUN = ["run", "--quiet", "--no-prompt", "--no-lock"];
 const PERMISSIONS = ["--allow-env", "--allow-net", "--allow-sys"];
-
-/** The status and the body; the order of keys does not count. */
-function parse(answer: string): unknown[] {
-  const [, status, text = ""] = /^(\d+) ?(.*)$/.exec(answer) ?? [];
-  return [status, /^[[{]/.test(text) ? JSON.parse(text) : text];
-}
 
 /** Identifiers of one process come after those of another from the next second on. */
 function nextSecond(): Promise<void> {
@@ -38,7 +33,11 @@ test("docs/tutorial.md shows what its files answer, step by step", async (t) => 
       const env = { MONGODB_URI: database.uri };
       await using app = await startApp(command, { cwd: project.folder, env });
       for (const { line, answer } of turns) {
-        assertEquals(parse(await rehearsal.play(app.url, line, answer)), parse(answer), line);
+        assertEquals(
+          parseAnswer(await rehearsal.play(app.url, line, answer)),
+          parseAnswer(answer),
+          line,
+        );
       }
     });
   }

@@ -1,21 +1,22 @@
 import { assertEquals } from "@std/assert";
-import { liftDeadline, setDeadline } from "./deadline.ts";
+import { setDeadline } from "./deadline.ts";
 
 /** Sets deadlines so many milliseconds from now, and tells the order in which they expire. */
 function watch(...delays: number[]) {
-  const now = performance.now();
   const expired: number[] = [];
   const watched = delays.map((delay) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const expire = () => {
+    const lift = setDeadline(delay, () => {
       expired.push(delay);
       resolve();
-    };
-    return { deadline: { at: now + delay, expire }, promise };
+    });
+    return { lift, promise };
   });
-  const deadlines = watched.map(({ deadline }) => deadline);
-  for (const each of deadlines) setDeadline(each);
-  return { expired, deadlines, expiries: watched.map(({ promise }) => promise) };
+  return {
+    expired,
+    lifts: watched.map(({ lift }) => lift),
+    expiries: watched.map(({ promise }) => promise),
+  };
 }
 
 Deno.test("setDeadline() expires each at its time, in whatever order they were set", async () => {
@@ -25,28 +26,26 @@ Deno.test("setDeadline() expires each at its time, in whatever order they were s
   assertEquals(expired, [20, 40, 60]);
 });
 
-Deno.test("liftDeadline() keeps one from expiring, and tells whether it had", async () => {
-  const { expired, deadlines: [lifted, other], expiries } = watch(20, 60);
-  if (lifted === undefined || other === undefined) throw new Error("Unreachable");
-  assertEquals([liftDeadline(lifted), liftDeadline(lifted)], [true, false]);
+Deno.test("setDeadline() is lifted once, and not after it has expired", async () => {
+  const { expired, lifts: [lifted, other], expiries } = watch(20, 60);
+  assertEquals([lifted?.(), lifted?.()], [true, false]);
   await expiries[1];
-  assertEquals(liftDeadline(other), false);
+  assertEquals(other?.(), false);
   assertEquals(expired, [60]);
 });
 
 Deno.test({
-  name: "liftDeadline() leaves no timer behind with the last one",
+  name: "setDeadline() leaves no timer behind once it is lifted",
   sanitizeOps: true,
   sanitizeResources: true,
   fn() {
-    const { deadlines } = watch(60_000, 1_000, 2 ** 40);
-    for (const each of deadlines) liftDeadline(each);
+    for (const lift of watch(60_000, 1_000, 2 ** 40).lifts) lift();
   },
 });
 
 Deno.test("setDeadline() does not take a far one for one that is due", async () => {
-  const { expired, deadlines: [far] } = watch(2 ** 40);
+  const { expired, lifts: [lift] } = watch(2 ** 40);
   await Promise.all(watch(10).expiries);
   assertEquals(expired, []);
-  if (far !== undefined) liftDeadline(far);
+  lift?.();
 });

@@ -3,10 +3,7 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { collectionName } from "../schema/model_name.ts";
 
-/**
- * Tells whether a duplicate key is in the collection of one of some classes; `undefined` where the server does not tell
- * the collection. It has no field for it, only its text.
- */
+/** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
 export function isDuplicateIn(
   { message }: mongo.MongoServerError,
   targets: readonly ModelClass[],

@@ -1,69 +1,63 @@
 import mongoose from "mongoose";
-import type { ClientSession, Connection } from "mongoose";
+import type { ClientSession, Connection, mongo } from "mongoose";
 import { unavailable } from "../errors/refusals.ts";
-import type { Patience } from "./patience.ts";
+import type { TimeBudget } from "./time_budget.ts";
 import { takeTurns } from "./take_turns.ts";
 
-const support = new WeakMap<object, Promise<boolean>>();
+const support = new WeakMap<mongo.MongoClient, Promise<boolean>>();
 
-/** What a transaction is run with. */
 export interface TransactionOptions {
-  /** The connection of all that it writes. */
   readonly connection: Connection;
-  /** Names the document that others may write at the same time: transactions on it take turns in this process. */
+  /** Names the document that others may write too: transactions on it take turns in this process. */
   readonly contended: string;
-  /** Bounds all tries together. */
-  readonly patience: Patience;
+  readonly timeBudget: TimeBudget;
 }
 
-/** How often a transaction is tried: others, in other processes, may write the same document. */
-const MOST_TRIES = 20;
+const MAX_ATTEMPTS = 20;
 
-/** The longest pause before the second try; it doubles from try to try. */
+/** The longest pause before the second try; it doubles with each try. */
 const FIRST_PAUSE_MS = 10;
 
-/** The longest pause before any try. */
 const LONGEST_PAUSE_MS = 500;
 
 /**
  * Runs writes in one transaction where the deployment has transactions, else one after the other.
  *
- * @param writes Gets the session, `undefined` where there is no transaction. Runs again after a transient failure, and
- * gives up without a word when the time is over: the contended document has to be written first.
- * @throws {RestError} 503 if it fails in every try, or the time is over.
+ * @param writes Gets the session, `undefined` where there is no transaction. It runs again after a transient failure, so
+ * it has to write the contended document first.
+ * @throws {RestError} 503 if every try fails, or the time is up.
  */
 export async function inTransaction(
-  { connection, contended, patience }: TransactionOptions,
+  { connection, contended, timeBudget }: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
   const owner = connection.getClient();
-  if (!await hasTransactions(connection, owner)) return await writes();
-  await takeTurns({ owner, name: contended, patience }, async () => {
+  if (!await hasTransactions(owner)) return await writes();
+  await takeTurns({ owner, name: contended, timeBudget }, async () => {
     for (let tries = 1;; tries++) {
       try {
         return await tryOnce(connection, writes);
       } catch (error) {
         if (!(error instanceof Transient)) throw error;
-        if (tries === MOST_TRIES) throw unavailable(error.cause);
+        if (tries === MAX_ATTEMPTS) throw unavailable(error.cause);
         await pause(tries);
-        if (patience.expired) throw unavailable(error.cause);
+        if (timeBudget.expired) throw unavailable(error.cause);
       }
     }
   });
 }
 
-/** A failure after which a transaction may run again. */
 class Transient extends Error {}
 
-/** Runs a transaction once: the driver would run it again for two minutes, whoever still waits for it. */
+/** Runs a transaction once. The driver would repeat it for two minutes, even after the request has ended. */
 async function tryOnce(
   connection: Connection,
   writes: (session: ClientSession) => Promise<void>,
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The commit has failed. Thrown in here, it has Mongoose reset the documents.
-    if (begun) throw new Transient();
+    // The driver calls again after a failed commit. An error makes Mongoose reset the documents.
+    if (begun) throw new Transient("The commit has failed");
     begun = true;
     try {
       await writes(session);
@@ -78,24 +72,28 @@ function isTransient(error: unknown): boolean {
     error.hasErrorLabel("TransientTransactionError");
 }
 
-/** Waits for a random time, so that those who met do not meet again. */
+/** Waits for a random time, so that the same transactions do not meet again. */
 function pause(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
 
-/** Asks a deployment, once, whether it is a replica set or a sharded cluster. */
-function hasTransactions(connection: Connection, client: object): Promise<boolean> {
-  let known = support.get(client);
-  if (known === undefined) {
-    known = askDeployment(connection);
-    support.set(client, known);
-    known.catch(() => support.delete(client));
-  }
-  return known;
+/** Whether a deployment has transactions. It is asked once, and again when its servers change. */
+function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
+  const known = support.get(client);
+  if (known !== undefined) return known;
+  const asked = askDeployment(client);
+  support.set(client, asked);
+  const forget = () => {
+    support.delete(client);
+    client.off("topologyDescriptionChanged", forget);
+  };
+  client.on("topologyDescriptionChanged", forget);
+  asked.catch(forget);
+  return asked;
 }
 
-async function askDeployment(connection: Connection): Promise<boolean> {
-  const hello = await connection.db?.admin().command({ hello: 1 });
-  return hello?.setName !== undefined || hello?.msg === "isdbgrid";
+async function askDeployment(client: mongo.MongoClient): Promise<boolean> {
+  const hello = await client.db("admin").command({ hello: 1 });
+  return hello.setName !== undefined || hello.msg === "isdbgrid";
 }

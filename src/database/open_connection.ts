@@ -6,56 +6,52 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
 import { decodeAllNames } from "../schema/mongoose/connections/decode_all_names.ts";
 import { checkConnection, hintAtUnopened } from "../schema/mongoose/connections/one_mongoose.ts";
-import { whenOpen } from "../schema/mongoose/connections/when_open.ts";
-import type { Patience } from "./patience.ts";
+import { isOpen, whenOpen } from "../schema/mongoose/connections/when_open.ts";
+import type { TimeBudget } from "./time_budget.ts";
+
+const OPENING_MS = 5000;
+
+export interface OpenConnectionOptions {
+  /** The host's hook; without it, Mongoose's default connection is used. */
+  readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
+  readonly timeBudget: TimeBudget;
+}
 
 /** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */
 export function openConnection(
   req: FrameworkRequest,
-  getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined,
-  patience: Patience,
+  options: OpenConnectionOptions,
 ): () => Promise<Connection> {
   let opened: Promise<Connection> | undefined;
-  return () => opened ??= open(req, getConnection, patience);
+  return () => opened ??= open(req, options);
 }
 
 async function open(
   req: FrameworkRequest,
-  getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined,
-  patience: Patience,
+  { getConnection, timeBudget }: OpenConnectionOptions,
 ): Promise<Connection> {
   const connection = getConnection === undefined
     ? mongoose.connection
-    : await patience.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
+    : await timeBudget.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
   checkConnection(connection);
-  if (connection.readyState !== OPEN) await patience.wait(waitUntilOpen(connection));
+  if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
   decodeAllNames(connection);
   return connection;
 }
 
-/** How long a connection may take to open. */
-const OPENING_MS = 5000;
-
-/** Mongoose's number for a connection that is open. */
-export const OPEN = 1;
-
-/**
- * Waits until a connection is open, judged by its state: Mongoose would rather buffer what it cannot send.
- *
- * @throws {RestError} 503 if it does not open in time.
- */
+/** Waits until the state of a connection is open: Mongoose would buffer what it cannot send. */
 async function waitUntilOpen(connection: Connection): Promise<void> {
-  const open = await new Promise<boolean>((resolve) => {
+  await new Promise<void>((resolve) => {
     const timer = setTimeout(() => {
       leave();
-      resolve(false);
+      resolve();
     }, OPENING_MS);
     const leave = whenOpen(connection, () => {
       clearTimeout(timer);
-      resolve(true);
+      resolve();
     });
   });
-  if (open || (connection.readyState as number) === OPEN) return;
+  if (isOpen(connection)) return;
   hintAtUnopened(connection);
   throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));
 }

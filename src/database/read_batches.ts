@@ -1,16 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { Cursor, mongo } from "mongoose";
-import type { Patience } from "./patience.ts";
+import type { TimeBudget } from "./time_budget.ts";
 
-/** A batch of documents: the bytes of a BSON array, as the database sent it, or decoded documents. */
+/** Documents: the bytes of a BSON array, as the database sent it, or decoded. */
 export type Batch =
   | { readonly array: Buffer; readonly start: number }
   | { readonly values: readonly object[] };
 
-/** How batches are read: at best from the reply itself, else by the driver's public way. */
-export type ReadMode = "reply" | "plain";
+export type ReadMode = "reply" | "decoded";
 
-/** The driver's cursor, with the reply that it keeps to itself. */
+/** The driver's cursor, with the reply that is not in its types. */
 interface ReplyCursor {
   readonly documents?: {
     readonly iterated?: unknown;
@@ -19,25 +18,22 @@ interface ReplyCursor {
   };
 }
 
-/** Options of {@linkcode readBatches}. */
 export interface ReadBatchesOptions {
-  /** The best way to try. */
   readonly mode: ReadMode;
-  /** Bounds the waits; without it, they are bounded by whoever asks. */
-  readonly patience?: Patience | undefined;
+  /** Without it, the caller bounds the waits. */
+  readonly timeBudget?: TimeBudget | undefined;
 }
 
 /**
- * Reads a cursor batch by batch. The reply is read in place where the driver's structure is the known one, so that no
- * document is touched twice; otherwise the driver hands out decoded documents. A cursor needs no `raw` option for that,
- * and must have none: the driver would apply it to error replies too.
+ * Reads a cursor batch by batch: the bytes of the reply where the driver keeps them as expected, else decoded documents.
+ * The cursor must not have the option `raw`: the driver would apply it to error replies too.
  */
 export async function* readBatches(
   cursor: mongo.FindCursor,
-  { mode, patience }: ReadBatchesOptions,
+  { mode, timeBudget }: ReadBatchesOptions,
 ): AsyncGenerator<Batch> {
   try {
-    while (await (patience?.waitForNext(cursor.hasNext()) ?? cursor.hasNext())) {
+    while (await (timeBudget?.waitForNext(cursor.hasNext()) ?? cursor.hasNext())) {
       yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
         { values: cursor.readBufferedDocuments() };
     }
@@ -46,34 +42,32 @@ export async function* readBatches(
   }
 }
 
-/** How many documents are decoded at a time. */
-const AT_ONCE = 100;
+const DECODED_AT_ONCE = 100;
 
-/** Reads a cursor as decoded documents, several at a time; those that the database has sent beyond them stay bytes. */
+/** Reads a cursor as decoded documents, several at a time; the rest of a batch stays bytes until then. */
 export async function* readValues(
   cursor: mongo.FindCursor,
-  patience: Patience,
+  timeBudget: TimeBudget,
 ): AsyncGenerator<readonly object[]> {
   try {
-    while (await patience.waitForNext(cursor.hasNext())) {
-      yield cursor.readBufferedDocuments(AT_ONCE);
+    while (await timeBudget.waitForNext(cursor.hasNext())) {
+      yield cursor.readBufferedDocuments(DECODED_AT_ONCE);
     }
   } finally {
     cursor.close().catch(() => {});
   }
 }
 
-/** How many documents of Mongoose are made at a time: they are large. */
+/** Fewer: documents of Mongoose are large. */
 const MADE_AT_ONCE = 32;
 
-/** Reads a cursor of Mongoose, several documents at a time. */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
-  patience: Patience,
+  timeBudget: TimeBudget,
 ): AsyncGenerator<readonly object[]> {
   try {
     for (;;) {
-      const documents = await patience.waitForNext(nextOf(cursor, MADE_AT_ONCE));
+      const documents = await timeBudget.waitForNext(nextOf(cursor, MADE_AT_ONCE));
       if (documents.length > 0) yield documents;
       if (documents.length < MADE_AT_ONCE) return;
     }
@@ -82,7 +76,6 @@ export async function* readDocuments(
   }
 }
 
-/** Takes the next documents of a cursor, fewer at its end. */
 async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Promise<object[]> {
   const taken: object[] = [];
   while (taken.length < most) {

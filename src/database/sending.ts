@@ -1,16 +1,15 @@
-/** Tells the driver until when a statement may be sent. */
 export interface Sending {
-  /** What the driver asks right before it sends, at every try. */
+  /** The driver asks it right before it sends, at every try. */
   readonly signal: AbortSignal;
-  /** Says that the time is up: what has not been sent is given up, what has been sent is left to the database. */
+  /** Keeps the statement from being sent; one that has been sent is left to the database. */
   readonly stop: () => void;
 }
 
 /**
- * Opens the sending of one statement. The driver's signal ends a connection whose statement is under way; this one only
- * ends the wait for a connection, and keeps later tries from being sent.
+ * Opens the sending of one statement. An ordinary signal would close a connection whose statement is under way; this one
+ * only ends the wait for a connection, and prevents later tries.
  *
- * @param refuse Gives the error of a statement that is sent too late.
+ * @param refuse Gives the error of a statement that would be sent too late.
  */
 export function openSending(refuse: () => Error): Sending {
   const controller = new AbortController();

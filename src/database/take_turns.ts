@@ -1,29 +1,19 @@
-import type { Patience } from "./patience.ts";
+import type { TimeBudget } from "./time_budget.ts";
 import { unavailable } from "../errors/refusals.ts";
 
-/** The last of those who wait for a turn, by what they wait for. */
-type Queue = Map<string, Promise<void>>;
+/** The ends of the last turns, by name, for each owner. */
+const queues = new WeakMap<object, Map<string, Promise<void>>>();
 
-const queues = new WeakMap<object, Queue>();
-
-/** What a turn is about. */
 export interface Turn {
-  /** Where names are told apart: a client, say. */
+  /** What names are unique in, such as a client. */
   readonly owner: object;
-  /** What one at a time may work on. */
   readonly name: string;
-  /** Bounds the wait for the turn, and the turn. */
-  readonly patience: Patience;
+  readonly timeBudget: TimeBudget;
 }
 
-/**
- * Runs work when all work of the same name that came before is done or given up. Work whose time is over before its turn
- * never begins.
- *
- * @throws {RestError} 503 if the time is over first.
- */
+/** Runs work after all earlier work of the same name, but never once its time is up: that is a 503. */
 export async function takeTurns<T>(
-  { owner, name, patience }: Turn,
+  { owner, name, timeBudget }: Turn,
   work: () => Promise<T>,
 ): Promise<T> {
   let queue = queues.get(owner);
@@ -31,8 +21,8 @@ export async function takeTurns<T>(
   const before = queue.get(name);
   const run = async () => {
     await before;
-    if (patience.expired) throw unavailable();
-    return await patience.wait(work());
+    if (timeBudget.expired) throw unavailable();
+    return await timeBudget.wait(work());
   };
   const result = run();
   const done = result.then(() => {}, () => {});
@@ -40,5 +30,5 @@ export async function takeTurns<T>(
   done.then(() => {
     if (queue.get(name) === done) queue.delete(name);
   });
-  return await patience.wait(result);
+  return await timeBudget.wait(result);
 }

@@ -1,7 +1,8 @@
+import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import mongoose from "mongoose";
 import { badData } from "../errors/bad_data.ts";
 import type { Problems } from "../errors/bad_data.ts";
-import { badFormat, conflict, notFound, unavailable } from "../errors/refusals.ts";
+import { badFormat, conflict, notFound, Refusal, unavailable } from "../errors/refusals.ts";
 import { isForeign } from "../schema/mongoose/error_origin.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
@@ -9,30 +10,28 @@ import { RestError } from "../errors/rest_error.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** Codes of the server that say: not now. */
 const UNAVAILABLE = new Set([
-  6,
-  7,
-  50,
-  89,
-  91,
-  133,
-  134,
-  189,
-  262,
-  9001,
-  10058,
-  10107,
-  11600,
-  11602,
-  13435,
-  13436,
+  6, // HostUnreachable
+  7, // HostNotFound
+  50, // MaxTimeMSExpired
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  133, // FailedToSatisfyReadPreference
+  134, // ReadConcernMajorityNotAvailableYet
+  189, // PrimarySteppedDown
+  262, // ExceededTimeLimit
+  9001, // SocketException
+  10058, // LegacyNotPrimary
+  10107, // NotWritablePrimary
+  11600, // InterruptedAtShutdown
+  11602, // InterruptedDueToReplStateChange
+  13435, // NotPrimaryNoSecondaryOk
+  13436, // NotPrimaryOrSecondary
 ]);
 
-/** Codes of the server that say: this data does not pass its rules, or does not fit what is stored around it. */
+/** The server's own rules refuse the data (121), or it does not fit what is stored around it (28). */
 const REFUSED_DATA = new Set([28, 121]);
 
-/** Codes of the server that say: this filter makes no sense. */
 const BAD_FILTER = new Set([
   2,
   9,
@@ -53,21 +52,19 @@ const BAD_FILTER = new Set([
   5626500,
 ]);
 
-/** What is known of the request that failed. */
 export interface TranslateOptions {
-  /** Whether the client sent a filter of its own. */
+  /** Whether the client sent a filter. */
   readonly filtered: boolean;
-  /** Tells whether a path is a secret, so that no message carries its value. */
+  /** Whether a path is a secret: no message carries its value. */
   readonly isHidden: (path: string) => boolean;
-  /** The classes that the route serves: a validation error of another class is the host's. None on a route of the host. */
+  /** The classes that the route serves: a validation error of another class is the host's. */
   readonly targets?: readonly ModelClass[];
-  /** Whether the connection that was used is not open: Mongoose has no class for commands that it gave up on. */
+  /** Whether the connection is not open: Mongoose has no class of its own for commands that it gave up on. */
   readonly away?: boolean;
-  /** The identifiers that the client sent in the path. */
   readonly ids?: readonly string[];
 }
 
-/** Turns what the pipeline threw into the answer; `undefined` for what is nobody's but the host's to know. */
+/** Turns what the pipeline threw into the answer; `undefined` for what only the host may know. */
 export function translateError(
   error: unknown,
   { filtered, isHidden, targets, away = false }: TranslateOptions,
@@ -86,7 +83,7 @@ export function translateError(
   if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
-    // Middleware may write to another collection: what is wrong there is the host's.
+    // Middleware may write to another collection: an error there is the host's.
     return targets && isDuplicateIn(error, targets) === false ? undefined : duplicate(error);
   }
   if (error.code === 112) return conflict(error);
@@ -105,24 +102,30 @@ function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    const isSecret = isHidden(path) || isOfStored(problem);
-    problems[path] = { message: isSecret ? `Field "${path}" is not valid` : problem.message, kind };
+    if (isHidden(path) || isOfStored(problem)) {
+      problems[path] = { message: `Field "${path}" is not valid`, kind };
+    } else if (problem.reason instanceof SchemaIssues) {
+      for (const issue of problem.reason.issues) {
+        problems[pathOf(path, issue)] = { message: issue.message, kind };
+      }
+    } else {
+      problems[path] = { message: problem.message, kind };
+    }
   }
   return problems;
 }
 
-/** Whether Mongoose could not read what is stored: no answer shows that, and it may hold anything. */
+/** Whether Mongoose could not cast what is stored: the message may hold any stored value. */
 function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
   return kind === "cast" && reason instanceof MongooseError.CastError;
 }
 
-/** Tells whether an error says that the database is out of reach. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof mongo.MongoServerError && UNAVAILABLE.has(Number(error.code))) return true;
   return error instanceof mongo.MongoNetworkError ||
     error instanceof mongo.MongoServerSelectionError ||
     error instanceof mongo.MongoOperationTimeoutError ||
-    // The driver keeps this class, of a pool without a free connection, to itself.
+    // The driver does not export this class.
     (error instanceof mongo.MongoDriverError && error.name === "MongoWaitQueueTimeoutError") ||
     error instanceof mongo.MongoNotConnectedError ||
     error instanceof mongo.MongoTopologyClosedError ||
@@ -130,14 +133,13 @@ export function isUnavailable(error: unknown): boolean {
     error instanceof MongooseError.MongooseServerSelectionError;
 }
 
-/** Whether an error is of Mongoose's class of errors that have no class of their own. */
 export function isBare(error: unknown): boolean {
   return error instanceof MongooseError && error.constructor === MongooseError;
 }
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {
   const fields = Object.keys(error.keyPattern ?? {});
-  return new RestError(409, {
+  return new Refusal(409, {
     code: "CONFLICT",
     message: "Another entity has the same value",
     fields,

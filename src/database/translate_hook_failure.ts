@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { HookFailure } from "../declare/hooks/hook_failure.ts";
+import type { HookFailure } from "../declare/hooks/run_hook.ts";
 import { conflict, notFound, unavailable } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { isOwn } from "../schema/mongoose/error_origin.ts";
@@ -28,12 +28,9 @@ export function translateHookFailure(
     if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
     return isConflict(thrown) ? conflict(thrown) : undefined;
   }
-  return isRefusedWrite(thrown, failure.entity, targets)
-    ? translateError(thrown, options)
-    : undefined;
+  return isRefusedWrite(failure, targets) ? translateError(thrown, options) : undefined;
 }
 
-/** Whether a query found nothing under an identifier of the path, or could not read it. */
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   if (thrown instanceof MongooseError.CastError) {
     return thrown.path === "_id" && ids.includes(String(thrown.value));
@@ -41,22 +38,19 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   return thrown instanceof MongooseError.DocumentNotFoundError && ids.includes(namedBy(thrown));
 }
 
-/** The identifier that a query asked for. */
 function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>): string {
   const { filter } = error as { filter?: { _id?: unknown } };
   return String(filter?._id ?? "");
 }
 
-/** Whether the write of a document met a change of someone else. */
+/** Whether another request has changed the document. */
 function isConflict(thrown: unknown): boolean {
   return thrown instanceof MongooseError.VersionError ||
     thrown instanceof MongooseError.DocumentNotFoundError;
 }
 
-/** Whether the database refused to store an entity of the route. */
 function isRefusedWrite(
-  thrown: unknown,
-  entity: object | undefined,
+  { thrown, entity }: HookFailure,
   targets: readonly ModelClass[],
 ): boolean {
   if (!(thrown instanceof mongo.MongoServerError)) return false;

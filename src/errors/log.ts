@@ -1,16 +1,17 @@
 // deno-lint-ignore-file no-console -- the one place that writes to the host's log
 
-/**
- * Logs an error that no client is told of.
- *
- * @param context Where it happened.
- */
+/** Logs an error that no answer shows, and where it happened. */
 export function logError(error: unknown, context?: object): void {
   if (context === undefined) console.error(error);
   else console.error(error, context);
 }
 
-/** Logs what the host should mend. */
+/** Logs information that the host has asked for. */
+export function logLine(message: string): void {
+  console.info(message);
+}
+
+/** Logs a problem that the host should fix. */
 export function logHint(message: string): void {
   console.warn(message);
 }

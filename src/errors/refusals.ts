@@ -1,23 +1,26 @@
 import { RestError } from "./rest_error.ts";
 
-/** The one 404 of the code base: no such entity, or one that its reader may not see. */
+/** An error of the framework itself. Its body has a code, a message and details. */
+export class Refusal extends RestError {}
+
+/** The only 404: the entity does not exist, or the client may not see it. */
 export function notFound(): RestError {
-  return new RestError(404, { code: "NOT_FOUND", message: "No such entity" });
+  return new Refusal(404, { code: "NOT_FOUND", message: "No such entity" });
 }
 
-/** The one 403 of the pipeline: a hook or a scope said no. */
+/** A 403 for a request that a hook or a scope rejects. */
 export function forbidden(message = "Not allowed"): RestError {
-  return new RestError(403, { code: "FORBIDDEN", message });
+  return new Refusal(403, { code: "FORBIDDEN", message });
 }
 
-/** A 400 for what is malformed: `q`, parameters, a body that is no JSON object. */
+/** A 400 for a malformed `q` or parameter, and for a body that is not a JSON object. */
 export function badFormat(message: string, details: object = {}): RestError {
-  return new RestError(400, { code: "BAD_FORMAT", message, ...details });
+  return new Refusal(400, { code: "BAD_FORMAT", message, ...details });
 }
 
-/** A 409 for a document that changed or vanished under the request. */
+/** A 409 for a document that was changed or removed during the request. */
 export function conflict(cause?: unknown): RestError {
-  return new RestError(
+  return new Refusal(
     409,
     { code: "CONFLICT", message: "The entity was changed by someone else" },
     { cause },
@@ -29,17 +32,17 @@ const outages = new WeakSet<RestError>();
 /** A 503 for a database that did not answer in time. */
 export function unavailable(cause?: unknown): RestError {
   const body = { code: "UNAVAILABLE", message: "The database is not available" };
-  const error = new RestError(503, body, { headers: { "Retry-After": "5" }, cause });
+  const error = new Refusal(503, body, { headers: { "Retry-After": "5" }, cause });
   outages.add(error);
   return error;
 }
 
-/** Tells whether an error says that the database did not answer in time, not that a hook refused. */
+/** Tells whether an error was made by {@linkcode unavailable}, not by a hook. */
 export function isOutage(error: RestError): boolean {
   return outages.has(error);
 }
 
-/** The 500 that tells nothing. */
+/** A 500 that shows no details. */
 export function internal(cause?: unknown): RestError {
-  return new RestError(500, { code: "INTERNAL", message: "Internal error" }, { cause });
+  return new Refusal(500, { code: "INTERNAL", message: "Internal error" }, { cause });
 }

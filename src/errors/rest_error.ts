@@ -1,20 +1,28 @@
 import { statusName } from "./status_name.ts";
 
-/** What a {@linkcode RestError} may carry besides its status and body. */
+/** Options of {@linkcode RestError}. */
 export interface RestErrorOptions {
   /** Headers of the answer, such as `WWW-Authenticate`. */
   headers?: Record<string, string>;
-  /** The error behind this one; it never leaves the process. */
+  /** The error that caused this one. Clients never see it. */
   cause?: unknown;
 }
 
+const texts = new WeakSet<RestError>();
+
+/** Tells whether an error was created with a message instead of a body. */
+export function isText(error: RestError): boolean {
+  return texts.has(error);
+}
+
 /**
- * An error with the HTTP status and the JSON body that answer the request.
+ * An error that sets the HTTP status and the JSON body of the answer.
  *
- * Thrown by a hook, it stops the pipeline. The object form is the body, exactly; the string form becomes
- * `{ code, message }` with the status's name as the code.
+ * If a hook throws it, no further step of the request runs. An object is sent as it is. A string becomes
+ * `{ code, message }`, and the code is the name of the status. Clients whose `Accept` header names
+ * `application/problem+json` get a string as problem details (RFC 9457).
  *
- * @example The two forms
+ * @example Give a body or a message
  * ```ts
  * import { RestError } from "@mongrove/mongrove";
  * import { assertEquals } from "@std/assert";
@@ -34,12 +42,12 @@ export class RestError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   /**
-   * Builds the error.
+   * Creates the error.
    *
-   * @param status The HTTP status, 300 to 599.
+   * @param status The HTTP status, an integer from 300 to 599.
    * @param detail The body, or a message.
    * @param options Headers and a cause.
-   * @throws {RangeError} If the status is none.
+   * @throws {RangeError} If the status is out of range.
    */
   constructor(status: number, detail: object | string, options: RestErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 300 || status > 599) {
@@ -53,6 +61,7 @@ export class RestError extends Error {
     super(messageOf(body, status), "cause" in options ? { cause: options.cause } : undefined);
     this.status = status;
     this.body = body;
+    if (typeof detail === "string") texts.add(this);
     this.headers = options.headers ?? {};
   }
 }

@@ -1,19 +1,12 @@
 import { STATUS_CODES } from "node:http";
 
-/**
- * Names a status in upper snake case, as error bodies carry it in `code`.
- *
- * @example 403
- * ```ts ignore
- * statusName(403); // "FORBIDDEN"
- * ```
- */
+/** Names a status as the `code` of error bodies does: `FORBIDDEN` for 403. */
 export function statusName(status: number): string {
   const words = statusText(status).replace(/[^A-Za-z0-9 -]/g, "");
   return words.toUpperCase().replace(/[ -]+/g, "_");
 }
 
-/** Gives the usual words for a status. */
+/** Gives the usual text of a status. */
 export function statusText(status: number): string {
   return STATUS_CODES[status] ?? "Error";
 }

@@ -1,44 +1,35 @@
 import mongoose from "mongoose";
 import type { Model, Query } from "mongoose";
-import type { Filter } from "./q/compile_filter.ts";
-import { isCompiled } from "./q/compiled.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { sanitized } from "../schema/mongoose/sanitized.ts";
+import { replaceCast } from "../schema/mongoose/statements/match_as_is.ts";
 import { castWhole } from "./cast_whole.ts";
 import { copyFilter, isClause, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
+import type { Filter } from "./filters.ts";
+import { isCompiled } from "./q/compiled.ts";
 
-/** A query of Mongoose, whatever it gives. */
 type AnyQuery = Query<unknown, unknown>;
 
-/** Casts a filter to a model's types, as a query does before it runs. */
+/** Casts a filter as a query does before it runs. */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
-  if (Object.entries(filter).every(([path, value]) => isCast(model, path, value))) return filter;
-  const query = model.find().setOptions(KEEP_CONDITIONS) as AnyQuery;
-  return withConditions(query, {}).cast(model, sanitized(model, copyFilter(filter))) as Filter;
+  if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
+  const query = withConditions(model.find().setOptions(KEEP_CONDITIONS), {});
+  return query.cast(model as never, sanitized(model, copyFilter(filter)) as never) as Filter;
 }
 
-/** Tells of the condition that names an entity that there is nothing to be cast. */
-function isCast(model: Model<unknown>, path: string, value: unknown): boolean {
+function isCast([path, value]: [string, unknown], model: Model<unknown>): boolean {
   return path === "_id" && value instanceof mongoose.Types.ObjectId &&
     model.schema.path("_id") instanceof mongoose.Schema.Types.ObjectId;
 }
 
 /**
- * Gives a query of Mongoose its conditions. It casts what hooks gave, and leaves alone what was compiled from a
- * client's filter: Mongoose knows fewer operators for a type than the database does.
+ * Gives a query of Mongoose its conditions. It casts what hooks gave, but not what was compiled from a client's filter:
+ * Mongoose knows fewer operators for a type than the database does.
  */
-export function withConditions<Q>(query: Q, conditions: Filter): Q {
-  const casting = query as AnyQuery;
-  // Set as they are: Mongoose's own ways may copy them, and lose the marks.
-  casting.setQuery(conditions as never);
-  const castAll = casting.cast;
-  casting.cast = function (model, other) {
-    const given = (other ?? this.getFilter()) as Filter;
-    const result = castAround(given, (rest) => castAll.call(this, model, rest) as Filter);
-    if (other === undefined) this.setQuery(result as never);
-    return result as never;
-  };
-  return query;
+export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
+  // Other methods of the query may copy the conditions, and the copies would have no marks.
+  (query as AnyQuery).setQuery(conditions as never);
+  return replaceCast(query, castAround);
 }
 
 function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
@@ -47,7 +38,7 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
   for (const [key, value] of Object.entries(filter)) {
     if (isCompiled(value)) kept[key] = value;
     else if (isClause(key) && Array.isArray(value)) {
-      kept[key] = value.map((each) => isJsonObject(each) ? castAround(each as Filter, cast) : each);
+      kept[key] = value.map((each) => isJsonObject(each) ? castAround(each, cast) : each);
     } else rest[key] = value;
   }
   return { ...isEmpty(rest) ? rest : castWhole(rest, cast), ...kept };

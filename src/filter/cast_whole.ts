@@ -1,35 +1,43 @@
-import { isStorable, lossOf, storedMembers } from "../schema/mongoose/kept_values.ts";
-import type { Filter } from "./q/compile_filter.ts";
-import { isCompiled } from "./q/compiled.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
+import { isStorable, lossOf, storedMembers } from "../schema/mongoose/storable.ts";
 import { copyFilter } from "./filters.ts";
+import type { Filter } from "./filters.ts";
+import { isCompiled } from "./q/compiled.ts";
 
 /**
- * Casts conditions that hooks gave. A cast converts values: where it would drop a condition, or add to it, the filter
- * would select something else.
+ * Casts conditions that hooks gave. A cast converts values: where it drops a condition or adds to it, the filter would
+ * select something else.
  *
  * @throws {TypeError} If anything is lost or added; the message names the path.
  */
 export function castWhole(conditions: Filter, cast: (conditions: Filter) => Filter): Filter {
-  // The cast works in place.
+  // The cast changes its argument.
   const given = copyFilter(conditions);
   const result = cast(conditions);
   for (const [path, value] of Object.entries(given)) {
     if (!Object.hasOwn(result, path)) throw changed(path, "Mongoose drops it");
-    compare(value, result[path], path);
+    compare({ path, given: value, result: result[path] });
   }
   return result;
 }
 
-function compare(given: unknown, result: unknown, path: string): void {
+interface Cast<T> {
+  readonly path: string;
+  readonly given: T;
+  readonly result: unknown;
+}
+
+function compare({ path, given, result }: Cast<unknown>): void {
   if (isCompiled(given)) return;
-  if (isJsonObject(given)) return compareObjects(given, result, path);
-  if (Array.isArray(given)) return compareLists(given, result, path);
-  if (isMade(given, result)) throw changed(path, "Mongoose makes an object of it");
+  if (isJsonObject(given)) return compareObjects({ path, given, result });
+  if (Array.isArray(given)) return compareLists({ path, given, result });
+  if (storedMembers(result) !== undefined && storedMembers(given) === undefined) {
+    throw changed(path, "Mongoose makes an object of it");
+  }
   checkSent(result, path);
 }
 
-function compareObjects(given: object, result: unknown, path: string): void {
+function compareObjects({ path, given, result }: Cast<object>): void {
   const members = storedMembers(result);
   // An object that has an identifier is cast to it.
   if (members === undefined) return checkSent(result, path);
@@ -39,24 +47,20 @@ function compareObjects(given: object, result: unknown, path: string): void {
   if (added.length > 0) throw changed(path, `Mongoose adds "${added.join(`", "`)}" to the object`);
   if (dropped.length > 0) throw changed(path, `Mongoose drops "${dropped.join(`", "`)}" of it`);
   for (const [key, value] of Object.entries(given)) {
-    compare(value, members.get(key), `${path}.${key}`);
+    compare({ path: `${path}.${key}`, given: value, result: members.get(key) });
   }
 }
 
-function compareLists(given: readonly unknown[], result: unknown, path: string): void {
+function compareLists({ path, given, result }: Cast<readonly unknown[]>): void {
   const list = Array.isArray(result) ? result : (result as { $in?: unknown } | null)?.$in;
   if (!Array.isArray(list)) return checkSent(result, path);
   if (list.length !== given.length) throw changed(path, "Mongoose changes the length of the list");
-  given.forEach((each, index) => compare(each, list[index], `${path}.${index}`));
+  given.forEach((each, index) =>
+    compare({ path: `${path}.${index}`, given: each, result: list[index] })
+  );
 }
 
-/** Whether a cast has made an object with members out of something that is none. */
-function isMade(given: unknown, result: unknown): boolean {
-  const from = typeof given === "object" && given !== null ? storedMembers(given) : undefined;
-  return from === undefined && storedMembers(result) !== undefined;
-}
-
-/** Checks what the driver would get, to its last value. */
+/** Checks what the driver would get. */
 function checkSent(value: unknown, path: string): void {
   const loss = lossOf(value);
   if (loss !== undefined) throw changed(path, `it is ${loss}`);

@@ -4,14 +4,13 @@ import {
   isStorable,
   isTrusted,
   lossOf,
-} from "../schema/mongoose/kept_values.ts";
+} from "../schema/mongoose/storable.ts";
 import { isCompiled } from "./q/compiled.ts";
-import type { Filter } from "./q/compile_filter.ts";
+import type { Filter } from "./filters.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { isClause, markUntrusted } from "./filters.ts";
 
-/** How deep a filter may be nested. */
 const MOST_DEPTH = 100;
 
 /**
@@ -19,14 +18,13 @@ const MOST_DEPTH = 100;
  * dropped shows everything. A scope is trusted; operators in a hook's filter may come from a request.
  *
  * @returns A copy, so that what was checked is what is used.
- * @throws {TypeError} If it is no object, or anything in it would be lost; the message names the path.
+ * @throws {TypeError} If it is not an object, or anything in it would be lost; the message names the path.
  */
 export function checkFilter(filter: unknown, what: "filter" | "scope"): Filter {
-  if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is no object`);
+  if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is not an object`);
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-/** Where a value stands in a filter. */
 interface Spot {
   readonly path: string;
   readonly depth: number;

@@ -1,40 +1,38 @@
 import mongoose from "mongoose";
 import { isCompiled } from "./q/compiled.ts";
-import type { Filter } from "./q/compile_filter.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
+
+export type Filter = Record<string, unknown>;
 
 /** Query options that keep the host's settings from dropping a condition. */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 
-/** Tells whether a filter selects everything. */
 export function isEmpty(filter: Filter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** Joins filters so that each one binds, whatever keys they share. Empty ones are left out. */
+/** Joins filters so that all of them apply, even if they share keys. Empty ones are left out. */
 export function everyFilter(...filters: Filter[]): Filter {
   const [first, ...others] = filters.filter((filter) => !isEmpty(filter));
   if (first === undefined) return {};
   return copyFilter(others.length === 0 ? first : { $and: [first, ...others] });
 }
 
-/** Objects of hooks' filters whose operators may come from a request. */
 const untrusted = new WeakSet<object>();
 
-/** Marks an object of a hook's filter: its operators count as a host's own would, where `sanitizeFilter` is set. */
+/** Marks operators of a hook's filter that may come from a request: `sanitizeFilter` applies to them. */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
   return operators;
 }
 
-/** Tells whether a key joins conditions. */
 export function isClause(key: string): boolean {
   return key === "$and" || key === "$or" || key === "$nor";
 }
 
 /**
- * Copies a filter, as Mongoose casts in place and what hooks gave is not ours to change. The mark on the copies says
- * that their operators are meant, where the host has set `sanitizeFilter` for all queries; hooks' own have none.
+ * Copies a filter, because Mongoose casts in place. The copies are trusted, so that `sanitizeFilter` leaves their
+ * operators alone, except those that may come from a request.
  */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
@@ -49,11 +47,7 @@ export function copyFilter(value: Filter): Filter {
   return copy(value) as Filter;
 }
 
-/**
- * Moves a filter on an object to where the object stands inside another.
- *
- * @throws {TypeError} If it has an operator that speaks of a whole document.
- */
+/** Moves a filter on an object to where the object stands inside another. */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => {
@@ -64,4 +58,14 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
       return [key, (value as Filter[]).map((each) => moveFilter(each, prefix))];
     }),
   );
+}
+
+/** Operators that a query takes, and the stage of an aggregation that counts does not. */
+const UNCOUNTABLE = new Set(["$near", "$nearSphere", "$where"]);
+
+/** Whether the database can count what a filter selects. */
+export function isCountable(filter: unknown): boolean {
+  if (Array.isArray(filter)) return filter.every(isCountable);
+  return !isJsonObject(filter) ||
+    Object.entries(filter).every(([key, value]) => !UNCOUNTABLE.has(key) && isCountable(value));
 }

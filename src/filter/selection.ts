@@ -1,13 +1,12 @@
-import type { Filter } from "./q/compile_filter.ts";
+import type { Filter } from "./filters.ts";
+import type { Projection } from "./projection.ts";
 
-/** What a request selects, and how. */
+/** What a level selects. */
 export interface Selection {
-  /** What hooks have made of `q`. */
+  /** The conditions of `q`, as hooks have changed them. */
   readonly filter: Filter;
-  /** The trusted filter of every `@rest` on the way, cast by nobody yet. */
+  /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
-  /** The options of the query. */
   readonly options: Record<string, unknown>;
-  /** The projection of the query. */
-  readonly projection: Record<string, unknown>;
+  readonly projection: Projection;
 }

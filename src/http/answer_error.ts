@@ -1,26 +1,25 @@
 import type { Response } from "express-types";
-import { toJson } from "../json/to_json.ts";
-import type { ErrorContext } from "../pipeline/request/error_context.ts";
-import { HookFailure } from "../declare/hooks/hook_failure.ts";
-import { logError, logHint } from "../errors/log.ts";
-import { isOutage } from "../errors/refusals.ts";
-import type { Reporter } from "../pipeline/request/reporter.ts";
-import type { RestError } from "../errors/rest_error.ts";
-import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { translateError } from "../database/translate_error.ts";
 import type { TranslateOptions } from "../database/translate_error.ts";
 import { translateHookFailure } from "../database/translate_hook_failure.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { HookFailure } from "../declare/hooks/run_hook.ts";
+import { logError, logHint } from "../errors/log.ts";
+import { isOutage } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
+import { toJson } from "../json/to_json.ts";
+import type { ErrorContext } from "../pipeline/request/reporter.ts";
+import type { Reporter } from "../pipeline/request/reporter.ts";
 import { cutAnswer } from "./replies/cut_answer.ts";
+import { asProblem, PROBLEM } from "./replies/problem_details.ts";
 
 /** What an error's answer depends on. */
 export interface AnswerErrorOptions extends TranslateOptions {
-  /** Where the error happened. */
   readonly context: ErrorContext;
-  /** Tells the host of it. */
   readonly reporter: Reporter;
 }
 
-/** Headers that belong to the connection or to the bytes of the body: an error's own would break its answer. */
+/** Headers that describe the bytes of the body, which an error does not know. */
 const FRAMING = new Set([
   "content-encoding",
   "content-length",
@@ -30,7 +29,7 @@ const FRAMING = new Set([
   "upgrade",
 ]);
 
-/** Answers a request with an error. After the answer has begun, only its end can still tell. */
+/** Answers a request with an error; an answer that has begun is cut. */
 export async function answerError(
   req: FrameworkRequest,
   error: unknown,
@@ -43,7 +42,7 @@ export async function answerError(
   else sendError(res, known);
 }
 
-/** Gives the answer to an error, and tells the host of every error that is its own: all that answer 5xx. */
+/** Gives the answer to an error, and tells the host of those that answer 5xx. */
 async function answerFor(
   req: FrameworkRequest,
   error: unknown,
@@ -53,35 +52,35 @@ async function answerFor(
   const thrown = failed ? error.thrown : error;
   const known = failed ? translateHookFailure(error, options) : translateError(error, options);
   const failure = { req, error: thrown, context };
-  if (known === undefined) return await reporter.ask(failure);
-  if (isOutage(known)) await reporter.tellOutage(failure);
-  else if (known.status >= 500) await reporter.tell(failure);
+  if (known === undefined) return await reporter.answer(failure);
+  if (isOutage(known)) await reporter.reportOutage(failure);
+  else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
-/** Sends an error's status, headers and body. A header that is none is left out, never sent. */
+/** Sends an error's status, headers and body; invalid headers are left out. */
 export function sendError(res: Response, error: RestError): void {
-  const text = textOf(error);
-  res.status(error.status).type("json");
+  const body = asProblem(res, error) ?? error.body;
+  const text = textOf(body);
+  res.status(error.status).type(body === error.body ? "json" : PROBLEM);
   for (const [name, value] of Object.entries(error.headers)) {
-    if (!FRAMING.has(name.toLowerCase())) setHeader(res, name, value);
+    if (FRAMING.has(name.toLowerCase())) continue;
+    try {
+      res.setHeader(name, value);
+    } catch {
+      logHint(
+        `Cannot set header ${JSON.stringify(name)} of an error: its name or value is invalid`,
+      );
+    }
   }
   res.end(res.req.method === "HEAD" ? undefined : text);
 }
 
-function textOf(error: RestError): string {
+function textOf(body: object): string {
   try {
-    return toJson(error.body);
+    return toJson(body);
   } catch (cause) {
     logError(cause);
     return "{}";
-  }
-}
-
-function setHeader(res: Response, name: string, value: string): void {
-  try {
-    res.setHeader(name, value);
-  } catch {
-    logHint(`Cannot set header ${JSON.stringify(name)} of an error: its name or value is invalid`);
   }
 }

@@ -5,9 +5,9 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timer
 import { hasUnflushed } from "./replies/unflushed.ts";
 
 /**
- * The options of `Framework.close()`.
+ * Options of `Framework.close()`.
  *
- * @example Half a minute for slow clients
+ * @example Give slow clients half a minute
  * ```ts
  * import type { CloseOptions } from "@mongrove/mongrove";
  *
@@ -15,22 +15,27 @@ import { hasUnflushed } from "./replies/unflushed.ts";
  * ```
  */
 export interface CloseOptions {
-  /** The milliseconds after which requests that are still under way are cut. @default {10000} */
+  /**
+   * The time after which busy connections are cut, in milliseconds.
+   *
+   * @default {10000}
+   */
   readonly within?: number;
 }
 
-/** How often connections that have become idle are looked for, in milliseconds. */
+/** How often idle connections are closed. */
 const SWEEP_MS = 50;
 
-/** How long connections that were cut may take to end, in milliseconds. */
+/** How long connections that were cut may take to end. */
 const GRACE_MS = 100;
 
+/** The servers that are closing. */
 const closing = new WeakMap<HttpServer | HttpsServer, Promise<void>>();
 
 /**
  * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end at
- * once, and those that are busy after `within` milliseconds are cut. Calling it again waits for the same end. What the
- * host has taken out of HTTP, a WebSocket, is the host's to end: the promise does not wait for it any longer than that.
+ * once, and those that are busy after `within` milliseconds are cut. Calling it again waits for the same end. The host
+ * ends WebSockets: the promise does not wait for them any longer.
  *
  * @throws {RangeError} If `within` is no number of milliseconds.
  */
@@ -50,17 +55,17 @@ export function closeServer(
 
 function close(server: HttpServer | HttpsServer, within: number): Promise<void> {
   server.prependListener("request", sayClose);
-  // A connection that falls idle from now on goes; 0 would be forever.
+  // 0 would be forever.
   const { keepAliveTimeout } = server;
   server.keepAliveTimeout = 1;
   return new Promise<void>((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();
-      // HTTP does not know WebSockets and unfinished handshakes of TLS: nothing else would end this wait.
+      // HTTP does not know WebSockets and unfinished handshakes of TLS.
       setTimeout(resolve, GRACE_MS);
     }, within);
     const sweep = setInterval(() => closeIdle(server), SWEEP_MS).unref();
-    // Node's `http.Server.close()` also cuts answers that have ended and that slow clients are still reading.
+    // Node's `http.Server.close()` would also cut answers that slow clients are still reading.
     Server.prototype.close.call(server, () => {
       clearTimeout(cut);
       clearInterval(sweep);
@@ -78,5 +83,5 @@ function sayClose(_req: unknown, res: ServerResponse): void {
 }
 
 function closeIdle(server: HttpServer | HttpsServer): void {
-  if (!hasUnflushed()) server.closeIdleConnections();
+  if (!hasUnflushed(server)) server.closeIdleConnections();
 }

@@ -1,19 +1,19 @@
-import mongoose from "mongoose";
 import type { ErrorRequestHandler, Request } from "express-types";
-import { OPEN } from "../database/open_connection.ts";
+import mongoose from "mongoose";
 import { translateError } from "../database/translate_error.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badData } from "../errors/bad_data.ts";
-import { internal, isOutage } from "../errors/refusals.ts";
-import { Reporter } from "../pipeline/request/reporter.ts";
+import { internal, isOutage, Refusal } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";
 import { statusName, statusText } from "../errors/status_name.ts";
-import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { originOf } from "../schema/mongoose/error_origin.ts";
+import { Reporter } from "../pipeline/request/reporter.ts";
 import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import { describeShape } from "../schema/fields/shape.ts";
+import { isOpen } from "../schema/mongoose/connections/when_open.ts";
+import { originOf } from "../schema/mongoose/error_origin.ts";
 import { sendError } from "./answer_error.ts";
 
-/** An error of the HTTP world, as body parsers and hosts throw it. */
+/** An error with a status, as body parsers and hosts throw it. */
 interface HttpError {
   readonly status?: unknown;
   readonly statusCode?: unknown;
@@ -23,20 +23,20 @@ interface HttpError {
   readonly headers?: unknown;
 }
 
-/** Makes the error middleware that answers, in our JSON form, what went wrong outside the router. */
+/** Makes the error middleware that answers, in our JSON form, errors outside the router. */
 export function errors(): ErrorRequestHandler {
   const reporter = new Reporter<HostContext>();
   return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     const { answer, isConcealed } = judge(error);
     const failure = { req: req as FrameworkRequest, error, context: contextOf(req) };
-    if (isOutage(answer)) await reporter.tellOutage(failure);
-    else if (answer.status >= 500 || isConcealed) await reporter.tell(failure);
+    if (isOutage(answer)) await reporter.reportOutage(failure);
+    else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
     sendError(res, answer);
   };
 }
 
-/** Where an error of the host's happened. */
+/** Where an error of the host happened. */
 interface HostContext {
   readonly method: string;
   readonly route: string;
@@ -52,12 +52,12 @@ function judge(error: unknown): { readonly answer: RestError; readonly isConceal
   try {
     return { answer: toRestError(error), isConcealed: conceals(error) };
   } catch {
-    // Anything can be thrown: what cannot even be read tells nothing.
+    // Anything can be thrown, objects that cannot be read included.
     return { answer: internal(error), isConcealed: true };
   }
 }
 
-/** A status that the host has set comes first, then what the error is to the framework. */
+/** The status that the host has set comes first. */
 function toRestError(error: unknown): RestError {
   if (error instanceof RestError) return error;
   const status = statusOf(error);
@@ -75,7 +75,7 @@ function withStatus(status: number, error: unknown): RestError {
   const { expose = status < 500, type, message, headers } = error as HttpError;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
   const shown = expose === true && typeof message === "string" ? message : statusText(status);
-  return new RestError(status, { code, message: shown }, {
+  return new Refusal(status, { code, message: shown }, {
     headers: textsOf(headers),
     cause: error,
   });
@@ -86,12 +86,11 @@ function textsOf(headers: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** Whether the client is told less than the error says. */
 function conceals(error: unknown): boolean {
   return !(error instanceof RestError) && (error as HttpError | null)?.expose === false;
 }
 
-/** Knows the errors of Mongoose and MongoDB in the host's own routes. */
+/** Translates errors of Mongoose and MongoDB in the host's own routes. */
 function translate(error: unknown): RestError | undefined {
   if (error instanceof mongoose.Error.CastError) {
     const { path, kind } = error;
@@ -104,9 +103,9 @@ function translate(error: unknown): RestError | undefined {
   return translateError(error, { filtered: false, isHidden, away: isAnyAway() });
 }
 
-/** Whether a connection that models use is not open: nothing tells which one the host's route has used. */
+/** Whether a connection that models use is not open: it is not known which one the host's route uses. */
 function isAnyAway(): boolean {
   return mongoose.connections.some((connection) =>
-    connection.readyState !== OPEN && connection.modelNames().length > 0
+    !isOpen(connection) && connection.modelNames().length > 0
   );
 }

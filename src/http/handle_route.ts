@@ -1,19 +1,20 @@
 import type { Request, RequestHandler, Response } from "express-types";
-import type { ErrorContext } from "../pipeline/request/error_context.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { openCall } from "../pipeline/request/call.ts";
-import { actingLevel } from "../pipeline/request/route.ts";
-import type { Route } from "../pipeline/request/route.ts";
-import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { logError } from "../errors/log.ts";
 import { mayBeRefused } from "../filter/q/may_be_refused.ts";
+import { openCall } from "../pipeline/request/call.ts";
+import type { ErrorContext } from "../pipeline/request/reporter.ts";
+import { actingLevel } from "../pipeline/request/route.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import { countSelected } from "../pipeline/open_level.ts";
+import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
 import { awaitTurn, isQueued } from "./replies/await_turn.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { noteUnflushed } from "./replies/unflushed.ts";
 
-/** Makes the handler of a route: a request in, the pipeline's reply or one error out. */
+/** Makes the handler of a route: it sends the pipeline's reply, or an error. */
 export function handleRoute(route: Route): RequestHandler {
   const { reporter, levels } = route;
   const { shape, target, operation } = actingLevel(route);
@@ -22,11 +23,11 @@ export function handleRoute(route: Route): RequestHandler {
   const sendsList = route.operation.many && route.operation.change === undefined;
   return async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
-    // A hook may write to a response that has ended: unheard, the error would end the process.
+    // A hook may write to a response that has ended: without a listener that ends the process.
     res.on("error", logError);
-    // A list that cannot be sent yet would keep its cursor and its memory waiting.
+    // A list that cannot be sent yet would hold its cursor and its memory.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
-    const call = openCall(route, req);
+    const call = openCall(route, { req, count: countSelected });
     try {
       await sendReply(res, await runPipeline(call));
     } catch (error) {
@@ -36,7 +37,7 @@ export function handleRoute(route: Route): RequestHandler {
         class: target.name,
         operation,
       };
-      // What a hook has put into the filter is the host's to mend, not the client's.
+      // Conditions that a hook has added are not the client's error.
       const filtered = mayBeRefused(call.acting.state.filter);
       const ids = Object.values(req.params).map(String);
       const known = { filtered, isHidden, targets, ids, away: call.isAway() };

@@ -1,25 +1,30 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
-import type { ErrorRequestHandler, Router } from "express-types";
+// @ts-types="npm:@types/express@^5"
+import type { ErrorRequestHandler, Router } from "express";
 import { registeredModels } from "../declare/model/registry.ts";
-import type { ErrorContext } from "../pipeline/request/error_context.ts";
+import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import { notFound } from "../errors/refusals.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { completeLimits } from "../filter/q/limits.ts";
+import { completeQueryLimits } from "../filter/q/limits.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
 import { completeBodyLimits } from "../write/body/limits.ts";
 import type { BodyLimits } from "../write/body/limits.ts";
+import { logLine } from "../errors/log.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import { getModel } from "../schema/get_model.ts";
 import { sendError } from "./answer_error.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { handleRoute } from "./handle_route.ts";
+import { describeRoutes, printRoute } from "./routes/describe_routes.ts";
+import type { RouteDescription } from "./routes/describe_routes.ts";
 import { mountRoutes } from "./routes/mount_routes.ts";
 
 /**
- * The options of `Framework.initialize()`.
+ * Options of `Framework.initialize()`.
  *
- * @example Limits, and an answer for an error of your own
+ * @example Set limits, and answer an error of your own
  * ```ts
  * import { type InitializeOptions, RestError } from "@mongrove/mongrove";
  *
@@ -31,27 +36,56 @@ import { mountRoutes } from "./routes/mount_routes.ts";
  * ```
  */
 export interface InitializeOptions {
-  /** The models to mount. @default {every model that has been imported} */
+  /**
+   * The models whose routes are mounted.
+   *
+   * @default {all imported models with `@rest`}
+   */
   readonly models?: readonly ModelClass[];
   /**
-   * Gets the error behind every 5xx, and where it happened; may give a `RestError`, which answers an unexpected error.
-   * Without that the error is logged. While the database is away, one cause is told at once and then once a minute,
-   * with the `count` of further failures.
+   * A function that gets the error of each answer with a 5xx status. If it returns a `RestError` for an unexpected error,
+   * that one is the answer. Otherwise, the error is logged.
+   *
+   * While the database is not available, errors with the same cause are reported once at first, and then once a minute
+   * with their `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
-  /** The milliseconds that the database may take for one operation. @default {10000} */
+  /**
+   * The time limit of the database for one operation, in milliseconds.
+   *
+   * @default {10000}
+   */
   readonly maxTimeMS?: number;
   /**
-   * `"required"` answers writes with 503 until all unique indexes of their models stand, so that no two entities get the
-   * same unique value while an index is missing.
+   * With `"required"`, writes answer 503 until all unique indexes of their models are built. Without it, two entities can
+   * get the same unique value while an index is being built.
    *
-   * @default {undefined, writes do not wait for indexes}
+   * @default {undefined}
    */
   readonly indexes?: "required";
-  /** The caps on `q`. */
+  /**
+   * With `"strict"`, requests with a URL parameter that the operation does not declare in `parameters` answer 400.
+   * `removeAll()` always does this.
+   *
+   * @default {undefined}
+   */
+  readonly parameters?: "strict";
+  /** Limits on the URL parameter `q`. */
   readonly query?: QueryLimits;
-  /** The caps on bodies. */
+  /** Limits on request bodies. */
   readonly body?: BodyLimits;
+  /**
+   * Whether `initialize()` logs the routes, one per line.
+   *
+   * @default {false}
+   */
+  readonly log?: boolean;
+}
+
+/** The router that `Framework.initialize()` returns. */
+export interface FrameworkRouter extends Router {
+  /** Describes the routes of this router. */
+  readonly describe: () => RouteDescription[];
 }
 
 /**
@@ -59,9 +93,31 @@ export interface InitializeOptions {
  *
  * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
  */
-export function initialize(options: InitializeOptions = {}): Router {
+export function initialize(options: InitializeOptions = {}): FrameworkRouter {
+  const routes = openRoutes(options);
+  // A wrong model fails at start-up, and its indexes are built early.
+  for (const { levels: [root], getConnection } of routes) {
+    if (root !== undefined && getConnection === undefined) getModel(root.target);
+  }
+  const router = express.Router({ mergeParams: true });
+  mountRoutes(router, routes);
+  router.use(answerUndecodable);
+  if (options.log === true) logLine(describeRoutes(routes).map(printRoute).join("\n"));
+  return Object.assign(router, { describe: () => describeRoutes(routes) });
+}
+
+/**
+ * Describes the routes that {@linkcode initialize} would mount.
+ *
+ * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
+ */
+export function describe(options: InitializeOptions = {}): RouteDescription[] {
+  return describeRoutes(openRoutes(options));
+}
+
+function openRoutes(options: InitializeOptions): Route[] {
   const { models = registeredModels(), onError, maxTimeMS = 10_000 } = options;
-  const { query, body, indexes } = options;
+  const { query, body, indexes, parameters } = options;
   if (!Number.isInteger(maxTimeMS) || maxTimeMS <= 0) {
     throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
   }
@@ -70,20 +126,22 @@ export function initialize(options: InitializeOptions = {}): Router {
       `Cannot initialize: "indexes" is ${JSON.stringify(indexes)}, not "required"`,
     );
   }
-  const router = express.Router({ mergeParams: true });
-  const routes = buildRoutes(models, {
+  if (parameters !== undefined && parameters !== "strict") {
+    throw new TypeError(
+      `Cannot initialize: "parameters" is ${JSON.stringify(parameters)}, not "strict"`,
+    );
+  }
+  return buildRoutes(models, {
     maxTimeMS,
-    limits: completeLimits(query),
+    limits: completeQueryLimits(query),
     bodyLimits: completeBodyLimits(body),
     indexes,
+    parameters,
     reporter: new Reporter(onError),
   });
-  mountRoutes(router, routes, handleRoute);
-  router.use(answerUndecodable);
-  return router;
 }
 
-/** An identifier that cannot be decoded, such as `%ff`, is none; the router tells so before any handler runs. */
+/** Answers 404 to identifiers that cannot be decoded, such as `%ff`: the router refuses them before any handler runs. */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());
   else next(error);

@@ -1,10 +1,7 @@
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
-/**
- * Hides the secrets of stored values, as the driver gives them, from every copy: hooks can read them, a spread and JSON
- * pass over them. The object itself is changed.
- */
+/** Makes the secrets of stored values not enumerable: hooks can read them, but copies and JSON leave them out. */
 export function concealSecrets<T extends object>(values: T, shape: Shape): T {
   for (const [name, field] of shape.secretive ? shape.fields : []) {
     const value: unknown = values[name as keyof T];

@@ -1,7 +1,115 @@
-import type { Shape } from "../schema/fields/shape.ts";
-import { toPlain } from "./to_plain.ts";
+import { Buffer } from "node:buffer";
+import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { findJsonType, isBson } from "./types/json_types.ts";
+import { integerToJson } from "./types/numbers.ts";
+import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
+import type { Spread } from "../schema/mongoose/documents/mark_copies.ts";
+import { shapeOfInstance } from "../schema/fields/shape_of_instance.ts";
+import { describeShape } from "../schema/fields/shape.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
 /** Writes an entity, or anything that a hook gave in its place, as the JSON text of the answer. */
 export function toJson(value: unknown, shape?: Shape): string {
-  return JSON.stringify(toPlain(value, shape)) ?? "null";
+  return JSON.stringify(toJsonValue(value, shape)) ?? "null";
+}
+
+/** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
+function toJsonValue(value: unknown, shape?: Shape): unknown {
+  switch (typeof value) {
+    case "bigint":
+      return integerToJson(value);
+    case "object":
+      return value === null ? null : fromObject(value, shape);
+    case "function":
+    case "symbol":
+      return undefined;
+    default:
+      return value;
+  }
+}
+
+function fromObject(value: object, shape: Shape | undefined): unknown {
+  if (Array.isArray(value)) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
+  const form = findJsonType(value)?.toJson;
+  if (form !== undefined) return form(value);
+  if (isBson(value)) return toJsonValue({ ...value.toJSON?.() });
+  if (isDocument(value)) return entries(value.toJSON(), { shape: describeShape(value.schema) });
+  if (value instanceof Map) return entries(Object.fromEntries(value), { shape });
+  if (value instanceof Set) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    return toJsonValue(value.toJSON(), shape);
+  }
+  const spread = spreadOf(value);
+  if (spread !== undefined) return fromSpread(spread, shape);
+  const mark = markOf(value);
+  return mark === undefined
+    ? entries(value, { shape, known: shapeOfInstance(value) })
+    : entries(withoutKeys(value, mark.undeclared), { shape, known: describeShape(mark.schema) });
+}
+
+/** Gives the declared values of a document that was spread, and those that were added to it. */
+function fromSpread({ stored, added, mark }: Spread, shape: Shape | undefined): object {
+  const values = mark === undefined ? stored : withoutKeys(stored, mark.undeclared);
+  return entries({ ...values, ...added }, { shape, known: mark && describeShape(mark.schema) });
+}
+
+function withoutKeys(value: object, keys: ReadonlySet<string>): object {
+  if (keys.size === 0) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
+}
+
+interface Shapes {
+  /** The shape of what is expected in this place. */
+  readonly shape?: Shape | undefined;
+  /** The shape that the object itself is known to have. */
+  readonly known?: Shape | undefined;
+}
+
+/** Fields that one of the shapes hides are left out. */
+function entries(value: object, { shape, known }: Shapes): object {
+  const own = known === shape ? undefined : known;
+  const joined = own?.joined ?? shape?.joined;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const expected = shape?.fields.get(key);
+    const field = own?.fields.get(key) ?? expected;
+    if (field?.hidden || expected?.hidden || PROTOTYPE_KEYS.has(key)) continue;
+    const each: unknown = value[key as keyof typeof value];
+    // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
+    const json = isJsonScalar(each)
+      ? each
+      : field === undefined
+      ? toJsonValue(each, joined?.get(key) ?? shape)
+      : fromField(each, field);
+    if (json !== undefined) result[key] = json;
+  }
+  return result;
+}
+
+function isJsonScalar(value: unknown): boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ||
+    value === null;
+}
+
+function fromField(value: unknown, field: FieldShape): unknown {
+  const { element } = field;
+  if (
+    field.kind === "map" && element !== undefined && typeof value === "object" && value !== null
+  ) {
+    const pairs = value instanceof Map ? [...value] : Object.entries(value);
+    return Object.fromEntries(pairs.map(([key, each]) => [key, fromField(each, element)]));
+  }
+  if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
+  return toJsonValue(
+    value,
+    field.shape ?? field.populated ?? element?.shape ?? element?.populated,
+  );
+}
+
+/** Bytes, or what `toJSON()` of a document has made of them. */
+function fromBytes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(fromBytes);
+  const { data } = (value ?? {}) as { data?: unknown };
+  return toJsonValue(Array.isArray(data) ? Buffer.from(data) : value);
 }

@@ -4,6 +4,7 @@ import type { FieldRecord } from "../declare/model/records.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
 import { modelName } from "./model_name.ts";
+import { validatorsOf } from "./standard_schema.ts";
 
 /** Options of an array that speak of its elements. */
 const ELEMENT_OPTIONS = new Set([
@@ -18,6 +19,7 @@ const ELEMENT_OPTIONS = new Set([
   "trim",
   "lowercase",
   "uppercase",
+  "exists",
 ]);
 
 /** Options of ours that say what the field is; Mongoose gets its own form of them. */
@@ -25,9 +27,7 @@ const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
 /** What a field becomes: Mongoose's definition, and the model that it embeds or refers to. */
 export interface BuiltField {
-  /** The definition for Mongoose's schema. */
   readonly definition: Record<string, unknown>;
-  /** The model that it refers to. */
   readonly refersTo?: ModelClass;
 }
 
@@ -43,15 +43,18 @@ export function buildField(
 ): BuiltField {
   const { options } = field;
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
+  if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   if (!field.array) {
     const { type, refersTo } = elementType(field, schemaOf);
+    checkExists(field, type);
     return { definition: { ...own, ...values, ...type }, ...refersTo && { refersTo } };
   }
   if (options.items === undefined) {
     throw new TypeError(`property "${field.name}" is an array without "items"`);
   }
   const { type, refersTo } = elementType(field, schemaOf);
+  checkExists(field, type);
   const given = Object.entries(own);
   const ofElement = given.filter(([key]) => ELEMENT_OPTIONS.has(key));
   const ofArray = given.filter(([key]) => !ELEMENT_OPTIONS.has(key));
@@ -78,7 +81,7 @@ function elementType(
     return embedded ? { type: { type: schemaOf(kind.model) } } : reference(kind.model);
   }
   if (field.array && options.embedded === true) {
-    throw new TypeError(`property "${field.name}" embeds what is no model class`);
+    throw new TypeError(`property "${field.name}" embeds something that is not a model class`);
   }
   const type = { type: kind.scalar, ...ofType(field, schemaOf) };
   return ref === undefined
@@ -100,7 +103,7 @@ export function resolveRef({ name, options }: FieldRecord): ModelClass | string 
   if (ref === undefined || typeof ref === "string" || isModelClass(ref)) return ref;
   const resolved = typeof ref === "function" && ref.prototype === undefined ? ref() : undefined;
   if (isModelClass(resolved)) return resolved;
-  throw new TypeError(`property "${name}" refers to what is no model class`);
+  throw new TypeError(`property "${name}" refers to something that is not a model class`);
 }
 
 function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): object {
@@ -109,7 +112,25 @@ function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): o
   if (kind === undefined) {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
-  return { of: "model" in kind ? schemaOf(kind.model) : kind.scalar };
+  if ("model" in kind) return { of: schemaOf(kind.model) };
+  // Mongoose passes on the reference of a Map to its values, but no other option.
+  return { of: field.options.exists === true ? { type: kind.scalar, exists: true } : kind.scalar };
+}
+
+/** Checks the option `exists` against the type of a field in Mongoose's definition. */
+function checkExists(
+  { name, options: { exists = false } }: FieldRecord,
+  { type, ref, of }: Record<string, unknown>,
+): void {
+  if (typeof exists !== "boolean") {
+    throw new TypeError(`property "${name}" has "exists", which is neither true nor false`);
+  }
+  const { Map, Mixed } = mongoose.Schema.Types;
+  const held = type === Map ? (of as { type?: unknown } | undefined)?.type : type;
+  const isReference = ref !== undefined && held !== undefined && held !== Mixed;
+  if (exists && !isReference) {
+    throw new TypeError(`property "${name}" has "exists" and is not a reference`);
+  }
 }
 
 /** Turns a TypeScript enum into its values: a numeric one maps back from number to name as well. */

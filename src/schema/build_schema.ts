@@ -6,20 +6,21 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
+import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/error_origin.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
-import { reservedNames } from "./mongoose/internals.ts";
+import { reservedNames } from "./mongoose/schemas/schema_members.ts";
 import { addLinearMethods } from "./mongoose/documents/linear_documents.ts";
 import { useLinearMaps } from "./mongoose/documents/linear_map.ts";
 import { runLastBeforeSave } from "./mongoose/statements/last_before_save.ts";
+import { checkMongoose } from "./mongoose/recognised.ts";
+import { rememberDefault } from "./mongoose/fields/default_value.ts";
 import { readMisfits } from "./mongoose/documents/read_misfits.ts";
 
 /** A schema and the models that it refers to, which a connection must know as well. */
 export interface BuiltSchema {
-  /** Mongoose's schema. */
   readonly schema: Schema;
-  /** The models that fields of it refer to. */
   readonly refersTo: Set<ModelClass>;
   /** What it embeds; models may embed each other. */
   readonly embeds: Set<BuiltSchema>;
@@ -28,7 +29,8 @@ export interface BuiltSchema {
 /** What every document owns besides the members of its prototype. */
 const RESERVED = new Set([
   ...reservedNames(),
-  ...["schema", "isNew", "errors", "db", "discriminators", "_doc", "__proto__"],
+  ...["schema", "isNew", "errors", "db", "discriminators", "_doc"],
+  ...PROTOTYPE_KEYS,
 ]);
 
 const built = new WeakMap<ModelClass, BuiltSchema>();
@@ -40,7 +42,6 @@ export function schemaClass(type: SchemaType | undefined): ModelClass | undefine
   return schema && classes.get(schema);
 }
 
-/** Tells whether the schema of a class has been built. */
 export function isBuilt(target: ModelClass): boolean {
   return built.has(target);
 }
@@ -48,11 +49,12 @@ export function isBuilt(target: ModelClass): boolean {
 /**
  * Builds Mongoose's schema of a class, once.
  *
- * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
+ * @throws {TypeError} If a declaration is wrong, or Mongoose is one that is not known; the message names what it is.
  */
 export function buildSchema(target: ModelClass): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;
+  checkMongoose();
   const description = describeModel(target);
   const result = {
     // An empty object that a client sent is stored, as the answer says; Mongoose would drop it.
@@ -94,6 +96,7 @@ function fillSchema(
       refuseReserved(name);
       const { definition, refersTo: referred } = buildField(field, embed);
       schema.add({ [name]: definition } as Parameters<Schema["add"]>[0]);
+      rememberDefault(schema.path(name));
       if (referred !== undefined) refersTo.add(referred);
     }
     addClassMembers(target, schema);

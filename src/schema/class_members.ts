@@ -25,15 +25,13 @@ export function addClassMembers(target: ModelClass, schema: Schema): void {
     }
     addStatics(owner, schema);
   }
-  for (const [name, member] of members) addInstanceMember(name, member, schema);
+  for (const member of members) addInstanceMember(schema, member);
 }
 
-function addInstanceMember(name: string, member: PropertyDescriptor, schema: Schema): void {
-  if (typeof member.value === "function") schema.method(name, member.value);
-  else if (schema.path(name) === undefined) addVirtual(name, member, schema);
-}
-
-function addVirtual(name: string, { get, set }: PropertyDescriptor, schema: Schema): void {
+function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDescriptor]): void {
+  const { value, get, set } = member;
+  if (typeof value === "function") return void schema.method(name, value);
+  if (schema.path(name) !== undefined) return;
   const virtual = schema.virtual(name);
   if (get !== undefined) virtual.get(get);
   if (set !== undefined) virtual.set(set);

@@ -4,15 +4,12 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
 import { fieldKind } from "./field_kind.ts";
-import { isRequired } from "./mongoose/internals.ts";
+import { isRequired } from "./mongoose/fields/field_rules.ts";
 
 /** How a parent holds a part of itself that has routes of its own. */
 export interface PartLink {
-  /** The class that declares it, or inherits it. */
   readonly owner: ModelClass;
-  /** The property. */
   readonly property: string;
-  /** Whether it is an array. */
   readonly array: boolean;
   /** Whether it is stored inside the parent, instead of its identifier. */
   readonly embedded: boolean;
@@ -22,11 +19,8 @@ export interface PartLink {
 
 /** A part, its model, and the `@rest` on its property. */
 export interface PartDescription {
-  /** How the parent holds it. */
   readonly link: PartLink;
-  /** The model. */
   readonly target: ModelClass;
-  /** The `@rest` on the property. */
   readonly rest: RestRecord;
 }
 
@@ -42,16 +36,6 @@ export function describeParts(owner: ModelClass): PartDescription[] {
     if (held === undefined) {
       throw new TypeError(
         `Cannot mount "${owner.name}": property "${property}" has @rest and holds no model`,
-      );
-    }
-    if (rests.some((rest) => rest.getConnection ?? rest.schemaOptions)) {
-      throw new TypeError(
-        `Cannot mount "${owner.name}": the @rest of property "${property}" has options of a class`,
-      );
-    }
-    if (fields.get(property)?.options.hidden === true) {
-      throw new TypeError(
-        `Cannot mount "${owner.name}": property "${property}" has @rest and is hidden`,
       );
     }
     return rests.map((rest) => ({ ...held, rest }));

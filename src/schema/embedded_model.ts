@@ -1,11 +1,12 @@
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
-import { detachedConnection } from "./mongoose/connections/detached_connection.ts";
+import { makeDetachedConnection } from "./mongoose/connections/detached_connection.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { getModel } from "./get_model.ts";
 import { modelName } from "./model_name.ts";
 
-const compiled = new WeakMap<Connection, Map<ModelClass, Model<unknown>>>();
+const compiled = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
+const detached = new WeakMap<ModelClass, Model<unknown>>();
 
 /**
  * Gives a model of a class whose entities live inside others: it makes documents of them, for hooks, bodies and
@@ -15,14 +16,19 @@ export function embeddedModel(target: ModelClass, connection: Connection): Model
   const known = compiled.get(connection)?.get(target);
   if (known !== undefined) return known;
   const model = compile(target, connection);
+  const models = compiled.get(connection) ?? new WeakMap<ModelClass, Model<unknown>>();
+  compiled.set(connection, models.set(target, model));
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
   return model;
 }
 
 /** Gives a model of a class that casts and validates, and has no database: no other model is compiled for it. */
 export function detachedModel(target: ModelClass): Model<unknown> {
-  const connection = detachedConnection();
-  return compiled.get(connection)?.get(target) ?? compile(target, connection);
+  let model = detached.get(target);
+  if (model === undefined) {
+    detached.set(target, model = compile(target, makeDetachedConnection()));
+  }
+  return model;
 }
 
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
@@ -31,7 +37,5 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   const model = connection.model<unknown>(`${modelName(target)}~embedded`, own);
   model.on("error", () => {});
-  const models = compiled.get(connection) ?? new Map<ModelClass, Model<unknown>>();
-  compiled.set(connection, models.set(target, model));
   return model;
 }

@@ -33,7 +33,6 @@ export function fieldKind(type: unknown): FieldKind | undefined {
   return undefined;
 }
 
-/** Tells whether a value is a class that extends `FrameworkModel`. */
 export function isModelClass(value: unknown): value is ModelClass {
   return typeof value === "function" && value.prototype instanceof FrameworkModel;
 }

@@ -6,20 +6,21 @@ import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { guardUnselectedMaps } from "./mongoose/documents/unselected_maps.ts";
+import { unrecognised } from "./mongoose/recognised.ts";
 import { checkConnection } from "./mongoose/connections/one_mongoose.ts";
 
-const compiled = new WeakMap<Connection, Map<ModelClass, Model<unknown>>>();
+const compiled = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
 /**
- * Gives Mongoose's model of a class on a connection, compiled once.
+ * Returns the Mongoose model of a class on a connection. Each model is compiled once per connection.
  *
  * @typeParam C The class.
  * @param target The class.
- * @param connection The connection; Mongoose's default one where none is given.
- * @returns The model, with the statics of the class.
+ * @param connection The connection. The default is `mongoose.connection`.
+ * @returns The model, with the static members of the class.
  * @throws {TypeError} If a declaration on the class is wrong, or the connection belongs to another copy of Mongoose.
  *
- * @example A count, beside the framework
+ * @example Count entities in your own code
  * ```ts ignore
  * import { getModel } from "@mongrove/mongrove";
  * import { Movie } from "./movie.ts";
@@ -31,19 +32,12 @@ export function getModel<C extends ModelClass>(
   target: C,
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
-  let models = compiled.get(connection);
-  if (models === undefined) {
-    checkConnection(connection);
-    compiled.set(connection, models = new Map());
-  }
-  return (models.get(target) ?? compile(target, connection, models)) as unknown as ModelOf<C>;
+  const known = compiled.get(connection)?.get(target);
+  return (known ?? compile(target, connection)) as unknown as ModelOf<C>;
 }
 
-function compile(
-  target: ModelClass,
-  connection: Connection,
-  models: Map<ModelClass, Model<unknown>>,
-): Model<unknown> {
+function compile(target: ModelClass, connection: Connection): Model<unknown> {
+  checkConnection(connection);
   const built = buildSchema(target);
   const { schema } = built;
   guardUnselectedMaps(schema);
@@ -54,9 +48,11 @@ function compile(
   );
   // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
   model.on("error", () => {});
-  watchIndexes(model, target.name);
+  watchIndexes(model, target);
   addStaticAccessors(target, model);
-  models.set(target, model);
+  const models = compiled.get(connection) ?? new WeakMap<ModelClass, Model<unknown>>();
+  compiled.set(connection, models.set(target, model));
+  unrecognised(model);
   for (const referred of referredModels(built)) getModel(referred, connection);
   return model;
 }

@@ -1,65 +1,60 @@
 import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
+import type { ModelClass } from "../declare/model/model_class.ts";
 import { logHint } from "../errors/log.ts";
-import { whenOpen } from "./mongoose/connections/when_open.ts";
+import { isOpen, whenOpen } from "./mongoose/connections/when_open.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
 const FIRST_PAUSE_MS = 1000;
 
-/** The longest pause before a try. */
 const LONGEST_PAUSE_MS = 60_000;
-
-/** Mongoose's number for a connection that is open. */
-const OPEN = 1;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** Those of whose failures no host was told yet. */
-const untold = new Set<IndexBuilds>();
+/** The builds of each class whose failures have not been reported yet. */
+const untold = new WeakMap<ModelClass, Set<IndexBuilds>>();
 
 /** Watches the index builds of a model from its start. */
-export function watchIndexes(model: Model<unknown>, name: string): void {
-  builds.set(model, new IndexBuilds(model, name));
+export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
+  builds.set(model, new IndexBuilds(model, target));
 }
 
-/** Gives the index builds of a model. */
 export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
   return builds.get(model);
 }
 
-/** Whether there is a failure of any model that no host was told of yet. */
-export function hasUntoldFailures(): boolean {
-  return untold.size > 0;
+/** Whether a model of a class has a failure that has not been reported yet. */
+export function hasUntoldFailures(target: ModelClass): boolean {
+  return (untold.get(target)?.size ?? 0) > 0;
 }
 
 /** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly #name: string;
+  readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
   #checking: Promise<boolean> | undefined;
 
-  /**
-   * @param model The model.
-   * @param name The name of its class.
-   */
-  constructor(model: Model<unknown>, name: string) {
+  constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
-    this.#name = name;
+    this.#name = target.name;
+    this.#untold = untold.get(target) ?? new Set();
+    untold.set(target, this.#untold);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
-  /** Why unique indexes do not stand: the last build failed, or nobody has built them. */
+  /** Why unique indexes are missing: the last build failed, or none has run. */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
   }
 
-  /** Takes the failure that the host was not told of yet. */
+  /** Takes the failure that has not been reported yet. */
   takeUntold(): Error | undefined {
-    return untold.delete(this) ? this.#failure : undefined;
+    return this.#untold.delete(this) ? this.#failure : undefined;
   }
 
   /** Whether all unique indexes stand, on the deployment that the connection leads to. */
@@ -87,14 +82,14 @@ export class IndexBuilds {
     if (this.#failure !== undefined) logHint(`The indexes of "${this.#name}" are built`);
     this.#failure = undefined;
     this.#tries = 0;
-    untold.delete(this);
+    this.#untold.delete(this);
   }
 
   #fail(error: Error): void {
     const isNew = this.#failure?.message !== error.message;
     this.#failure = error;
     if (isNew) {
-      untold.add(this);
+      this.#untold.add(this);
       logHint(
         `Cannot build an index of "${this.#name}": ${error.message}; it is tried again until it succeeds`,
       );
@@ -107,14 +102,13 @@ export class IndexBuilds {
   /** Builds again on the same deployment: what is opened elsewhere later has indexes of its own. */
   #retry(client: object): void {
     const { db } = this.#model;
-    if (db.getClient() !== client) untold.delete(this);
-    else if (db.readyState !== OPEN) whenOpen(db, () => this.#retry(client));
+    if (db.getClient() !== client) this.#untold.delete(this);
+    else if (!isOpen(db)) whenOpen(db, () => this.#retry(client));
     // Mongoose tells of the result by an event.
     else this.#model.ensureIndexes().catch(() => {});
   }
 }
 
-/** An index as Mongoose and the database describe it. */
 interface IndexDescription {
   readonly key: object;
   readonly unique?: boolean;
@@ -146,7 +140,7 @@ function includes(stored: object = {}, collation: object = {}): boolean {
   return Object.entries(collation).every(([name, value]) => said.get(name) === value);
 }
 
-/** Reads an index that Mongoose misses; one that is told in another form may be unique. */
+/** Reads an index that Mongoose misses. In another form than the usual one, it may be unique. */
 function describeIndex(index: unknown): IndexDescription {
   if (!Array.isArray(index)) return { key: Object(index), unique: true };
   const [key, options] = index as [object, Partial<IndexDescription> | undefined];

@@ -2,24 +2,33 @@ import mongoose from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
 
 const names = new WeakMap<ModelClass, string>();
-const claims = new Map<string, number>();
-const classes = new Map<string, ModelClass>();
+
+/** Fields refer to models by name as well. No class is kept alive for that. */
+const classes = new Map<string, WeakRef<ModelClass>>();
 
 /** Gives the name under which Mongoose knows a class: the class's own, numbered where classes share it. */
 export function modelName(target: ModelClass): string {
   const known = names.get(target);
   if (known !== undefined) return known;
-  const count = (claims.get(target.name) ?? 0) + 1;
-  claims.set(target.name, count);
-  const name = count === 1 ? target.name : `${target.name}~${count}`;
+  let name = target.name;
+  for (let count = 2; classes.has(name); count++) name = `${target.name}~${count}`;
   names.set(target, name);
-  classes.set(name, target);
+  classes.set(name, new WeakRef(target));
   return name;
 }
 
 /** Gives the class behind a name of Mongoose's, if it is one of ours. */
 export function classOf(name: string): ModelClass | undefined {
-  return classes.get(name);
+  return classes.get(name)?.deref();
+}
+
+/** Gives the class behind a `ref`: a name, a model, or a thunk of either. */
+export function referredClass(ref: unknown): ModelClass | undefined {
+  if (typeof ref === "string") return classOf(ref);
+  if (typeof ref !== "function") return undefined;
+  const { modelName } = ref as { modelName?: unknown };
+  if (typeof modelName === "string") return classOf(modelName);
+  return ref.prototype === undefined ? referredClass(ref()) : undefined;
 }
 
 /**

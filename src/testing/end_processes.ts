@@ -2,10 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import type { MongoMemoryReplSet, MongoMemoryServer } from "mongodb-memory-server";
 
 /**
- * Ends the processes of a MongoDB whose data nobody needs any more.
- *
- * mongodb-memory-server asks the system whether they are alive before it ends them. Under Deno's `--allow-run=mongod`
- * the question is refused, it takes that for a no, and they live on; a signal to a child of one's own is allowed.
+ * Kills the processes of a MongoDB. With Deno's `--allow-run=mongod`, mongodb-memory-server does not: it may not check
+ * whether they are running, and takes that for a no.
  */
 export async function endProcesses(server: MongoMemoryServer | MongoMemoryReplSet): Promise<void> {
   const servers = "servers" in server ? server.servers : [server];

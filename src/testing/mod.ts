@@ -1,10 +1,11 @@
 /**
- * What a test of an application needs: a MongoDB of its own, and a port.
+ * Functions for tests of applications: {@linkcode startMongo} starts a MongoDB, and {@linkcode serve} serves an
+ * application on a free port.
  *
- * The MongoDB comes from mongodb-memory-server, which only {@linkcode startMongo} loads: an application that does not
- * import this module never gets it.
+ * The MongoDB comes from the package mongodb-memory-server. Only `startMongo()` loads it, so applications that do not
+ * import this module never load it.
  *
- * @example A test, in `deno test`
+ * @example Test an application with `deno test`
  * ```ts ignore
  * import { assertEquals } from "@std/assert";
  * import mongoose from "mongoose";

@@ -2,23 +2,23 @@ import { createServer } from "node:http";
 import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An application that listens. */
+/** An application that listens on a port. */
 export interface Served {
-  /** Where it listens, without a trailing slash. */
+  /** The URL of the application, without a slash at the end. */
   readonly url: string;
-  /** Ends it at once, the connections that clients keep alive included. Calling it again does nothing. */
+  /** Stops the application at once and closes all connections. Further calls do nothing. */
   readonly stop: () => Promise<void>;
-  /** Does the same at the end of an `await using` block. */
+  /** Calls `stop()` at the end of an `await using` block. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
 /**
- * Lets an application listen on a free port of the loopback interface.
+ * Serves an application on a free port of 127.0.0.1.
  *
- * @param app An Express application, or any listener of `node:http`.
- * @returns Its URL, and the way to stop it.
+ * @param app An Express application, or another request listener of `node:http`.
+ * @returns The URL of the application, and the function that stops it.
  *
- * @example A test over HTTP
+ * @example Send a request to an application
  * ```ts
  * import express from "express";
  * import { serve } from "@mongrove/mongrove/testing";

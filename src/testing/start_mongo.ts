@@ -3,27 +3,35 @@ import type { TestMongo } from "./test_mongo.ts";
 
 /** Options of {@linkcode startMongo}. */
 export interface StartMongoOptions {
-  /** How many members the replica set has; transactions need one at least. @default {0, a server that is no replica set} */
+  /**
+   * The number of members of a replica set. With 0, the server is not in a replica set. Transactions need at least 1.
+   *
+   * @default {0}
+   */
   readonly replicaSet?: number;
-  /** The database that the connection string names. @default {"test"} */
+  /**
+   * The name of the database in the connection string.
+   *
+   * @default {"test"}
+   */
   readonly dbName?: string;
 }
 
-/** Servers of real life have it, and transactions need it. */
+/** The engine of production servers, which transactions need. */
 const STORAGE_ENGINE = "wiredTiger";
 
 /**
- * Starts a MongoDB of its own for a test, on a free port of the loopback interface. Its data is gone when it stops.
+ * Starts a MongoDB for a test, on a free port of 127.0.0.1. Its data is deleted when it stops.
  *
- * It is a `mongod` that mongodb-memory-server runs: one that it fetches at the first use, or the one that the
- * environment variable `MONGOMS_SYSTEM_BINARY` names. The package is loaded by this call, and nowhere else.
+ * The package mongodb-memory-server runs `mongod`. On first use it downloads `mongod`, unless the environment variable
+ * `MONGOMS_SYSTEM_BINARY` has the path of one. This function is the only one that loads the package.
  *
- * @param options See {@linkcode StartMongoOptions}.
- * @returns The running MongoDB; `stop()`, or the end of an `await using` block, ends it.
- * @throws {RangeError} If `replicaSet` is no count.
- * @throws {Error} If there is no `mongod`, and none can be fetched.
+ * @param options Options of the server.
+ * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
+ * @throws {RangeError} If `replicaSet` is not an integer of at least 0.
+ * @throws {Error} If there is no `mongod` and it cannot be downloaded.
  *
- * @example A test against a real MongoDB
+ * @example Test with a real MongoDB
  * ```ts ignore
  * import mongoose from "mongoose";
  * import { getModel } from "@mongrove/mongrove";
@@ -39,7 +47,7 @@ const STORAGE_ENGINE = "wiredTiger";
  * });
  * ```
  *
- * @example Transactions
+ * @example Start a replica set, for transactions
  * ```ts ignore
  * await using mongo = await startMongo({ replicaSet: 1 });
  * ```

@@ -1,9 +1,9 @@
-/** A MongoDB that runs for a test. */
+/** A MongoDB for a test. */
 export interface TestMongo {
-  /** Its connection string, database included. */
+  /** The connection string, with the name of the database. */
   readonly uri: string;
-  /** Ends it, and removes its data. Calling it again does nothing. */
+  /** Stops the server and deletes its data. Further calls do nothing. */
   readonly stop: () => Promise<void>;
-  /** Does the same at the end of an `await using` block. */
+  /** Calls `stop()` at the end of an `await using` block. */
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }

@@ -1,98 +1,99 @@
-import { isJsonObject } from "../schema/fields/json.ts";
-import { storedText } from "./stored_text.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { storedText } from "./stored_values.ts";
 
 /** An update of the database, by operator and path. */
 export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** A stored object. */
 export type StoredObject = Record<string, unknown>;
 
-/** Changes what an object, or a list, holds under a key. */
-type Change = (holder: StoredObject, key: string, given: unknown) => void;
+export function writtenPaths(update: Update): string[] {
+  return Object.values(update).flatMap((paths) => Object.keys(paths));
+}
 
-/**
- * Gives what an update makes of a stored document, as the database would. The operators are those that Mongoose writes
- * for a changed document.
- *
- * @param root The document; it is not changed.
- * @param update The update. Its paths name elements by array filters, `$[name]`.
- * @param elements The identifier of the element that each array filter names.
- * @throws {TypeError} If an operator is another one: nobody could judge the result.
- */
+interface Target {
+  readonly holder: StoredObject;
+  readonly key: string;
+}
+
+interface NamedElements {
+  /** The identifiers of the elements that array filters, `$[name]`, name. */
+  readonly elements: Readonly<Record<string, unknown>>;
+}
+
+/** Applies an update to a copy of a stored document, as the database would. Mongoose writes no other operators. */
 export function applyUpdate(
   root: StoredObject,
-  { update, elements }: { update: Update; elements: Readonly<Record<string, unknown>> },
+  { update, elements }: NamedElements & { readonly update: Update },
 ): StoredObject {
-  const result = copy(root) as StoredObject;
+  const result = copyJson(root) as StoredObject;
   for (const [operator, paths] of Object.entries(update)) {
     const change = CHANGES[operator];
     if (change === undefined) {
       throw new TypeError(`Cannot judge an update: "${operator}" is unknown`);
     }
     for (const [path, given] of Object.entries(paths)) {
-      changeAt(result, path.split("."), (holder, key) => change(holder, key, given), elements);
+      for (const target of targetsAt(result, path.split("."), { elements })) change(target, given);
     }
   }
   return result;
 }
 
-const CHANGES: Readonly<Record<string, Change>> = {
-  $set(holder, key, given) {
+const CHANGES: Readonly<Record<string, (target: Target, given: unknown) => void>> = {
+  $set({ holder, key }, given) {
     holder[key] = given;
   },
-  $unset(holder, key) {
+  $unset({ holder, key }) {
     if (Array.isArray(holder)) holder[key as never] = null as never;
     else delete holder[key];
   },
-  $inc(holder, key, given) {
+  $inc({ holder, key }, given) {
     holder[key] = Number(holder[key] ?? 0) + Number(given);
   },
-  $push(holder, key, given) {
-    const list = listIn(holder, key);
+  $push(target, given) {
+    const list = listAt(target);
     const { $position = list.length } = Object(given) as { $position?: number };
     list.splice($position, 0, ...valuesOf(given));
   },
-  $addToSet(holder, key, given) {
-    const list = listIn(holder, key);
+  $addToSet(target, given) {
+    const list = listAt(target);
     const known = new Set(list.map(storedText));
     list.push(...valuesOf(given).filter((each) => !known.has(storedText(each))));
   },
-  $pullAll(holder, key, given) {
-    drop(holder, key, (given as unknown[]).map((each) => isSame(each)));
+  $pullAll(target, given) {
+    drop(target, (given as unknown[]).map(isSame));
   },
-  $pull(holder, key, given) {
-    drop(holder, key, [matcherOf(given)]);
+  $pull(target, given) {
+    drop(target, [matcherOf(given)]);
   },
-  $pop(holder, key, given) {
-    const list = listIn(holder, key);
+  $pop(target, given) {
+    const list = listAt(target);
     if (Number(given) < 0) list.shift();
     else list.pop();
   },
 };
 
-/** Follows a path, makes the objects that it lacks, and changes what is at its end. */
-function changeAt(
+/** Follows a path, and makes the objects that it lacks. */
+function* targetsAt(
   holder: StoredObject,
   [key, ...rest]: readonly string[],
-  change: (holder: StoredObject, key: string) => void,
-  elements: Readonly<Record<string, unknown>>,
-): void {
+  { elements }: NamedElements,
+): Generator<Target> {
   if (key === undefined) return;
   const [, name] = /^\$\[(.+)\]$/.exec(key) ?? [];
   if (name !== undefined) {
     const isNamed = matcherOf({ _id: elements[name] });
     for (const [index, each] of Object.entries(holder)) {
-      if (isNamed(each)) changeAt(holder, [index, ...rest], change, elements);
+      if (isNamed(each)) yield* targetsAt(holder, [index, ...rest], { elements });
     }
-    return;
+  } else if (rest.length === 0) yield { holder, key };
+  else {
+    const inner = holder[key] ??= {};
+    if (typeof inner === "object") yield* targetsAt(inner as StoredObject, rest, { elements });
   }
-  if (rest.length === 0) return change(holder, key);
-  const inner = holder[key] ??= {};
-  if (typeof inner === "object") changeAt(inner as StoredObject, rest, change, elements);
 }
 
-/** The list under a key. The database refuses to add to what is none. */
-function listIn(holder: StoredObject, key: string): unknown[] {
+/** The list that an update adds to. The database refuses to add to anything else. */
+function listAt({ holder, key }: Target): unknown[] {
   const list = holder[key] ??= [];
   return Array.isArray(list) ? list : [];
 }
@@ -102,16 +103,12 @@ function valuesOf(given: unknown): readonly unknown[] {
   return Array.isArray($each) ? $each : [given];
 }
 
-function drop(
-  holder: StoredObject,
-  key: string,
-  matchers: readonly ((value: unknown) => boolean)[],
-): void {
-  const list = listIn(holder, key);
-  holder[key] = list.filter((each) => !matchers.some((matches) => matches(each)));
+function drop(target: Target, matchers: readonly ((value: unknown) => boolean)[]): void {
+  const { holder, key } = target;
+  holder[key] = listAt(target).filter((each) => !matchers.some((matches) => matches(each)));
 }
 
-/** The conditions that say which elements `$pull` takes: a value, a list of them, or the same of their identifier. */
+/** Which elements `$pull` takes: those equal to a value, or to one of a list, or whose identifier is. */
 function matcherOf(condition: unknown): (value: unknown) => boolean {
   const { $in, _id } = Object(condition) as { $in?: unknown; _id?: unknown };
   if (Array.isArray($in)) {
@@ -126,11 +123,4 @@ function matcherOf(condition: unknown): (value: unknown) => boolean {
 function isSame(expected: unknown): (value: unknown) => boolean {
   const text = storedText(expected);
   return (value) => storedText(value) === text;
-}
-
-/** Copies objects and lists. Values of the database are shared: nothing here changes them. */
-function copy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copy);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each)]));
 }

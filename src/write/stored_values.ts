@@ -1,4 +1,9 @@
-import type { Document } from "mongoose";
+import { Buffer } from "node:buffer";
+import mongoose from "mongoose";
+import type { Document, Model } from "mongoose";
+import { isJsonObject } from "../schema/fields/json.ts";
+
+const { BSON } = mongoose.mongo;
 
 /** Gives the values of a document as they are stored. */
 export function storedValues(doc: Document): Record<string, unknown> {
@@ -11,4 +16,29 @@ export function storedValues(doc: Document): Record<string, unknown> {
     minimize: doc.schema.get("minimize") !== false,
   });
   return values as Record<string, unknown>;
+}
+
+export function copyDocument(doc: Document): Document {
+  try {
+    return doc.$clone();
+  } catch {
+    // Mongoose copies no document of which a stored value does not fit its field.
+    const model = doc.constructor as Model<unknown>;
+    return model.hydrate(BSON.deserialize(BSON.serialize(storedValues(doc)))) as Document;
+  }
+}
+
+/** The value at a path of a stored object; nothing is found inside lists. */
+export function valueAt(stored: unknown, path: string): unknown {
+  return path.split(".").reduce(
+    (value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
+    stored,
+  );
+}
+
+/** Gives a text that is the same for stored values that are equal, and differs for all others. */
+export function storedText(value: unknown): string {
+  // Reading it back drops what no comparison sees, such as the width of a number.
+  const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
+  return Buffer.from(BSON.serialize(read)).toString("base64");
 }

@@ -23,6 +23,16 @@ function forUser(_req: FrameworkRequest, user: Entity<User>): Entity<User> { ret
 /** The mistakes. */
 export const MISTAKES: readonly Mistake[] = [
   {
+    name: "a schema for another type than the field's",
+    code: `type Count = { readonly "~standard": {
+  readonly version: 1; readonly vendor: string; readonly validate: (value: unknown) => { issues?: undefined };
+  readonly types?: { readonly input: number; readonly output: number };
+} };
+const count = {} as Count;
+class Note extends FrameworkModel { @prop({ validate: count }) text?: string; }`,
+    says: "validate is a schema for a number, the field is a string",
+  },
+  {
     name: "a hook for another model",
     code: `@rest({ route: "/notes", methods: [all(), one({ postFetch: forUser })] })
 class Note extends FrameworkModel { @prop() text?: string; }`,
@@ -205,6 +215,23 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     code:
       `class Note extends FrameworkModel { @arrayProp({ items: Address }) owners?: Ref<User>[]; }`,
     says: `"items is of another model than the field's Ref"`,
+  },
+  {
+    name: "exists on a field that is no reference",
+    code: `class Note extends FrameworkModel { @prop({ exists: true }) owner?: string; }`,
+    says: `"exists belongs to a reference: say its model with ref"`,
+  },
+  {
+    name: "exists on a list of values",
+    code:
+      `class Note extends FrameworkModel { @arrayProp({ items: String, exists: true }) tags?: string[]; }`,
+    says: `"exists belongs to references: items of a model"`,
+  },
+  {
+    name: "exists on what is embedded",
+    code:
+      `class Note extends FrameworkModel { @arrayProp({ items: Address, embedded: true, exists: true }) all?: Address[]; }`,
+    says: `"exists belongs to references, the items are embedded"`,
   },
   {
     name: "a Map of another type",

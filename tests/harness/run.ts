@@ -12,7 +12,7 @@ import { runTests } from "./tasks/test_task.ts";
 const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   test: async (args) => (await runTests(args)).code,
   demo: runDemo,
-  check: async () => (await runCheck()).code,
+  check: async (args) => (await runCheck(args)).code,
   coverage: runCoverage,
   ok: runOk,
 };
@@ -23,7 +23,8 @@ async function main([name = "", ...args]: string[]): Promise<number> {
     const names = Object.keys(COMMANDS).join(", ");
     throw new TypeError(`Cannot run "${name}": the commands are ${names}`);
   }
-  return await command(args);
+  // `deno task` hands on the mark before arguments of the task itself
+  return await command(args.filter((arg) => arg !== "--"));
 }
 
 forwardSignals();

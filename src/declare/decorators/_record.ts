@@ -1,7 +1,8 @@
 import { openRecords } from "../model/metadata.ts";
 import type { ModelRecords } from "../model/metadata.ts";
+import type { FieldRecord } from "../model/records.ts";
 
-/** The part of a decorator's context that is used here; a legacy compiler passes something else. */
+/** The context of a decorator. Compilers that are set to legacy decorators pass something else. */
 type LooseContext =
   | { readonly kind?: unknown; readonly metadata?: object }
   | string
@@ -10,9 +11,9 @@ type LooseContext =
   | undefined;
 
 /**
- * Opens the records behind a decorator's context.
+ * Opens the records of the class that is being decorated.
  *
- * @throws {TypeError} If the compiler gave no `context.metadata`: the message names the fix.
+ * @throws {TypeError} If the compiler gave no `context.metadata`.
  */
 export function recordsOf(decorator: string, context: LooseContext): ModelRecords {
   const metadata = typeof context === "object" ? context?.metadata : undefined;
@@ -27,10 +28,9 @@ export function recordsOf(decorator: string, context: LooseContext): ModelRecord
   return openRecords(metadata);
 }
 
-/** Records a field, or what is wrong with its declaration. */
+/** Records a field, or the problem of its declaration. */
 export function recordField(
-  array: boolean,
-  options: object,
+  { array, options }: Omit<FieldRecord, "name">,
   context: ClassFieldDecoratorContext,
 ): void {
   const decorator = array ? "arrayProp" : "prop";
@@ -46,7 +46,7 @@ export function recordField(
 
 function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {
   if ((context.kind as string) !== "field") {
-    return `is no field but ${context.kind}, which a document could not serve`;
+    return `is not a field but ${context.kind}, which a document could not serve`;
   }
   if (context.private) return "is #private, which a document could not serve";
   if (context.static) return "is static, and only fields of the instance are stored";

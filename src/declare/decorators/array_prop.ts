@@ -5,7 +5,9 @@ import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_typ
 import type {
   CheckedDefault,
   CheckedEnum,
+  CheckedExists,
   CheckedRef,
+  CheckedValidate,
   FieldValue,
   IndependentOptions,
   InWords,
@@ -17,37 +19,48 @@ import type {
 import { recordField } from "./_record.ts";
 
 /**
- * The options of {@linkcode arrayProp}.
+ * Options of {@linkcode arrayProp}.
  *
- * @typeParam I The value of an element.
- * @typeParam T The type that tells it.
+ * @typeParam I The TypeScript type of an element.
+ * @typeParam T The type of the option `items`.
  */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
-  /** What the elements are: a model class or a thunk of it, or a scalar type. */
+  /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */
   readonly items: T;
-  /** Whether elements of a model are stored inside the array, instead of their identifiers. @default {false} */
+  /**
+   * Whether the array stores whole entities of the model instead of their identifiers.
+   *
+   * @default {false}
+   */
   readonly embedded?: boolean;
+  /**
+   * Whether a body may only name entities that exist and that the scopes of their class select. Other identifiers are a
+   * 400 `BAD_DATA` with `kind: "exists"`. It belongs to an array of references.
+   *
+   * @default {false}
+   */
+  readonly exists?: boolean;
 }
 
 /**
- * A model class, or a thunk of it for classes that refer to each other.
+ * A model class, or a function that returns one. Use a function for classes that refer to each other.
  *
  * @typeParam M The model.
  */
 export type ModelOrThunk<M extends FrameworkModel> = ModelClass<M> | (() => ModelClass<M>);
 
 /**
- * Declares an array: of embedded documents, of references, or of scalars.
+ * Declares a field that holds an array of values, of references or of embedded entities.
  *
- * With a model class the array holds identifiers; with `embedded: true` it holds the documents themselves; with a
- * scalar type it holds values. An array that is not supplied is `[]`.
+ * With a type such as `String`, the array holds values. With a model class, it holds identifiers of entities. With a
+ * model class and `embedded: true`, it holds the entities themselves. If no array is given, it is `[]`.
  *
  * @typeParam O The options.
- * @typeParam D The decorator, as the field wants it.
- * @param options The type of the elements, and Mongoose's options.
+ * @typeParam D The decorator type that the field requires.
+ * @param options The type of the elements, and options of Mongoose.
  * @returns The decorator.
  *
- * @example The three kinds
+ * @example Declare values, references and embedded entities
  * ```ts
  * import { arrayProp, FrameworkModel, prop } from "@mongrove/mongrove";
  *
@@ -73,32 +86,17 @@ export function arrayProp<const O extends ArrayInput<FieldValue<D>, O> = never, 
   options: [O] extends [never] ? ArrayPropOptions<ItemIn<FieldValue<D>>, ItemsType> : O,
 ): D {
   const decorate = (_value: undefined, context: ClassFieldDecoratorContext): void =>
-    recordField(true, options as object, context);
+    recordField({ array: true, options: options as Record<string, unknown> }, context);
   return decorate as D;
 }
 
-/**
- * What `items` may be.
- *
- * @internal
- */
+/** @internal What `items` may be. */
 export type ItemsType = FieldType;
 
-/**
- * An element of a list.
- *
- * @typeParam V The list.
- * @internal
- */
+/** @internal The type of an element. */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
-/**
- * The options of {@linkcode arrayProp} on a field, each with what is wrong with it.
- *
- * @typeParam V The value of the field.
- * @typeParam O The options that were given.
- * @internal
- */
+/** @internal The options of {@linkcode arrayProp} on a field with the value `V`. A wrong option gets its problem as type. */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & {
@@ -106,45 +104,35 @@ export type ArrayInput<V, O> =
     readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
       ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean
       : boolean;
+    readonly exists?: [ModelNamed<OptionIn<O, "items">>] extends [never]
+      ? CheckedExists<OptionIn<O, "exists">, "exists belongs to references: items of a model">
+      : OptionIn<O, "embedded"> extends true ? CheckedExists<
+          OptionIn<O, "exists">,
+          "exists belongs to references, the items are embedded"
+        >
+      : boolean;
     readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;
+    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
     readonly default?: CheckedDefault<V, OptionIn<O, "default">, undefined>;
   }
   & NoOtherOptions<"arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 
-/**
- * The option `items`, or what is wrong with it.
- *
- * @typeParam I The value of an element.
- * @typeParam T The option.
- * @typeParam E The option `embedded`.
- * @internal
- */
+/** @internal The option `items`, or its problem. `E` is the option `embedded`. */
 export type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
-  : [ValueOf<T>] extends [never] ? "items is no type of an element"
+  : [ValueOf<T>] extends [never] ? "items is not a type of an element"
   : `items says ${InWords<ValueOf<T>>}, an element is ${InWords<I>}`
   : E extends true
     ? [I] extends [ModelNamed<T>] ? T : "items is of another model than the elements of the field"
   : CheckedRef<"items", I, T>;
 
-/**
- * The decorator that the options make.
- *
- * @typeParam O The options.
- * @internal
- */
+/** @internal The decorator for the options. */
 export type ArrayOf<O> = FieldDecorator<
   ([ModelNamed<OptionIn<O, "items">>] extends [never] ? ValueOf<OptionIn<O, "items">>
     : OptionIn<O, "embedded"> extends true ? ModelNamed<OptionIn<O, "items">>
     : Identifier)[]
 >;
 
-/**
- * What is wrong with an array as a whole, in words.
- *
- * @typeParam V The value of the field.
- * @typeParam O The options.
- * @internal
- */
+/** @internal The problem of an array that no single option has. */
 export type ItemsProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [readonly unknown[]]
     ? OptionIn<O, "items"> extends undefined

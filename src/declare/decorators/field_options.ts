@@ -1,4 +1,10 @@
-/** A validator of Mongoose: a function, or one with a message. */
+import type { StandardSchema } from "./standard_schema.ts";
+
+/**
+ * A validator of Mongoose: a function that returns whether a value is valid, alone or with a message.
+ *
+ * @typeParam V The value.
+ */
 export type Validator<V> =
   | ((value: V) => unknown)
   | {
@@ -6,69 +12,118 @@ export type Validator<V> =
     readonly message?: string | ((props: { value: V }) => string);
   };
 
-/** A bound, alone or with its message. */
+/**
+ * A limit, alone or with the message for values beyond it.
+ *
+ * @typeParam T The limit.
+ */
 export type Bound<T> = T | readonly [T, string];
 
-/** The options of a field that do not depend on what it holds. */
+/** Options of a field that do not depend on its type. */
 export interface BaseOptions {
-  /** Whether a value must be supplied on creation. @default {false} */
+  /**
+   * Whether the field must have a value.
+   *
+   * @default {false}
+   */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
-  /** A secret: may be written and used by hooks, is in no answer, and no client's filter may touch it. @default {false} */
+  /**
+   * Whether the field is a secret. Clients can write it, and hooks can read it. It appears in no answer, and no filter of
+   * a client can use it.
+   *
+   * @default {false}
+   */
   readonly hidden?: boolean;
-  /** Set by hooks, never by a request body. @default {false} */
+  /**
+   * Whether request bodies cannot set the field. Hooks can.
+   *
+   * @default {false}
+   */
   readonly readonly?: boolean;
-  /** Whether the value is unique in the collection, by an index. @default {false} */
+  /**
+   * Whether a unique index prevents equal values in the collection.
+   *
+   * @default {false}
+   */
   readonly unique?: boolean | readonly [boolean, string];
-  /** An index on the field. @default {false} */
+  /**
+   * Whether the field has an index, or the options of the index.
+   *
+   * @default {false}
+   */
   readonly index?: boolean | string | object;
-  /** Leaves documents without the field out of its index. @default {false} */
+  /**
+   * Whether the index of the field leaves out documents without the field.
+   *
+   * @default {false}
+   */
   readonly sparse?: boolean;
-  /** Whether the value may change after creation. @default {false} */
+  /**
+   * Whether the value can no longer change after creation.
+   *
+   * @default {false}
+   */
   readonly immutable?: boolean | (() => boolean);
-  /** Whether queries read the field without asking for it by name; if not, no client filters by it. @default {true} */
+  /**
+   * Whether queries read the field by default. Clients cannot filter by a field with `select: false`.
+   *
+   * @default {true}
+   */
   readonly select?: boolean;
-  /** Another name of the field on documents. */
+  /** Other names of the field on documents. */
   readonly alias?: string | string[];
-  /** Seconds, or a time as text, after which the database removes the document. */
+  /** How long after the date in the field the database removes the document: seconds, or text such as `"1d"`. */
   readonly expires?: number | string;
 }
 
 /**
- * The options of a field that holds a `V`: all of Mongoose's own, and `hidden` and `readonly`.
+ * Options of a field: all options of Mongoose, and `hidden` and `readonly`.
  *
- * @typeParam V The value of the field.
- * @typeParam I The value that `enum`, the bounds and the text options speak of: the element's, for an array.
+ * @typeParam V The TypeScript type of the field.
+ * @typeParam I The type that `enum`, the limits and the string options apply to. For an array, it is that of an element.
  */
 export interface FieldOptions<V, I = V> extends BaseOptions {
-  /** The value of a field that was not supplied. */
+  /** The value of a field that is not given. */
   readonly default?: V | null | (() => V | null | (V extends Date ? number : never));
-  /** The values that are allowed: a list, or a TypeScript enum. */
+  /** The allowed values: a list, or a TypeScript enum. */
   readonly enum?: readonly (I | null)[] | Readonly<Record<string, string | number>> | {
     readonly values: readonly (I | null)[];
     readonly message?: string;
   };
-  /** Validators of your own. */
-  readonly validate?: Validator<V> | readonly Validator<V>[];
-  /** The least number or date. */
+  /** Your own validators, or schemas of a validation library. A schema does not change the value. */
+  readonly validate?: Validator<V> | StandardSchema | readonly (Validator<V> | StandardSchema)[];
+  /** The minimum number or date. */
   readonly min?: Bound<I | number>;
-  /** The greatest number or date. */
+  /** The maximum number or date. */
   readonly max?: Bound<I | number>;
-  /** The least length of a text. */
+  /** The minimum length of a string. */
   readonly minLength?: Bound<number>;
-  /** The greatest length of a text. */
+  /** The maximum length of a string. */
   readonly maxLength?: Bound<number>;
-  /** The expression that a text must match. */
+  /** The regular expression that a string must match. */
   readonly match?: Bound<RegExp>;
-  /** Whether white space around a text is cut off. @default {false} */
+  /**
+   * Whether whitespace around a string is removed.
+   *
+   * @default {false}
+   */
   readonly trim?: boolean;
-  /** Whether a text is stored in lower case. @default {false} */
+  /**
+   * Whether a string is converted to lower case.
+   *
+   * @default {false}
+   */
   readonly lowercase?: boolean;
-  /** Whether a text is stored in upper case. @default {false} */
+  /**
+   * Whether a string is converted to upper case.
+   *
+   * @default {false}
+   */
   readonly uppercase?: boolean;
-  /** Changes the value when it is read. */
+  /** A function that converts the value when it is read from a document. */
   readonly get?: (value: V) => unknown;
-  /** Changes the value when it is set. */
+  /** A function that converts the value when it is set. */
   readonly set?: (value: V) => unknown;
-  /** Changes the value in JSON. */
+  /** A function that converts the value for JSON. */
   readonly transform?: (value: V) => unknown;
 }

@@ -3,7 +3,10 @@ import type { SchemaType, Types } from "mongoose";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
 
-/** A type that a field may have: a constructor, a class of Mongoose, a model class, or a thunk of one. */
+/**
+ * The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that returns a
+ * model class.
+ */
 export type FieldType =
   | StringConstructor
   | NumberConstructor
@@ -20,23 +23,24 @@ export type FieldType =
   | ModelClass
   | (() => ModelClass);
 
-/** Mongoose's own spelling of a type: `Schema.Types.ObjectId` and the like. */
-// deno-lint-ignore no-explicit-any -- Mongoose's schema types are generic in ways that do not matter here
+/** A schema type of Mongoose, such as `Schema.Types.ObjectId`. */
+// deno-lint-ignore no-explicit-any -- the type parameters of Mongoose's schema types do not matter here
 export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
 };
 
-/** The value of an identifier field. */
+/** The value of a field that holds an identifier. */
 export type Identifier = Types.ObjectId | string;
 
 /**
- * A field that holds the identifier of another entity.
+ * The type of a field that holds the identifier of another entity.
  *
- * Where a body or a filter is written (`create`, `find`, `set`), its text may stand as well: `note.set("owner", text)`.
+ * In values for `create()`, `find()` and `set()` of Mongoose, the identifier can also be a string:
+ * `note.set("owner", text)`.
  *
- * @typeParam T The model that it refers to.
+ * @typeParam T The model of the other entity.
  *
- * @example A reference
+ * @example Declare a reference
  * ```ts
  * import { FrameworkModel, prop, type Ref } from "@mongrove/mongrove";
  *
@@ -53,7 +57,7 @@ export type Identifier = Types.ObjectId | string;
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/** The values of fields by Mongoose's name of their type. */
+/** The TypeScript types of fields, by the names of Mongoose's schema types. */
 export type MongooseValues = {
   String: string;
   Number: number;
@@ -71,9 +75,9 @@ export type MongooseValues = {
 };
 
 /**
- * The value that a field of a type holds.
+ * The TypeScript type of a field.
  *
- * @typeParam T The type, as `type` or `items` names it.
+ * @typeParam T The type of the option `type` or `items`.
  */
 export type ValueOf<T> = T extends StringConstructor ? string
   : T extends NumberConstructor ? number
@@ -93,9 +97,9 @@ export type ValueOf<T> = T extends StringConstructor ? string
   : never;
 
 /**
- * A decorator for a field whose value is a `V`, or may be missing.
+ * A decorator for a field. The field can also be optional or `null`.
  *
- * @typeParam V The value.
+ * @typeParam V The TypeScript type of the field.
  */
 export type FieldDecorator<V> = <This extends FrameworkModel, W extends V | null | undefined>(
   value: undefined,

@@ -4,9 +4,11 @@ import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_typ
 import type {
   CheckedDefault,
   CheckedEnum,
+  CheckedExists,
   CheckedOf,
   CheckedRef,
   CheckedType,
+  CheckedValidate,
   FieldValue,
   IndependentOptions,
   InWords,
@@ -16,11 +18,11 @@ import type {
 } from "./prop_input.ts";
 import { recordField } from "./_record.ts";
 
-/** A value whose type `default` alone can tell. */
+/** A default value that also determines the type of its field. */
 export type Literal = string | number | boolean | bigint | Date;
 
 /**
- * The type behind a literal: `5` tells `number`.
+ * The general type of a literal: `number` for `5`.
  *
  * @typeParam D The literal.
  */
@@ -31,32 +33,43 @@ export type Widen<D> = D extends string ? string
   : D;
 
 /**
- * The options of {@linkcode prop}.
+ * Options of {@linkcode prop}.
  *
- * @typeParam V The value of the field.
- * @typeParam T The type that tells it.
+ * @typeParam V The TypeScript type of the field.
+ * @typeParam T The type of the option `type`.
  */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
-  /** What the field holds. @default {String} */
+  /**
+   * The type of the field. If it is missing, `ref` or `default` determines the type.
+   *
+   * @default {String}
+   */
   readonly type?: T;
-  /** Makes the field a reference: it holds the identifier of an entity of that model. */
+  /** The model that the field refers to: a class, a function that returns one, or a name. The field holds an identifier. */
   readonly ref?: ModelClass | (() => ModelClass) | string;
-  /** What the values of a `Map` are. */
+  /**
+   * Whether a body may only name an entity that exists and that the scopes of its class select. Other identifiers are a
+   * 400 `BAD_DATA` with `kind: "exists"`. It belongs to a field with `ref`.
+   *
+   * @default {false}
+   */
+  readonly exists?: boolean;
+  /** The type of the values of a `Map`. */
   readonly of?: FieldType;
 }
 
 /**
- * Declares a scalar field: text unless `type`, `ref` or `default` says otherwise.
+ * Declares a field. It is a string unless `type`, `ref` or `default` says otherwise.
  *
- * The compiler checks the options against the field: `@prop({ type: Number }) year!: string` does not compile, and
- * neither does a `ref` of another model, an `of` of another type, or a `default` that `enum` does not list.
+ * TypeScript checks the options against the field. For example, `@prop({ type: Number }) year!: string` does not
+ * compile. Neither does a `ref` to another model, an `of` of another type, or a `default` that `enum` does not list.
  *
  * @typeParam O The options.
- * @typeParam D The decorator, as the field wants it.
- * @param options The type, and Mongoose's options.
+ * @typeParam D The decorator type that the field requires.
+ * @param options The type of the field, and options of Mongoose.
  * @returns The decorator.
  *
- * @example Fields of a model
+ * @example Declare the fields of a model
  * ```ts
  * import { FrameworkModel, prop } from "@mongrove/mongrove";
  *
@@ -76,29 +89,19 @@ export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = De
   this: PlaceProblem<D, "prop", UntypedProblem<FieldValue<D>, O>>,
   options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
 ): D;
-/** Declares a string. */
+/** Declares a field that holds a string. */
 export function prop<D = FieldDecorator<string>>(
   this: PlaceProblem<D, "prop", UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
-export function prop(options: object = {}): unknown {
+export function prop(options: Record<string, unknown> = {}): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>
-    recordField(false, options, context);
+    recordField({ array: false, options }, context);
 }
 
-/**
- * No options.
- *
- * @internal
- */
+/** @internal No options. */
 export type NoOptions = Readonly<Record<never, never>>;
 
-/**
- * The options of {@linkcode prop} on a field, each with what is wrong with it.
- *
- * @typeParam V The value of the field.
- * @typeParam O The options that were given.
- * @internal
- */
+/** @internal The options of {@linkcode prop} on a field with the value `V`. A wrong option gets its problem as type. */
 export type PropInput<V, O> =
   & IndependentOptions<V, V>
   & {
@@ -106,17 +109,18 @@ export type PropInput<V, O> =
     readonly of?: CheckedOf<V, OptionIn<O, "of">>;
     readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
       : CheckedRef<"ref", V, OptionIn<O, "ref">>;
+    readonly exists?: OptionIn<O, "ref"> extends undefined ? CheckedExists<
+        OptionIn<O, "exists">,
+        "exists belongs to a reference: say its model with ref"
+      >
+      : boolean;
     readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
+    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
     readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
   }
   & NoOtherOptions<"prop", O, keyof PropOptions<unknown>>;
 
-/**
- * The value that the options tell: by `type`, else by `ref`, else by `default`, else a string.
- *
- * @typeParam O The options.
- * @internal
- */
+/** @internal The value type by `type`, else by `ref`, else by `default`, else a string. */
 export type ValueOfOptions<O> = [O] extends [never] ? string
   : OptionIn<O, "type"> extends infer T
     ? [T] extends [undefined]
@@ -126,21 +130,10 @@ export type ValueOfOptions<O> = [O] extends [never] ? string
     : ValueOf<T>
   : never;
 
-/**
- * The decorator that the options make.
- *
- * @typeParam O The options.
- * @internal
- */
+/** @internal The decorator for the options. */
 export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 
-/**
- * What is wrong with a field that no option tells the type of, in words.
- *
- * @typeParam V The value of the field.
- * @typeParam O The options.
- * @internal
- */
+/** @internal The problem of a field that is not a string, if no option says its type. */
 export type UntypedProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [ValueOfOptions<O>] ? unknown
   : OptionIn<O, "type" | "ref" | "default"> extends undefined

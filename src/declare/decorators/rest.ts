@@ -9,11 +9,11 @@ import type { RestInput, RestProblem } from "./rest_input.ts";
 import { recordsOf } from "./_record.ts";
 
 /**
- * The options of {@linkcode rest}.
+ * Options of {@linkcode rest}.
  *
  * @typeParam O The operations.
  *
- * @example Each user sees and changes their own
+ * @example Limit users to their own entities
  * ```ts
  * import { all, create, FrameworkModel, prop, rest, RestError, update } from "@mongrove/mongrove";
  *
@@ -34,20 +34,26 @@ import { recordsOf } from "./_record.ts";
  * ```
  */
 export interface RestOptions<O extends Method = Method> {
-  /** The path under which the model is served, such as `/movies`. */
+  /** The path of the model, such as `/movies`. */
   readonly route: string;
-  /** The operations to create. */
+  /** The operations that clients can call. */
   readonly methods: readonly O[];
-  /** Mongoose's schema options, such as `{ timestamps: true }`. */
+  /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
-  /** Supplies the connection of a request; called once, after `preFetch`. Connections are kept by the application. */
+  /**
+   * Returns the Mongoose connection for a request. It is called once per request, after the `preFetch` hooks. The
+   * application opens the connections and closes them.
+   */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
-  /** A trusted filter that binds every read and every write of this route. */
+  /**
+   * Returns a filter that every read and every write of this route must match. It may use hidden fields. It does not apply
+   * to what your own `fetch` and `persist` hooks read and write.
+   */
   readonly scope?: (req: FrameworkRequest) => MaybePromise<QueryObject>;
 }
 
 /**
- * The model itself where its operations' hooks fit it, and what is wrong where they do not.
+ * The model, if the hooks of the operations accept it. Otherwise a type that describes the problem.
  *
  * @typeParam M The model.
  * @typeParam O The operations.
@@ -58,18 +64,22 @@ export type Accepts<M, O extends Method> = M extends FrameworkModel
   : never;
 
 /**
- * The options of {@linkcode rest} on a property.
+ * Options of {@linkcode rest} on a property.
  *
  * @typeParam O The operations.
  */
 export interface PartRestOptions<O extends Method = Method>
   extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection"> {
-  /** The path below the parent. @default {the property's name} */
+  /**
+   * The path below the path of the parent entity.
+   *
+   * @default {"/" and the name of the property}
+   */
   readonly route?: string;
 }
 
 /**
- * The decorator of a class: it refuses one that the hooks do not fit.
+ * The decorator of a class. It does not accept a class that the hooks do not accept.
  *
  * @typeParam O The operations.
  */
@@ -79,7 +89,7 @@ export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
 ) => void;
 
 /**
- * The decorator of a property: it refuses one whose model the hooks do not fit.
+ * The decorator of a property. It does not accept a property whose model the hooks do not accept.
  *
  * @typeParam O The operations.
  */
@@ -89,10 +99,11 @@ export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, 
 ) => void;
 
 /**
- * Anything, where the operations' hooks fit what a property holds, and what is wrong where they do not. Plain identifiers
- * do not tell their model; `Ref` and embedded models do.
+ * `unknown`, if the hooks of the operations accept the model of a property. Otherwise a type that describes the problem.
  *
- * @typeParam V The property's value.
+ * The type of a property says its model if it is a `Ref` or an embedded model. Other identifiers are not checked.
+ *
+ * @typeParam V The TypeScript type of the property.
  * @typeParam O The operations.
  */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
@@ -100,7 +111,7 @@ export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends i
   : never;
 
 /**
- * The model that a value holds: itself, an element, or what a `Ref` refers to; `unknown` where it does not tell.
+ * The model of a value, of the elements of an array, or of what a `Ref` refers to. `unknown` for other values.
  *
  * @typeParam V The value.
  */
@@ -110,17 +121,19 @@ export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : unknown;
 
 /**
- * Declares the route of a model and the operations to expose. A class may carry it more than once.
+ * Declares the route of a model and its operations. A class can have several routes.
  *
- * @typeParam O The operations, where the compiler does not tell what is decorated.
- * @typeParam L The operations, where it does.
+ * On a property that holds references or embedded entities, it declares a sub-route, such as `/movies/:id/actors`.
+ *
+ * @typeParam O The operations, if TypeScript does not infer what is decorated.
+ * @typeParam L The operations, if it does.
  * @typeParam R The route.
- * @typeParam D The decorator, as what is decorated wants it.
- * @param options The route, the operations, and what binds them.
- * @returns The decorator: it records, and registers the class.
- * @throws {TypeError} If the compiler gives no standard decorator metadata.
+ * @typeParam D The decorator type that the class or property requires.
+ * @param options The route, the operations, and other options.
+ * @returns The decorator. It registers the class, so that `Framework.initialize()` mounts its routes.
+ * @throws {TypeError} If the compiler does not support standard decorator metadata.
  *
- * @example A model with two operations
+ * @example Declare a model with two operations
  * ```ts
  * import { all, create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
@@ -153,18 +166,12 @@ export function rest<
   return decorate as D;
 }
 
-/**
- * The decorator where the compiler does not tell what is decorated: without a route it is no class.
- *
- * @typeParam O The operations.
- * @typeParam R The route.
- * @internal
- */
+/** @internal The decorator, if TypeScript does not infer what is decorated. Without a route it must be a property. */
 export type RestDecorators<O extends Method, R> = R extends string
   ? RestDecorator<O> & PartRestDecorator<O>
   : PartRestDecorator<O>;
 
-/** Where `@rest` may stand. */
+/** The context of what `@rest` can decorate. */
 type RestContext =
   | ClassDecoratorContext<abstract new () => FrameworkModel>
   | ClassFieldDecoratorContext;

@@ -1,17 +1,20 @@
 import type { FrameworkRequest } from "./framework_request.ts";
-import type { EntityOf, RequestOf } from "./hook_types.ts";
-import type { EntityHook, PreFetch } from "./hooks.ts";
+import type { EntityHook, EntityOf, PreFetch, RequestOf } from "./hooks.ts";
 import { isRejection } from "./_rejection.ts";
 
 /**
- * Composes hooks that must all pass. Each one gets what the one before it gave; the first rejection is the result.
+ * Combines hooks that must all pass into one hook.
+ *
+ * The hooks run in order. Each entity hook gets the entity that the previous hook returned. The first hook that rejects
+ * ends the run. A hook rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless
+ * it returns `true`.
  *
  * @typeParam E The entity.
  * @typeParam R The request.
- * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, compositions included.
+ * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, or combinations of them.
  * @returns A hook of the same kind.
  *
- * @example Both conditions
+ * @example Require both conditions
  * ```ts
  * import { and, type FrameworkRequest } from "@mongrove/mongrove";
  *
@@ -21,9 +24,9 @@ import { isRejection } from "./_rejection.ts";
  * ```
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
-/** Composes `preFetch` hooks. */
+/** Combines `preFetch` hooks that must all pass. */
 export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/** Composes hooks that expect different things: the result expects all of them. */
+/** Combines hooks with different parameter types. The result accepts what all of them accept. */
 export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;

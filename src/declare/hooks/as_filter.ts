@@ -1,13 +1,14 @@
 /**
- * Makes a hook that throws on rejection one that gives `null` instead, so that a list drops the entity.
+ * Wraps a hook that throws to reject an entity. The new hook returns `null` instead, so that a list leaves the entity
+ * out.
  *
- * Every throw is hidden, that of a bug in the hook too.
+ * The wrapper hides every error that the hook throws, including errors caused by a bug.
  *
  * @typeParam F The hook.
  * @param hook A `postFetch` or `preSend` hook.
- * @returns A hook of the same signature.
+ * @returns A hook with the same signature.
  *
- * @example Drop what is not public
+ * @example Leave out what is not public
  * ```ts
  * import { all, asFilter, FrameworkModel, type FrameworkRequest, one, prop, rest, RestError } from "@mongrove/mongrove";
  *

@@ -4,41 +4,52 @@ import type { ModelClass, ModelOf } from "../model/model_class.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "../operations/operation.ts";
 
-/** A filter, projection or options object of the database, as hooks read and write it. */
+/** A filter, a projection or query options, as Mongoose takes them. */
 export type QueryObject = Record<string, unknown>;
 
 /**
- * What the framework knows of the running request: `req.framework`.
+ * The state of the current request, which hooks read and change as `req.framework`.
  *
- * @typeParam M The model that the running level serves.
+ * On a sub-route, each level of the route has a state of its own.
+ *
+ * @typeParam M The model of the current level.
  */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The database query: `q`, checked and cast, or `{}`. Hooks narrow or replace it. Every condition of `q` is in
-   * operators: `?q={"year":1979}` is `{ year: { $eq: 1979 } }` here.
+   * The filter of the query. Initially it is the client's `q`, checked and cast, or `{}`. Hooks can add conditions or
+   * replace it. Conditions of `q` use operators: `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`.
    */
   filter: QueryObject;
   /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
   options: QueryObject;
   /** The projection of the query. */
   projection: QueryObject;
-  /** The operation that runs. */
+  /** The name of the current operation. */
   readonly operation: OperationName;
-  /** Mongoose's model on this request's connection. */
+  /** Returns the Mongoose model on the connection of this request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
-  /** Ties a request to its model in the eyes of the compiler; never set. */
+  /**
+   * Counts the entities that the request selects: by `filter` and by the scope, without `skip` and `limit`. Conditions
+   * that a `preFetch` hook adds later do not count.
+   */
+  count(): Promise<number>;
+  /**
+   * On a sub-route, the parent after the `postFetch` hook of its `one()`. It is set when the first hook after `preFetch`
+   * runs.
+   */
+  parent?: object;
+  /** Never set. It lets TypeScript tell requests for different models apart. */
   readonly "~model"?: M;
 }
 
 /**
- * Express's request with the `framework` property that hooks work on.
+ * The Express request that hooks get, with the additional property `framework`.
  *
- * The response is at hand as `req.res`. Fields of your own go on Express's `Request` by augmentation, as in any
- * Express application.
+ * `req.res` is the response. To add properties of your own, augment the `Request` type of Express.
  *
- * @typeParam M The model that the operation serves.
+ * @typeParam M The model of the current level.
  *
- * @example A hook that narrows what a user sees
+ * @example Limit a list to the entities of the user
  * ```ts
  * import type { FrameworkRequest } from "@mongrove/mongrove";
  *
@@ -49,6 +60,6 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
  * ```
  */
 export interface FrameworkRequest<M extends FrameworkModel = FrameworkModel> extends Request {
-  /** The state of the running level. */
+  /** The state of the current request. */
   framework: FrameworkState<M>;
 }

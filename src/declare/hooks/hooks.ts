@@ -2,15 +2,15 @@ import type { Entity } from "../model/model_class.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
 
-/** A value or a promise of it. */
+/** A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * The earliest hook: `true` lets the request pass, anything else is a 403.
+ * A hook that runs before any database call. Only `true` lets the request through. Any other result answers 403.
  *
  * @typeParam R The request.
  *
- * @example Twenty entities a page
+ * @example Limit a list to twenty entities
  * ```ts
  * import type { PreFetch } from "@mongrove/mongrove";
  *
@@ -23,11 +23,13 @@ export type MaybePromise<T> = T | Promise<T>;
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
 /**
- * Replaces the default fetching: gives an entity, entities, or a query. The scope of the route is the hook's own matter.
+ * A hook that replaces the default read. It returns an entity, several entities, or a Mongoose query.
+ *
+ * The scope of the route is not applied to the result.
  *
  * @typeParam R The request.
  *
- * @example Only what is shown
+ * @example Read only what is shown
  * ```ts
  * import type { Fetch } from "@mongrove/mongrove";
  *
@@ -37,12 +39,14 @@ export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
 
 /**
- * A hook that sees one entity and gives it back, another in its place, or `null` to reject it.
+ * A hook that gets one entity. It returns the entity, another object in its place, or `null` to reject it.
+ *
+ * In hooks of a write, `previous` is the entity before the change.
  *
  * @typeParam E The entity.
  * @typeParam R The request.
  *
- * @example A hook for every model that has a name
+ * @example Show only the name of any model that has one
  * ```ts
  * import type { EntityHook } from "@mongrove/mongrove";
  *
@@ -55,35 +59,51 @@ export type EntityHook<E, R = FrameworkRequest> = (
   previous?: E,
 ) => MaybePromise<object | null>;
 
+/** Options of an operation that are not hooks. */
+export interface OperationOptions {
+  /**
+   * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
+   * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'
+   * `one()`.
+   *
+   * @default {[]}
+   */
+  readonly parameters?: readonly string[] | undefined;
+}
+
 /**
- * The hooks of one operation.
+ * The hooks of one operation, and its options.
  *
  * @typeParam E The entity.
  * @typeParam R The request.
  */
-export interface Hooks<E, R = FrameworkRequest> {
+export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /**
-   * Whether the hooks of a read get plain instances of the class instead of Mongoose's documents.
+   * Whether the hooks of `all()` and `one()` get instances of the class instead of Mongoose documents. Such instances
+   * have the methods of the class, but not those of Mongoose.
    *
    * @default {false}
    */
   readonly lean?: boolean | undefined;
-  /** Runs before any database call; anything but `true` is a 403. */
+  /** Runs before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
-  /** Replaces the default fetching. */
+  /** Replaces the default read. */
   readonly fetch?: Fetch<R>;
-  /** Runs once for each fetched entity; `null` drops it from a list and is a 404 for one. */
+  /** Runs once for each entity that was read. `null` removes it from a list, and answers 404 for a single entity. */
   readonly postFetch?: EntityHook<E, R>;
-  /** Runs before a write, with the entity before the change as `previous`; `null` writes nothing and is a 403. */
+  /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
-  /** Replaces the write. */
+  /** Replaces the default write. */
   readonly persist?: EntityHook<E, R>;
-  /** Runs before the answer; `null` drops the entity from it. */
+  /**
+   * Runs once for each entity of the answer. `null` removes it from a list, and answers 404 for `one()`, 204 for
+   * `create()` and `update()`.
+   */
   readonly preSend?: EntityHook<E, R>;
 }
 
 /**
- * The hooks of an operation on a model.
+ * The hooks of one operation on a model. They get Mongoose documents.
  *
  * @typeParam M The model.
  */
@@ -92,7 +112,7 @@ export type HooksOf<M extends FrameworkModel> = Hooks<Entity<M>, FrameworkReques
 };
 
 /**
- * The hooks of a read on a model that get plain instances of its class.
+ * The hooks of `all()` or `one()` on a model with `lean: true`. They get instances of the class.
  *
  * @typeParam M The model.
  */
@@ -101,9 +121,34 @@ export type LeanHooksOf<M extends FrameworkModel> = Hooks<M, FrameworkRequest<M>
 };
 
 /** The names of the hooks. */
-export type HookName = Exclude<keyof Hooks<unknown>, "lean">;
+export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
-/** Hooks of which nothing is known yet but their names: generic ones stay generic. */
-export type AnyHooks = { readonly [K in HookName]?: CallableFunction } & {
+/** Hooks of any model. Their types are not known, so that generic hooks stay generic. */
+export type AnyHooks = OperationOptions & { readonly [K in HookName]?: CallableFunction } & {
   readonly lean?: boolean | undefined;
 };
+
+/**
+ * The entity type that several hooks all accept.
+ *
+ * @typeParam F The hooks.
+ */
+export type EntityOf<F> = Together<
+  F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
+>;
+
+/**
+ * The request type that several hooks all accept.
+ *
+ * @typeParam F The hooks.
+ */
+export type RequestOf<F> = Together<
+  F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
+>;
+
+/**
+ * The intersection of the parameter types of a union of functions.
+ *
+ * @typeParam F The functions.
+ */
+export type Together<F> = [F] extends [(each: infer I) => void] ? I : never;

@@ -1,18 +1,19 @@
 import type { FrameworkRequest } from "./framework_request.ts";
-import type { EntityOf, RequestOf } from "./hook_types.ts";
-import type { EntityHook, PreFetch } from "./hooks.ts";
+import type { EntityHook, EntityOf, PreFetch, RequestOf } from "./hooks.ts";
 import { isRejection } from "./_rejection.ts";
 
 /**
- * Composes hooks of which one must pass. Each one gets the original entity; the first that passes is the result, and
- * the rejection of the last one if none does.
+ * Combines hooks of which at least one must pass into one hook.
+ *
+ * The hooks run in order, and each gets the original entity. The first hook that passes gives the result. If no hook
+ * passes, the last one gives the rejection. A hook passes or rejects as for {@linkcode and}.
  *
  * @typeParam E The entity.
  * @typeParam R The request.
- * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, compositions included.
+ * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, or combinations of them.
  * @returns A hook of the same kind.
  *
- * @example Either condition
+ * @example Require one of two conditions
  * ```ts
  * import { type FrameworkRequest, or } from "@mongrove/mongrove";
  *
@@ -22,9 +23,9 @@ import { isRejection } from "./_rejection.ts";
  * ```
  */
 export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
-/** Composes `preFetch` hooks. */
+/** Combines `preFetch` hooks of which at least one must pass. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/** Composes hooks that expect different things: the result expects all of them. */
+/** Combines hooks with different parameter types. The result accepts what all of them accept. */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;

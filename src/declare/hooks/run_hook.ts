@@ -1,20 +1,17 @@
-import { hookFailure } from "./hook_failure.ts";
-import type { HostFunction } from "./hook_failure.ts";
+import { RestError } from "../../errors/rest_error.ts";
 import { isPromise } from "./and_then.ts";
-import type { MaybePromise } from "./hooks.ts";
+import type { HookName, MaybePromise } from "./hooks.ts";
 
 /**
- * Runs a function of the host, so that what it throws is known as its own.
+ * Runs a function of the host.
  *
- * @param entity The entity that it works on, if any.
- * @throws {HookFailure} What it threw, unless that is a `RestError`.
+ * @throws {HookFailure} With what the function threw, unless that is a `RestError`.
  */
 export function runHook<T>(
   hook: HostFunction,
   run: () => MaybePromise<T>,
-  entity?: object,
+  options?: HookFailureOptions,
 ): MaybePromise<T> {
-  const options = entity && { entity };
   let result: MaybePromise<T>;
   try {
     result = run();
@@ -25,4 +22,40 @@ export function runHook<T>(
   return Promise.resolve(result).catch((error) => {
     throw hookFailure(hook, error, options);
   });
+}
+
+/** The functions of the host that run for a request. */
+export type HostFunction = HookName | "scope" | "getConnection";
+
+/** Options of {@linkcode HookFailure}. */
+export interface HookFailureOptions {
+  /** The entity that the function worked on. */
+  readonly entity?: object;
+  /** Whether it waited for a connection that is not open. */
+  readonly away?: boolean;
+}
+
+/** An error that a function of the host threw: an error of the host, whatever its class. */
+export class HookFailure extends Error {
+  readonly hook: HostFunction;
+  /** What the function threw. */
+  readonly thrown: unknown;
+  readonly entity: object | undefined;
+  readonly away: boolean;
+
+  constructor(hook: HostFunction, thrown: unknown, options: HookFailureOptions = {}) {
+    super(`The hook "${hook}" failed`);
+    this.hook = hook;
+    this.thrown = thrown;
+    this.entity = options.entity;
+    this.away = options.away ?? false;
+  }
+}
+
+/** Gives the error to throw for what a function of the host threw. A `RestError` goes to the client as it is. */
+export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
+  const [, thrown] = args;
+  return thrown instanceof RestError || thrown instanceof HookFailure
+    ? thrown
+    : new HookFailure(...args);
 }

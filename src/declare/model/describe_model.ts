@@ -7,22 +7,20 @@ import type { FieldRecord, RestRecord } from "./records.ts";
 
 /** What a class and its ancestors declare. */
 export interface ModelDescription {
-  /** The class. */
   readonly target: ModelClass;
-  /** The fields, inherited ones first; a redeclared one counts once. */
+  /** The fields, inherited ones first. */
   readonly fields: ReadonlyMap<string, FieldRecord>;
   /** The `@rest` on properties, inherited ones included. */
   readonly parts: ReadonlyMap<string, readonly RestRecord[]>;
   /** The `@rest` on the class itself. */
   readonly rests: readonly RestRecord[];
-  /** Mongoose's schema options. */
   readonly schemaOptions: SchemaOptions;
 }
 
 /**
- * Describes a model class by walking its chain, taking from each class what it alone owns.
+ * Describes a model class by the records of the class and its ancestors.
  *
- * @throws {TypeError} If the class or a declaration on it is wrong; the message names both.
+ * @throws {TypeError} If the class or a declaration on it is wrong. The message names both.
  */
 export function describeModel(target: ModelClass): ModelDescription {
   const fields = new Map<string, FieldRecord>();
@@ -38,7 +36,7 @@ export function describeModel(target: ModelClass): ModelDescription {
   return { target, fields, parts, rests, schemaOptions: schemaOptionsOf(target, rests) };
 }
 
-/** Gives the classes from the one below `FrameworkModel` down to the target. */
+/** Gives the ancestors of a class below `FrameworkModel`, and the class itself as the last one. */
 export function chainOf(target: ModelClass): ModelClass[] {
   const chain: ModelClass[] = [];
   let current: object | null = target;
@@ -50,6 +48,11 @@ export function chainOf(target: ModelClass): ModelClass[] {
     throw new TypeError(`Cannot describe "${target.name}": it does not extend FrameworkModel`);
   }
   return chain;
+}
+
+/** Gives the scopes of all `@rest` on a class. */
+export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
+  return describeModel(target).rests.flatMap(({ scope }) => scope ?? []);
 }
 
 function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): SchemaOptions {

@@ -1,12 +1,13 @@
 import type { Schema, SchemaOptions, Types } from "mongoose";
 
 /**
- * The base class of every model.
+ * The base class of all models.
  *
- * Fields are declared with {@linkcode prop} and {@linkcode arrayProp}; methods, getters, setters and statics of the
- * class are there on the documents. A class without `@rest` may be embedded, referenced or inherited from.
+ * Declare fields with {@linkcode prop} and {@linkcode arrayProp}. Mongoose documents have the methods, getters and
+ * setters of the class, and the Mongoose model has its static members. Other models can embed, reference or extend the
+ * class. To serve it over HTTP, add {@linkcode rest}.
  *
- * @example A model
+ * @example Declare a model
  * ```ts
  * import { FrameworkModel, prop } from "@mongrove/mongrove";
  *
@@ -23,12 +24,12 @@ import type { Schema, SchemaOptions, Types } from "mongoose";
  * ```
  */
 export abstract class FrameworkModel {
-  /** Schema options of Mongoose, for a class that has no `@rest` to carry them. */
+  /** Schema options of Mongoose, for a class without `@rest`. */
   declare static schemaOptions?: SchemaOptions;
-  /** Called once with Mongoose's schema of the class: indexes, plugins, virtuals and middleware. */
+  /** A function that is called once with the Mongoose schema of the class, to add indexes, plugins, virtuals or middleware. */
   static configure?(schema: Schema): void;
-  /** The identifier, assigned on creation. */
+  /** The identifier. A new entity gets one. */
   declare readonly _id: Types.ObjectId;
-  /** The version, 0 on a new entity and one more with every update. */
+  /** The version: 0 for a new entity. Every update adds 1. */
   declare readonly __v: number;
 }

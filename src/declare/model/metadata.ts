@@ -1,31 +1,27 @@
 import type { FieldRecord, RestRecord } from "./records.ts";
 
 /**
- * What the decorators of one class have recorded. Three rules hold for it, and all three are kept here.
- *
- * 1. Nothing is read through the prototype chain of metadata objects: compilers disagree on that chain. Each class
- *    owns its records, and {@linkcode ownRecords} gives those of a class alone.
- * 2. An inherited record is never changed: a class without records of its own gets a new object.
- * 3. `Symbol.metadata` is defined where it is missing, before any model class is evaluated.
+ * What the decorators of one class have recorded. Records are never read or changed through the prototype chain of
+ * metadata objects, because compilers disagree on that chain.
  */
 export interface ModelRecords {
-  /** The fields, in the order of their declaration. */
   readonly fields: Map<string, FieldRecord>;
   /** The `@rest` on properties, by property. */
   readonly parts: Map<string, RestRecord[]>;
   /** The `@rest` on the class. */
   readonly rests: RestRecord[];
-  /** What is wrong with the declaration, said when the class is first used. */
+  /** Problems of the declaration, which are thrown when the class is first used. */
   readonly problems: string[];
 }
 
 const KEY = Symbol("mongrove");
 
+// On Node 20, classes compiled by tsc have no metadata otherwise.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
 }
 
-/** Gives the records of the class that is being decorated, made at the first call. */
+/** Gives the records of the class that is being decorated. */
 export function openRecords(metadata: object): ModelRecords {
   if (!Object.hasOwn(metadata, KEY)) {
     const records: ModelRecords = { fields: new Map(), parts: new Map(), rests: [], problems: [] };
@@ -34,7 +30,7 @@ export function openRecords(metadata: object): ModelRecords {
   return (metadata as { [KEY]: ModelRecords })[KEY];
 }
 
-/** Gives the records that a class itself owns, inherited ones left out. */
+/** Gives the records of a class, without inherited ones. */
 export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
   const metadata = (target as { [Symbol.metadata]: object | null })[Symbol.metadata];

@@ -4,19 +4,19 @@ import type { FrameworkModel } from "./framework_model.ts";
 /**
  * A class that extends {@linkcode FrameworkModel}.
  *
- * @typeParam M The instances' type.
+ * @typeParam M The model.
  */
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
 
 /**
- * Mongoose's document of a model: what hooks get.
+ * The Mongoose document of a model, which hooks get.
  *
  * @typeParam M The model.
  */
 export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
 
 /**
- * Mongoose's model of a class, with the statics of the class.
+ * The Mongoose model of a class, with the static members of the class.
  *
  * @typeParam C The class.
  */

@@ -4,17 +4,17 @@ import type { FrameworkModel } from "../model/framework_model.ts";
 import type { Entity } from "../model/model_class.ts";
 
 /**
- * What a function returns, or a promise of it. The compiler prints the rule where a function returns something else.
+ * The return type of a hook: a value or a promise of it.
  *
- * @typeParam Rule The rule, in words.
+ * @typeParam Rule A rule that TypeScript prints if a hook returns something else.
  * @typeParam T The value.
  */
 export type Returns<Rule extends string, T> = T | Promise<T>;
 
 /**
- * A `preFetch` hook. The compiler prints what is wrong with a hook that is none.
+ * A `preFetch` hook.
  *
- * @typeParam Problem What is wrong, in words.
+ * @typeParam Problem The problem that TypeScript prints for another value.
  * @typeParam M The model.
  */
 export interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
@@ -22,9 +22,9 @@ export interface PreFetchHook<Problem extends string, M extends FrameworkModel> 
 }
 
 /**
- * A hook that gets documents. The compiler prints what is wrong with a hook that is none.
+ * A hook that gets Mongoose documents.
  *
- * @typeParam Problem What is wrong, in words.
+ * @typeParam Problem The problem that TypeScript prints for another value.
  * @typeParam M The model.
  */
 export interface DocumentHook<Problem extends string, M extends FrameworkModel> {
@@ -36,9 +36,9 @@ export interface DocumentHook<Problem extends string, M extends FrameworkModel> 
 }
 
 /**
- * A hook that gets plain instances of the class. The compiler prints what is wrong with a hook that is none.
+ * A hook that gets instances of the class.
  *
- * @typeParam Problem What is wrong, in words.
+ * @typeParam Problem The problem that TypeScript prints for another value.
  * @typeParam M The model.
  */
 export interface InstanceHook<Problem extends string, M extends FrameworkModel> {
@@ -49,30 +49,18 @@ export interface InstanceHook<Problem extends string, M extends FrameworkModel> 
   ): Returns<"a hook returns the entity, another object or null", object | null>;
 }
 
-/** A hook of which nothing is asked. */
+/** @internal Any hook. */
 export interface AnyHook {
-  /** Whatever it expects and gives. */
   // deno-lint-ignore no-explicit-any -- it types the parameters of a function whose name alone is wrong
   (req: any, entity: any, previous?: any): any;
 }
 
-/**
- * A hook that the operation never runs: no function is one, and the compiler prints why.
- *
- * @typeParam Problem What is wrong, in words.
- */
+/** @internal A hook that the operation never runs. No function has this type, and TypeScript prints the problem. */
 export interface NeverRun<Problem extends string> extends AnyHook {
-  /** No function has it. */
   readonly "never runs": Problem;
 }
 
-/**
- * What is wrong with a hook that does not fit, in words.
- *
- * @typeParam N The name of the hook.
- * @typeParam F The hook.
- * @internal
- */
+/** @internal The problem of a hook with a wrong type. */
 export type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
   ? [R] extends [undefined | void | Promise<undefined | void>]
     ? `${N} returns nothing: ${HookResult<N>}`
@@ -82,12 +70,7 @@ export type HookProblem<N extends HookName, F> = F extends (...args: never) => i
   : `${N} returns something else: ${HookResult<N>}`
   : `${N} expects this model: ${HookResult<N>}`;
 
-/**
- * What a hook has to return, in words.
- *
- * @typeParam N The name of the hook.
- * @internal
- */
+/** @internal What a hook must return. */
 export type HookResult<N extends HookName> = N extends "preFetch"
   ? "return true to let the request pass"
   : "return the entity, another object or null";

@@ -1,135 +1,78 @@
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { Fetch, HookName } from "../hooks/hooks.ts";
+import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { DocumentHook, HookProblem, InstanceHook, PreFetchHook } from "./checked_hook.ts";
 import type { HooksRun, NoOtherHooks } from "./hooks_run.ts";
 import type { OperationName } from "./operation.ts";
 
 /**
- * The model of hooks that nothing ties to a model yet: `@rest` holds them against its class.
+ * The model of hooks that do not name a model. `@rest` checks them against its class.
  *
- * @typeParam Hint What the compiler prints beside it.
+ * @typeParam Hint A hint that TypeScript prints in error messages.
  */
 export interface UnnamedModel<Hint extends string = "name the model, as in all<Movie>({ })">
   extends FrameworkModel {
-  /** Tells it from every other model; never there. */
+  /** Never set. It lets TypeScript tell this type from all models. */
   readonly "~unnamed"?: never;
 }
 
-/**
- * The hooks that an operation takes, and no others.
- *
- * @typeParam O The operation.
- * @typeParam M The model, {@linkcode UnnamedModel} where none is known.
- * @typeParam H The hooks that were given.
- * @internal
- */
+/** @internal The hooks that an operation takes. Other names are errors. `H` is what was given. */
 export type HooksInput<O extends OperationName, M, H> = HooksFor<O, M, H> & NoOtherHooks<O, H>;
 
-/**
- * The hooks that an operation takes.
- *
- * @typeParam O The operation.
- * @typeParam M The model, {@linkcode UnnamedModel} where none is known.
- * @typeParam H The hooks that were given.
- * @internal
- */
+/** @internal The hooks that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known. */
 export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
   ? HooksOfAnyModel<O, H>
   : M extends FrameworkModel ? NamedHooks<O, M, H>
   : never;
 
-/**
- * The hooks that an operation of a known model takes.
- *
- * @typeParam O The operation.
- * @typeParam M The model.
- * @typeParam H The hooks that were given.
- * @internal
- */
+/** @internal The hooks that an operation of a known model takes. */
 export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | DocumentHooks<O, M, H>
   | (O extends "all" | "one" ? InstanceHooks<O, M, H> : never);
 
-/**
- * No hooks.
- *
- * @internal
- */
+/** @internal No hooks. */
 export type NoHooks = Readonly<Record<never, never>>;
 
-/**
- * The hooks that were given, or those that an operation takes where the model is named: also by a type parameter, of which
- * nothing can be asked.
- *
- * @typeParam O The operation.
- * @typeParam M The model.
- * @typeParam H The hooks; `never` where they are not inferred.
- * @internal
- */
+/** @internal The parameter type of an operation function. `H` is `never` if the call names the model. */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
   ? NamedHooks<O, M extends FrameworkModel ? M : never, NoHooks>
   : H;
 
-/**
- * The hooks that an operation keeps.
- *
- * @typeParam O The operation.
- * @typeParam M The model.
- * @typeParam H The hooks; `never` where they are not inferred.
- * @internal
- */
+/** @internal The hooks of the result of an operation function. */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   ? "~unnamed" extends keyof M ? NoHooks : HooksFor<O, M, NoHooks>
   : Given<NonNullable<H>>;
 
-/**
- * The hooks of an operation that get documents.
- *
- * @typeParam O The operation.
- * @typeParam M The model.
- * @typeParam H The hooks that were given.
- * @internal
- */
+/** @internal The hooks of an operation, if they get documents. */
 export type DocumentHooks<O extends OperationName, M extends FrameworkModel, H> =
   & { readonly lean?: false | undefined }
+  & OperationOptions
   & RequestHooks<M, H>
   & { readonly [N in EntityHookName<O>]?: DocumentHook<HookProblem<N, HookIn<H, N>>, M> };
 
-/**
- * The hooks of a read that get plain instances of the class.
- *
- * @typeParam O The operation.
- * @typeParam M The model.
- * @typeParam H The hooks that were given.
- * @internal
- */
+/** @internal The hooks of a read, if they get instances of the class. */
 export type InstanceHooks<O extends OperationName, M extends FrameworkModel, H> =
   & { readonly lean: true }
+  & OperationOptions
   & RequestHooks<M, H>
   & { readonly [N in EntityHookName<O>]?: InstanceHook<HookProblem<N, HookIn<H, N>>, M> };
 
 /**
- * The hooks that get the request alone.
+ * The hooks that get only the request.
  *
  * @typeParam M The model.
  * @typeParam H The hooks that were given.
  */
 export interface RequestHooks<M extends FrameworkModel, H> {
-  /** Runs before any database call; anything but `true` is a 403. */
+  /** Runs before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetchHook<HookProblem<"preFetch", HookIn<H, "preFetch">>, M>;
-  /** Replaces the default fetching. */
+  /** Replaces the default read. */
   readonly fetch?: Fetch<FrameworkRequest<M>>;
 }
 
-/**
- * Hooks whose model is not known: only what they return is checked here.
- *
- * @typeParam O The operation.
- * @typeParam H The hooks that were given.
- * @internal
- */
+/** @internal Hooks of an unknown model. Only what they return is checked. */
 export type HooksOfAnyModel<O extends OperationName, H> =
+  & OperationOptions
   & {
     readonly lean?: boolean | undefined;
     readonly fetch?: Fetch | CallableFunction;
@@ -143,38 +86,16 @@ export type HooksOfAnyModel<O extends OperationName, H> =
       | OtherModel<N, HookIn<H, N>>;
   };
 
-/**
- * A type that is told elsewhere: nothing is inferred from here.
- *
- * @typeParam T The type.
- * @internal
- */
+/** @internal `T`, in a place from which TypeScript infers nothing. */
 export type Given<T> = [T][T extends unknown ? 0 : never];
 
-/**
- * The hooks of an operation that get an entity.
- *
- * @typeParam O The operation.
- * @internal
- */
+/** @internal The names of the hooks that get an entity. */
 export type EntityHookName<O extends OperationName> = Exclude<HooksRun[O], "preFetch" | "fetch">;
 
-/**
- * One of the hooks that were given.
- *
- * @typeParam H The hooks.
- * @typeParam N Its name.
- * @internal
- */
+/** @internal The hook of that name, if it was given. */
 export type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]> : undefined;
 
-/**
- * A hook of another model, which returns what it has to.
- *
- * @typeParam N The name of the hook.
- * @typeParam F The hook.
- * @internal
- */
+/** @internal A hook that is right except for its model. `@rest` checks the model. */
 export type OtherModel<N extends HookName, F> = HookProblem<N, F> extends `${string} model${string}`
   ? CallableFunction
   : never;

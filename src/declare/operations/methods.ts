@@ -11,41 +11,41 @@ import type {
 import type { OperationName } from "./operation.ts";
 
 /**
- * An operation with its hooks, as it stands in `methods` of `@rest`.
+ * An operation with its hooks: an element of the option `methods` of `@rest`.
  *
  * @typeParam H The hooks.
  * @typeParam M The model.
  */
 export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
-  /** The operation. */
+  /** The name of the operation. */
   readonly operation: OperationName;
-  /** Its hooks. */
+  /** The hooks of the operation. */
   readonly hooks: H;
-  /** Ties hooks to the model in the eyes of the compiler; never there. */
+  /** Never set. It lets TypeScript check the hooks against the model. */
   "~model"?(model: M): void;
 }
 
 /**
- * An operation function: takes hooks, gives the row for `methods`.
+ * A function such as {@linkcode all}. It takes hooks and returns an element of the option `methods` of `@rest`.
  *
- * Inside `@rest`, inline hooks are typed by the class that is decorated. Elsewhere the model is named, as in
- * `all<Movie>({ … })`; hooks that say themselves what they expect are held against the class by `@rest`.
+ * Inside `@rest`, inline hooks get their types from the decorated class. Elsewhere, name the model, as in
+ * `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types against its class.
  *
  * @typeParam O The operation.
  */
 export interface MethodFunction<O extends OperationName = OperationName> {
-  /** Takes no hooks. */
+  /** Without hooks. */
   <M extends FrameworkModel = UnnamedModel>(): Method<NoHooks, M>;
-  /** Takes the hooks of the operation. */
+  /** With hooks. */
   <M extends FrameworkModel = UnnamedModel, H extends HooksInput<O, M, H> | undefined = never>(
     hooks: GivenHooks<O, Given<M>, H>,
   ): Method<KeptHooks<O, Given<M>, H>, M>;
 }
 
 /**
- * `GET {route}`: the list of entities, filtered by `q`.
+ * `GET {route}`: lists entities. The parameter `q` of the URL is a filter.
  *
- * @example A list that shows two fields
+ * @example Show two fields of each entity
  * ```ts
  * import { all, type Entity, FrameworkModel, type FrameworkRequest, prop, rest } from "@mongrove/mongrove";
  *
@@ -65,9 +65,9 @@ export interface MethodFunction<O extends OperationName = OperationName> {
 export const all: MethodFunction<"all"> = describeMethod("all");
 
 /**
- * `GET {route}/:id`: one entity.
+ * `GET {route}/:id`: reads one entity.
  *
- * @example One entity, for its owner
+ * @example Show an entity to its owner only
  * ```ts
  * import { FrameworkModel, one, prop, rest, RestError } from "@mongrove/mongrove";
  *
@@ -91,7 +91,7 @@ export const one: MethodFunction<"one"> = describeMethod("one");
 /**
  * `POST {route}`: creates an entity from the JSON body.
  *
- * @example A field that a hook sets
+ * @example Set a field in a hook
  * ```ts
  * import { create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
@@ -113,9 +113,9 @@ export const one: MethodFunction<"one"> = describeMethod("one");
 export const create: MethodFunction<"create"> = describeMethod("create");
 
 /**
- * `PATCH {route}/:id`: changes an entity by a JSON merge patch.
+ * `PATCH {route}/:id`: changes an entity. The body is a JSON merge patch (RFC 7396).
  *
- * @example Only drafts may be changed
+ * @example Let clients change drafts only
  * ```ts
  * import { FrameworkModel, prop, rest, update } from "@mongrove/mongrove";
  *
@@ -134,7 +134,7 @@ export const update: MethodFunction<"update"> = describeMethod("update");
 /**
  * `DELETE {route}/:id`: removes an entity.
  *
- * @example Behind a key
+ * @example Require a key
  * ```ts
  * import { FrameworkModel, type FrameworkRequest, prop, remove, rest, RestError } from "@mongrove/mongrove";
  *
@@ -153,9 +153,9 @@ export const update: MethodFunction<"update"> = describeMethod("update");
 export const remove: MethodFunction<"remove"> = describeMethod("remove");
 
 /**
- * `DELETE {route}`: removes every entity that `q` selects, or all of them.
+ * `DELETE {route}`: removes all entities, or those that the parameter `q` of the URL selects.
  *
- * @example Only what is done
+ * @example Remove only what is done
  * ```ts
  * import { FrameworkModel, prop, removeAll, rest } from "@mongrove/mongrove";
  *

@@ -1,50 +1,59 @@
 import type { HookName } from "../hooks/hooks.ts";
+import type { HooksRun } from "./hooks_run.ts";
 
 /** The names of the six operations. */
 export type OperationName = "all" | "one" | "create" | "update" | "remove" | "removeAll";
 
-/** One operation, as data: everything that tells it from the others. */
+/** One operation, as data. */
 export interface Operation {
   /** The Express method that mounts it. */
   readonly verb: "get" | "post" | "patch" | "delete";
-  /** Whether its path names one entity. */
+  /** Whether its path ends with the identifier of an entity. */
   readonly item: boolean;
   /** Whether it works on a list. */
   readonly many: boolean;
   /** The status of success. */
   readonly status: 200 | 201 | 204;
   /** Where its entities come from. */
-  readonly fetch: "list" | "byId" | "fresh";
+  readonly origin: "list" | "byId" | "new";
   /** What it does to them, if anything. */
-  readonly change?: "merge" | "erase";
+  readonly change?: "merge" | "remove";
+  /** The hooks that it runs. */
+  readonly hooks: { readonly [N in HookName]?: true };
 }
 
-/** Tells whether an operation runs a hook: those of a write belong to what changes, an answer's to what shows an entity. */
-export function runsHook({ change }: Operation, hook: HookName): boolean {
-  switch (hook) {
-    case "preSave":
-    case "persist":
-      return change !== undefined;
-    case "preSend":
-      return change !== "erase";
-    default:
-      return true;
-  }
+const READ_HOOKS: Record<HooksRun["all"], true> = {
+  preFetch: true,
+  fetch: true,
+  postFetch: true,
+  preSend: true,
+};
+
+const REMOVE_HOOKS: Record<HooksRun["remove"], true> = {
+  preFetch: true,
+  fetch: true,
+  postFetch: true,
+  preSave: true,
+  persist: true,
+};
+
+const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
+
+/** Tells whether a name is that of a hook. */
+export function isHookName(name: string): name is HookName {
+  return Object.hasOwn(ALL_HOOKS, name);
 }
+
+const LIST = { item: false, many: true, origin: "list" } as const;
+const ONE = { item: true, many: false, origin: "byId" } as const;
+const NEW = { item: false, many: false, origin: "new" } as const;
 
 /** The six operations. */
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
-  all: { verb: "get", item: false, many: true, status: 200, fetch: "list" },
-  one: { verb: "get", item: true, many: false, status: 200, fetch: "byId" },
-  create: { verb: "post", item: false, many: false, status: 201, fetch: "fresh", change: "merge" },
-  update: { verb: "patch", item: true, many: false, status: 200, fetch: "byId", change: "merge" },
-  remove: { verb: "delete", item: true, many: false, status: 204, fetch: "byId", change: "erase" },
-  removeAll: {
-    verb: "delete",
-    item: false,
-    many: true,
-    status: 204,
-    fetch: "list",
-    change: "erase",
-  },
+  all: { ...LIST, verb: "get", status: 200, hooks: READ_HOOKS },
+  one: { ...ONE, verb: "get", status: 200, hooks: READ_HOOKS },
+  create: { ...NEW, verb: "post", status: 201, change: "merge", hooks: ALL_HOOKS },
+  update: { ...ONE, verb: "patch", status: 200, change: "merge", hooks: ALL_HOOKS },
+  remove: { ...ONE, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
+  removeAll: { ...LIST, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
 };

@@ -1,15 +1,21 @@
 import { badFormat } from "../../errors/refusals.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
-import { checkDepth, checkList, countClause } from "./budget.ts";
-import type { Budget, Filter } from "./budget.ts";
-import { compileCondition } from "./compile_condition.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isClause } from "../filters.ts";
+import type { Filter } from "../filters.ts";
+import { markCompiled } from "./compiled.ts";
+import { checkDepth, checkList, deeper, refuse } from "./context.ts";
+import type { Compiler, Context } from "./context.ts";
 import type { QueryLimits } from "./limits.ts";
+import { OPERATORS } from "./operators.ts";
 import { resolvePath } from "./resolve_path.ts";
+import { castValue } from "./values/cast_value.ts";
+import { isExtendedJson } from "./values/extended_json.ts";
 
-export type { Filter } from "./budget.ts";
-
-const CLAUSES = new Set(["$and", "$or", "$nor"]);
+export interface CompileFilterOptions {
+  readonly shape: Shape;
+  readonly limits: Required<QueryLimits>;
+}
 
 /**
  * Rebuilds a client's filter from what is allowed: declared paths that are no secrets, operators that run no code,
@@ -17,44 +23,94 @@ const CLAUSES = new Set(["$and", "$or", "$nor"]);
  *
  * @throws {RestError} 400 that names the operator or the path.
  */
-export function compileFilter(
-  filter: unknown,
-  shape: Shape,
-  limits: Required<QueryLimits>,
-): Filter {
-  return compileClauses({ limits, clauses: 0 }, filter, shape, 1);
+export function compileFilter(filter: unknown, { shape, limits }: CompileFilterOptions): Filter {
+  return new FilterCompiler(limits).clauses(filter, { shape, depth: 1 });
 }
 
-/** Compiles one object of paths and clauses, at a depth. */
-function compileClauses(
-  budget: Budget,
-  filter: unknown,
-  shape: Shape | undefined,
-  depth: number,
-): Filter {
-  if (!isJsonObject(filter)) throw badFormat("A filter is a JSON object");
-  checkDepth(budget, depth);
-  const clauses = compileClauses.bind(undefined, budget);
-  const result: Filter = {};
-  for (const [key, value] of Object.entries(filter)) {
-    countClause(budget);
-    if (CLAUSES.has(key)) {
-      const list = compileList(value, key, budget);
-      result[key] = list.map((inner) => clauses(inner, shape, depth + 1));
-    } else if (key.startsWith("$")) {
-      throw badFormat(`Operator "${key}" is not allowed`, { operator: key });
-    } else {
-      const field = resolvePath(key, shape);
-      result[key] = compileCondition(value, { field, path: key, budget, depth, clauses });
+class FilterCompiler implements Compiler {
+  readonly #limits: Required<QueryLimits>;
+  #conditions = 0;
+
+  constructor(limits: Required<QueryLimits>) {
+    this.#limits = limits;
+  }
+
+  clauses(
+    filter: unknown,
+    { shape, depth }: { shape: Shape | undefined; depth: number },
+  ): Filter {
+    if (!isJsonObject(filter)) throw badFormat("A filter is a JSON object");
+    const limits = this.#limits;
+    checkDepth(depth, limits);
+    const result: Filter = {};
+    for (const [key, value] of Object.entries(filter)) {
+      this.#count();
+      if (isClause(key)) {
+        const list = checkList(value, { operator: key, limits });
+        if (list.length === 0) {
+          throw badFormat(`Operator "${key}" takes a list that is not empty`, { operator: key });
+        }
+        result[key] = list.map((each) => this.clauses(each, { shape, depth: depth + 1 }));
+      } else if (key.startsWith("$")) {
+        throw badFormat(`Operator "${key}" is not allowed`, { operator: key });
+      } else {
+        const field = resolvePath(key, shape);
+        const context = { field, path: key, operator: "", depth, limits, compiler: this };
+        result[key] = this.#condition(value, context);
+      }
+    }
+    return result;
+  }
+
+  operators(operators: Readonly<Filter>, context: Context): Filter {
+    const inner = deeper(context);
+    const result: Filter = {};
+    for (const [name, operand] of Object.entries(operators)) {
+      this.#count();
+      const operator = OPERATORS.get(name);
+      if (operator === undefined) {
+        const { path } = context;
+        throw badFormat(`Operator "${name}" is not allowed at "${path}"`, {
+          operator: name,
+          field: path,
+        });
+      }
+      if (operator.reads === "whole") refuseSecretive(context);
+      result[name] = operator.compile(operand, { ...inner, operator: name });
+    }
+    for (const [name, { beside = [] }] of OPERATORS) {
+      if (beside.length === 0 || !(name in result) || beside.some((each) => each in result)) {
+        continue;
+      }
+      const names = beside.map((each) => `"${each}"`).join(" or ");
+      refuse({ ...context, operator: name }, `${names} beside it`);
+    }
+    return markCompiled(result);
+  }
+
+  #condition(value: unknown, context: Context): Filter {
+    const isOperators = isJsonObject(value) && !isExtendedJson(value) &&
+      Object.keys(value).some((key) => key.startsWith("$"));
+    if (isOperators) return this.operators(value, context);
+    refuseSecretive(context);
+    return markCompiled({ $eq: castValue(value, context) });
+  }
+
+  #count(): void {
+    const { maxClauses } = this.#limits;
+    if (++this.#conditions > maxClauses) {
+      throw badFormat(`A filter has at most ${maxClauses} conditions`);
     }
   }
-  return result;
 }
 
-function compileList(value: unknown, operator: string, budget: Budget): unknown[] {
-  const list = checkList(value, operator, budget);
-  if (list.length === 0) {
-    throw badFormat(`Operator "${operator}" takes a list that is not empty`, { operator });
+/** An operator that reads an object as a whole would tell of a secret in it. */
+function refuseSecretive({ field, path }: Context): void {
+  if (isSecretive(field)) {
+    throw badFormat(`Field "${path}" can be filtered by its parts only`, { field: path });
   }
-  return list;
+}
+
+function isSecretive({ shape, element }: FieldShape): boolean {
+  return shape?.secretive === true || (element !== undefined && isSecretive(element));
 }

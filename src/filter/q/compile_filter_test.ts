@@ -8,7 +8,7 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { compileFilter } from "./compile_filter.ts";
-import { completeLimits, DEFAULT_LIMITS } from "./limits.ts";
+import { completeQueryLimits, DEFAULT_LIMITS } from "./limits.ts";
 
 class FilterPart extends FrameworkModel {
   @prop()
@@ -59,7 +59,7 @@ const shape = describeShape(buildSchema(FilterThing).schema);
 const ID = "507f1f77bcf86cd799439011";
 
 function compile(filter: unknown, limits = DEFAULT_LIMITS) {
-  return compileFilter(filter, shape, limits);
+  return compileFilter(filter, { shape, limits });
 }
 
 function refusal(filter: unknown, limits = DEFAULT_LIMITS): Record<string, unknown> {
@@ -185,7 +185,7 @@ Deno.test("compileFilter() lets the open parts of an object with a secret be fil
 });
 
 Deno.test("compileFilter() counts depth, conditions, lists and expressions up to their caps", () => {
-  const limits = completeLimits({ maxDepth: 4, maxClauses: 3, maxList: 2, maxRegex: 5 });
+  const limits = completeQueryLimits({ maxDepth: 4, maxClauses: 3, maxList: 2, maxRegex: 5 });
   const within = [
     nest(4),
     { $or: [{ year: { $gt: 1 } }] },
@@ -201,7 +201,7 @@ Deno.test("compileFilter() counts depth, conditions, lists and expressions up to
 });
 
 Deno.test("compileFilter() refuses what is over a cap", async (t) => {
-  const limits = completeLimits({ maxDepth: 4, maxClauses: 5, maxList: 2, maxRegex: 5 });
+  const limits = completeQueryLimits({ maxDepth: 4, maxClauses: 5, maxList: 2, maxRegex: 5 });
   const over: object[] = [
     nest(5),
     { $or: [{ $nor: [{ parts: { $elemMatch: { size: { $gt: 1 } } } }] }] },

@@ -1,16 +1,34 @@
-/** The caps on `q`: what a client's filter may cost. */
+import { completeLimits } from "../../errors/complete_limits.ts";
+
+/** Limits on the URL parameter `q`. Larger filters answer 400. */
 export interface QueryLimits {
-  /** How deep objects may be nested. @default {20} */
+  /**
+   * The maximum depth of nested objects.
+   *
+   * @default {20}
+   */
   readonly maxDepth?: number;
-  /** How many conditions the filter may have in all. @default {200} */
+  /**
+   * The maximum number of conditions in total.
+   *
+   * @default {200}
+   */
   readonly maxClauses?: number;
-  /** How long a list in it may be. @default {1000} */
+  /**
+   * The maximum length of a list.
+   *
+   * @default {1000}
+   */
   readonly maxList?: number;
-  /** How long a regular expression may be. @default {200} */
+  /**
+   * The maximum length of a regular expression.
+   *
+   * @default {200}
+   */
   readonly maxRegex?: number;
 }
 
-/** The caps where the host says nothing. */
+/** The default limits. */
 export const DEFAULT_LIMITS: Required<QueryLimits> = {
   maxDepth: 20,
   maxClauses: 200,
@@ -18,16 +36,7 @@ export const DEFAULT_LIMITS: Required<QueryLimits> = {
   maxRegex: 200,
 };
 
-/**
- * Completes the caps.
- *
- * @throws {RangeError} If one is no positive integer.
- */
-export function completeLimits(given: QueryLimits = {}): Required<QueryLimits> {
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
-      throw new RangeError(`Cannot limit queries: "${name}" is ${value}, not a positive integer`);
-    }
-  }
-  return { ...DEFAULT_LIMITS, ...given };
+/** Completes the limits of `q`. */
+export function completeQueryLimits(given: QueryLimits = {}): Required<QueryLimits> {
+  return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }

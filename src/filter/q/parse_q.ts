@@ -1,19 +1,16 @@
 import { badFormat } from "../../errors/refusals.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
+import type { Filter } from "../filters.ts";
 import { compileFilter } from "./compile_filter.ts";
-import type { Filter } from "./compile_filter.ts";
-import type { QueryLimits } from "./limits.ts";
+import type { CompileFilterOptions } from "./compile_filter.ts";
 
 /**
- * Reads `q` from a request's URL: the one way in for a client's filter.
- *
- * The URL itself is read, whatever query parser the host has set: a `q` that a parser drops or takes apart would be a
- * filter ignored, and on `removeAll` that deletes everything.
+ * Reads `q` from the URL of a request. The host's query parser may drop or split `q`, and without a filter `removeAll`
+ * deletes everything: so it is not used.
  *
  * @returns The filter, `{}` where there is no `q`.
  * @throws {RestError} 400 if it is malformed or asks for what is not allowed.
  */
-export function parseQ(url: string, shape: Shape, limits: Required<QueryLimits>): Filter {
+export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
   if (text === undefined) return {};
   let parsed: unknown;
@@ -22,7 +19,7 @@ export function parseQ(url: string, shape: Shape, limits: Required<QueryLimits>)
   } catch {
     throw badFormat(`Parameter "q" is not JSON`);
   }
-  return compileFilter(parsed, shape, limits);
+  return compileFilter(parsed, options);
 }
 
 function readParameter(url: string): string | undefined {
@@ -40,7 +37,7 @@ function readParameter(url: string): string | undefined {
   return first;
 }
 
-/** Parameters are decoded with lenience, which would turn one filter into another. */
+/** `URLSearchParams` decodes leniently, which would turn one filter into another. */
 function refuseMalformed(query: string): void {
   try {
     decodeURIComponent(query);

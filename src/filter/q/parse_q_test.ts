@@ -15,7 +15,7 @@ class Parsed extends FrameworkModel {
 }
 
 const shape = describeShape(buildSchema(Parsed).schema);
-const parse = (url: string) => parseQ(url, shape, DEFAULT_LIMITS);
+const parse = (url: string) => parseQ(url, { shape, limits: DEFAULT_LIMITS });
 
 Deno.test("parseQ() gives the filter when the URL has one q", async (t) => {
   const cases: [string, object][] = [

@@ -1,14 +1,13 @@
 import { badFormat } from "../../errors/refusals.ts";
+import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { isPlainKey } from "../../schema/fields/json.ts";
 
-/** What stands at a path of which nothing is declared: anything may. */
+/** A field of which nothing is declared. */
 export const FREE: FieldShape = { kind: "free", hidden: false, writable: true, selected: true };
 
-/** How many segments a path may have: the database stores no objects that are nested deeper. */
+/** The database stores no objects that are nested deeper. */
 const MAX_SEGMENTS = 100;
 
-/** A position in an array. */
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /**
@@ -22,38 +21,29 @@ export function resolvePath(path: string, shape: Shape | undefined): FieldShape 
   if (segments.length > MAX_SEGMENTS) {
     throw badFormat(`A path in a filter has at most ${MAX_SEGMENTS} segments`);
   }
-  for (const segment of segments) {
-    if (segment === "" || !isPlainKey(segment)) throw unknownPath(path);
-  }
-  const [first, ...rest] = segments as [string, ...string[]];
-  let field = shape === undefined ? FREE : visible(shape, first, path);
-  for (const segment of rest) field = step(field, segment, path);
-  return field;
+  const isValid = segments.every((segment) => segment !== "" && isFieldKey(segment));
+  let field: FieldShape | undefined = shape === undefined
+    ? FREE
+    : { ...FREE, kind: "object", shape };
+  for (const segment of isValid ? segments : []) field = field && fieldIn(field, segment);
+  if (field !== undefined && isValid) return field;
+  throw badFormat(`Field "${path}" is unknown`, { field: path });
 }
 
-function step(field: FieldShape, segment: string, path: string): FieldShape {
-  switch (field.kind) {
+function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
+  const { kind, shape, element = FREE } = field;
+  switch (kind) {
     case "free":
       return field;
-    case "object":
-      return visible(field.shape as Shape, segment, path);
-    case "map":
-      return field.element ?? FREE;
-    case "array": {
-      const element = field.element ?? FREE;
-      return INDEX.test(segment) ? element : step(element, segment, path);
+    case "object": {
+      const inner = shape?.fields.get(name);
+      return inner === undefined || inner.hidden || !inner.selected ? undefined : inner;
     }
+    case "map":
+      return element;
+    case "array":
+      return INDEX.test(name) ? element : fieldIn(element, name);
     default:
-      throw unknownPath(path);
+      return undefined;
   }
-}
-
-function visible(shape: Shape, name: string, path: string): FieldShape {
-  const field = shape.fields.get(name);
-  if (field === undefined || field.hidden || !field.selected) throw unknownPath(path);
-  return field;
-}
-
-function unknownPath(path: string): Error {
-  return badFormat(`Field "${path}" is unknown`, { field: path });
 }

@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
 import type { Response } from "express-types";
+import type { Socket } from "node:net";
 import { onLeave } from "./on_leave.ts";
 
-/** The response that a connection sends at the moment; Node and Deno keep it under a name of their own. */
+/** A connection; Node and Deno keep the response that it is sending under a name of their own. */
 interface SendingSocket {
   readonly "_httpMessage"?: unknown;
 }
@@ -11,15 +11,14 @@ interface SendingSocket {
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
   const { _httpMessage: sending } = (res.req.socket ?? {}) as SendingSocket;
-  // Where nothing is known of the connection, nobody would end the wait.
+  // Without such a response the wait would never end.
   return typeof sending === "object" && sending !== null && sending !== res;
 }
 
 /**
- * Waits until a connection sends this response: clients may send many requests at once, and answers go out one after the
- * other.
+ * Waits until a connection sends this response: the answers to pipelined requests go out one after the other.
  *
- * @returns Whether its turn has come; `false` if the connection closed before.
+ * @returns `false` if the connection closed before.
  */
 export function awaitTurn(res: Response): Promise<boolean> {
   const { socket } = res.req;

@@ -1,5 +1,5 @@
-import type { Socket } from "node:net";
 import type { Response } from "express-types";
+import type { Socket } from "node:net";
 import { awaitTurn, isQueued } from "./await_turn.ts";
 
 /**
@@ -13,18 +13,18 @@ export async function cutAnswer(res: Response): Promise<void> {
   res.destroy();
 }
 
-/** A socket of TLS, which keeps the one that it goes over under a name of Node's and Deno's own. */
+/** A socket of TLS; Node and Deno keep the socket below it under a name of their own. */
 interface TlsSocket {
   readonly "_parent"?: Socket;
 }
 
-/** Resets a connection, that below TLS too: TLS itself would say goodbye in order. */
+/** Resets a connection. TLS would end it in order, so that the socket below is reset. */
 function reset({ socket }: Response): void {
   if (!socket) return;
   const { _parent: below } = socket as TlsSocket;
   try {
     (below ?? socket).resetAndDestroy();
   } catch {
-    // What cannot be reset is still destroyed.
+    // The response is destroyed in any case.
   }
 }

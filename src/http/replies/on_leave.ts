@@ -1,18 +1,18 @@
 import type { Socket } from "node:net";
 
-/** What waits for the end of a connection: one listener of the socket serves all of its requests. */
-const waiting = new WeakMap<Socket, Set<() => void>>();
+/** The callbacks of each connection: one listener of the socket serves all of its requests. */
+const callbacksOf = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back when a connection closes. A response that waits behind another one hears nothing of it.
+ * Calls back when a connection closes. A response that waits behind another one emits no event then.
  *
- * @returns What takes the callback off.
+ * @returns Takes the callback off.
  */
 export function onLeave(socket: Socket, leave: () => void): () => void {
-  let callbacks = waiting.get(socket);
+  let callbacks = callbacksOf.get(socket);
   if (callbacks === undefined) {
     const all = callbacks = new Set<() => void>();
-    waiting.set(socket, all);
+    callbacksOf.set(socket, all);
     socket.once("close", () => {
       for (const each of [...all]) each();
     });

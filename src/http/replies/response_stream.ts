@@ -1,34 +1,33 @@
 import type { Response } from "express-types";
-import { isOver } from "../../pipeline/request/is_over.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isOver } from "../../pipeline/request/reply.ts";
 import { onLeave } from "./on_leave.ts";
 
 /** How much is written at a time. */
 const PIECE = 64 * 1024;
 
-/** Writes an answer piece by piece at the pace of the client, and stops where nobody waits for it any more. */
+/** Writes an answer piece by piece at the pace of the client, until the client leaves. */
 export class ResponseStream {
   readonly #res: Response;
   #begun = false;
   #wake: () => void = () => {};
   #stopListening: (() => void) | undefined;
 
-  /** @param res The response. */
   constructor(res: Response) {
     this.#res = res;
   }
 
-  /** Whether this stream has sent the head of the answer. */
+  /** Whether this stream has sent the headers of the answer. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** Whether the answer can go on: the client is there, and no hook answers in its place. */
+  /** Whether the client is there, and no hook answers in the place of this stream. */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /** Whether a hook has begun an answer in the place of this one, and not ended it. */
+  /** Whether a hook has begun an answer and not ended it. */
   get isTaken(): boolean {
     return !this.#begun && this.#res.headersSent && !this.#res.writableEnded;
   }
@@ -48,7 +47,7 @@ export class ResponseStream {
     this.release();
   }
 
-  /** Takes all listeners off. */
+  /** Takes the listeners off. */
   release(): void {
     this.#stopListening?.();
     this.#stopListening = undefined;
@@ -62,7 +61,7 @@ export class ResponseStream {
     });
   }
 
-  /** Listens once for all waits: middleware that compresses keeps every listener. */
+  /** Listens once for all waits: middleware that compresses never takes listeners off. */
   #listen(): void {
     if (this.#stopListening !== undefined) return;
     const res = this.#res;

@@ -1,5 +1,5 @@
-import { Buffer } from "node:buffer";
 import type { Response } from "express-types";
+import { Buffer } from "node:buffer";
 import { ResponseStream } from "./response_stream.ts";
 
 /** How much of a list is held before it is sent on. */
@@ -9,8 +9,8 @@ const CHUNK = 64 * 1024;
 type Pieces = AsyncIterable<string | Uint8Array>;
 
 /**
- * Sends a list while it comes. One that comes in one piece, or fits a chunk, is sent whole, with its length and tag; a
- * longer one goes out as it comes, at the pace of the client, and stops when the client leaves.
+ * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
+ * with its length and tag.
  *
  * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
@@ -22,9 +22,10 @@ export async function sendList(res: Response, pieces: Pieces): Promise<boolean> 
   try {
     for await (const piece of pieces) {
       if (!stream.isOpen) return !stream.isTaken;
-      // A held piece goes out when another one follows: a list of one piece is never a stream.
+      // A list of one piece is sent whole, however long it is.
       if (size >= CHUNK) {
-        await writeParts(stream, res, held);
+        if (!stream.begun) res.status(200).type("json");
+        await writeParts(stream, held);
         held = [];
         size = 0;
       }
@@ -44,10 +45,8 @@ export async function sendList(res: Response, pieces: Pieces): Promise<boolean> 
 /** Writes many small parts as one, and a large one after its comma without copying it. */
 async function writeParts(
   stream: ResponseStream,
-  res: Response,
   parts: readonly (string | Uint8Array)[],
 ): Promise<void> {
-  if (!stream.begun) res.status(200).type("json");
   for (const part of parts.length > 2 ? [concat(parts)] : parts) {
     await stream.write(typeof part === "string" ? Buffer.from(part) : part);
   }

@@ -1,13 +1,13 @@
 import type { Response } from "express-types";
-import { logHint } from "../../errors/log.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { isOver } from "../../pipeline/request/is_over.ts";
+import { logHint } from "../../errors/log.ts";
+import { isOver } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";
 import { sendGathered } from "./send_gathered.ts";
 import { sendList } from "./send_list.ts";
 
-/** Sends what the pipeline replied. An answer that a hook has ended is left alone; one that it has begun is cut. */
+/** Sends what the pipeline replied. If a hook has ended the answer, nothing is sent; if it has only begun it, the answer is cut. */
 export async function sendReply(res: Response, reply: Reply): Promise<void> {
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
@@ -22,7 +22,7 @@ export async function sendReply(res: Response, reply: Reply): Promise<void> {
   else res.type("json").send(reply.text);
 }
 
-/** Nobody can tell how an answer was to go on that a hook has begun and left. */
+/** Cuts an answer that a hook has begun and not ended. */
 async function cutBegun(res: Response): Promise<void> {
   const { method, originalUrl } = res.req;
   logHint(
@@ -33,7 +33,7 @@ async function cutBegun(res: Response): Promise<void> {
   await cutAnswer(res);
 }
 
-/** The path of a new entity, from the mount and the route alone: never from a header of the client. */
+/** The path of a new entity. It never depends on a header of the client. */
 function locationOf({ req }: Response, id: string): string {
   const path = `${req.baseUrl}${req.path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;

@@ -1,21 +1,15 @@
 import { describeModel } from "../../declare/model/describe_model.ts";
-import type { RestRecord } from "../../declare/model/records.ts";
-import type { Hooks } from "../../declare/hooks/hooks.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
-import type { Method } from "../../declare/operations/methods.ts";
-import { OPERATIONS } from "../../declare/operations/operation.ts";
-import type { Level, Route } from "../../pipeline/request/route.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
-import { getModel } from "../../schema/get_model.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
-import { buildPartRoutes, checkReached } from "./build_part_routes.ts";
-import { checkFunctions, checkMethods, checkPath, RouteRegister } from "./_check_routes.ts";
+import type { RestRecord } from "../../declare/model/records.ts";
+import type { Route } from "../../pipeline/request/route.ts";
+import { describeParts } from "../../schema/describe_parts.ts";
+import { branchRoutes, isSame } from "./_branch_routes.ts";
+import type { Branch, SharedSettings } from "./_branch_routes.ts";
+import { cannotMount, checkRest } from "./_check_rest.ts";
+import { RouteRegister } from "./_route_register.ts";
 
 /** What all routes of one `initialize()` share. */
-export type RouteSettings = Pick<
-  Route,
-  "maxTimeMS" | "limits" | "bodyLimits" | "indexes" | "reporter"
->;
+export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
  * Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves.
@@ -27,60 +21,51 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
     throw new TypeError("Cannot initialize: no model is registered, import them first");
   }
   if (models.some((target) => typeof target !== "function")) {
-    throw new TypeError(`Cannot initialize: "models" holds what is no model class`);
+    throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
   const register = new RouteRegister();
-  const routes = models.flatMap((target) => routesOf(target, settings, register));
+  const routes = models.flatMap((target) => {
+    const { rests } = describeModel(target);
+    if (rests.length === 0) throw cannotMount(target, "it has no @rest");
+    register.claimCollection(target);
+    const own = rests.flatMap((rest) => {
+      const { getConnection } = rest;
+      return branchRoutes(rootBranch(target, rest), {
+        ...settings,
+        ...getConnection && { getConnection },
+      });
+    });
+    for (const route of own) register.claimPath(target, route);
+    return own;
+  });
   checkReached(routes);
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
 
-function routesOf(
-  target: ModelClass,
-  settings: RouteSettings,
-  register: RouteRegister,
-): Route[] {
-  const { rests } = describeModel(target);
-  if (rests.length === 0) throw new TypeError(`Cannot mount "${target.name}": it has no @rest`);
-  const { schema } = buildSchema(target);
-  register.claimCollection(target, schema);
-  if (rests.some((rest) => rest.getConnection === undefined)) getModel(target);
-  const routes = rests.flatMap((rest) => routesUnder(target, rest, settings));
-  for (const route of routes) register.claimPath(target, route);
-  return routes;
-}
-
-function routesUnder(target: ModelClass, rest: RestRecord, settings: RouteSettings): Route[] {
-  const base = checkPath(target, rest.route);
-  checkMethods(target, rest.methods);
-  checkFunctions(target, rest);
-  const shared = { ...rest.getConnection && { getConnection: rest.getConnection }, ...settings };
-  const own = rest.methods.map((method): Route => {
-    const operation = OPERATIONS[method.operation];
-    return {
-      path: operation.item ? itemPath(base) : base,
-      operation,
-      levels: [rootLevel(target, rest, method)],
-      ...shared,
-    };
-  });
-  const one = rest.methods.find(({ operation }) => operation === "one");
-  const above = one && { path: itemPath(base), levels: [rootLevel(target, rest, one)] };
-  return [...own, ...buildPartRoutes(target, above, shared)];
-}
-
-function itemPath(base: string): string {
-  return `${base === "/" ? "" : base}/:id`;
-}
-
-function rootLevel(target: ModelClass, rest: RestRecord, { operation, hooks }: Method): Level {
+function rootBranch(target: ModelClass, rest: RestRecord): Branch {
+  const { methods, scope } = rest;
+  const path = checkRest(target, rest);
   return {
-    target,
-    shape: describeShape(buildSchema(target).schema),
-    operation,
-    hooks: hooks as Hooks<object>,
-    scopes: rest.scope === undefined ? [] : [rest.scope],
-    parameter: "id",
+    methods,
+    base: path === "" ? "/" : path,
+    item: `${path}/:id`,
+    above: [],
+    level: { target, scopes: scope === undefined ? [] : [scope], parameter: "id" },
   };
+}
+
+/** Checks that a route reaches every part: without `one()` on its parent, none does. */
+function checkReached(routes: readonly Route[]): void {
+  const levels = routes.flatMap((route) => route.levels);
+  for (const owner of new Set(levels.map(({ target }) => target))) {
+    const elsewhere = describeModel(owner).rests.some((rest) =>
+      rest.methods.some(({ operation }) => operation === "one")
+    );
+    for (const part of elsewhere ? [] : describeParts(owner)) {
+      if (levels.some((level) => isSame(level, part))) continue;
+      const { property } = part.link;
+      throw cannotMount(owner, `property "${property}" has @rest, which needs one() on its parent`);
+    }
+  }
 }

@@ -1,26 +1,29 @@
-import type { Buffer } from "node:buffer";
-import { TIME_RANGE } from "./_date.ts";
-import { readTime, UNDEFINED } from "./_scan.ts";
+import { readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
+import type { BsonReader } from "../bytes/bson_reader.ts";
+import { TIME_RANGE } from "../types/date.ts";
 import { ANY } from "./plan.ts";
 import type { ValuePlan } from "./plan.ts";
-import { UnknownTypeError } from "./unknown_type_error.ts";
 
-const DOUBLE = 1 << 0x01;
+const DOUBLE = 0x01;
+const UNDEFINED = 0x06;
+const DATE = 0x09;
+const INT64 = 0x12;
 
-/** Checks that a value is what its field is made for: what else becomes of it, Mongoose knows. */
-export function checkValue({ types }: ValuePlan, type: number, source: Buffer, at: number): void {
+/** Throws for a value that its field does not hold if it is as declared. */
+export function checkValue({ types }: ValuePlan, source: BsonReader): void {
+  const { type } = source;
   if (types === ANY && type !== UNDEFINED) return;
   const known = type < 32 && (types >>> type & 1) !== 0;
-  if (!known || !isExact(types, type, source, at)) {
+  if (!known || !isExact(types, source)) {
     throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
   }
 }
 
 /** Whether a number or a date is one that the field can hold. */
-function isExact(types: number, type: number, source: Buffer, at: number): boolean {
-  if (type === 0x01) return !Number.isNaN(source.readDoubleLE(at));
-  if (type !== 0x09 && type !== 0x12) return type !== UNDEFINED;
-  const value = readTime(source, at);
-  if (type === 0x09) return Math.abs(value) <= TIME_RANGE;
-  return (types & DOUBLE) === 0 || Number.isSafeInteger(value);
+function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
+  if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
+  if (type !== DATE && type !== INT64) return type !== UNDEFINED;
+  const value = readInt64(bytes, at);
+  if (type === DATE) return Math.abs(value) <= TIME_RANGE;
+  return (types & 1 << DOUBLE) === 0 || Number.isSafeInteger(value);
 }

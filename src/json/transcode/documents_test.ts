@@ -1,8 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { documentsIn, identifierIn, transcodeArrayItems } from "./documents.ts";
-import { JsonWriter } from "./json_writer.ts";
+import { BsonReader } from "../bytes/bson_reader.ts";
+import { JsonWriter } from "../bytes/json_writer.ts";
+import { documentsIn, DocumentWriter, identifierIn } from "./documents.ts";
 import { ANY } from "./plan.ts";
 import type { FieldPlan, Plan } from "./plan.ts";
 
@@ -17,38 +18,39 @@ function planOf(...names: string[]): Plan {
     seen: 0,
     types: ANY,
   }]);
-  return { fields: new Map(fields), defaults: [], recursive: false, order: [] };
+  return { fields: new Map(fields), defaults: [], recursive: false, order: [], objects: 0 };
 }
 
-Deno.test("transcodeArrayItems() writes documents with commas, and counts them", () => {
+Deno.test("DocumentWriter.array() writes documents with commas, and counts them", () => {
   const array = Buffer.from(BSON.serialize({ ...[{ a: 1 }, { b: 2 }, {}] }));
   const out = new JsonWriter(1);
-  const count = transcodeArrayItems(out, array, 0, planOf("a"), () => "");
+  const documents = new DocumentWriter(planOf("a"), () => "");
+  const count = documents.array(new BsonReader(array), out);
   assertEquals([count, out.written.toString()], [3, '{"a":1},{},{}']);
-  assertEquals(
-    transcodeArrayItems(out, Buffer.from(BSON.serialize({})), 0, planOf(), () => ""),
-    0,
-  );
+  const empty = Buffer.from(BSON.serialize({}));
+  assertEquals(documents.array(new BsonReader(empty), out), 0);
 });
 
-Deno.test("transcodeArrayItems() sets the writer back for a document that is decoded", () => {
+Deno.test("DocumentWriter.array() sets the writer back for a document that is decoded", () => {
   const array = Buffer.from(BSON.serialize({ ...[{ a: 1 }, { a: [1, { b: /x/ }] }, { a: 3 }] }));
   const out = new JsonWriter(1);
   const decoded: unknown[] = [];
-  const count = transcodeArrayItems(out, array, 0, planOf("a"), (item) => {
+  const documents = new DocumentWriter(planOf("a"), (item) => {
     decoded.push(BSON.deserialize(item));
     return '{"é":0}';
   });
+  const count = documents.array(new BsonReader(array), out);
   assertEquals([count, out.written.toString()], [3, '{"a":1},{"é":0},{"a":3}']);
   assertEquals(decoded.length, 1);
 });
 
-Deno.test("transcodeArrayItems() passes on whatever else is thrown", () => {
+Deno.test("DocumentWriter.array() passes on whatever else is thrown", () => {
   const array = Buffer.from(BSON.serialize({ 0: { a: /x/ } }));
   const decode = () => {
     throw new RangeError("No");
   };
-  const act = () => transcodeArrayItems(new JsonWriter(1), array, 0, planOf("a"), decode);
+  const documents = new DocumentWriter(planOf("a"), decode);
+  const act = () => documents.array(new BsonReader(array), new JsonWriter(1));
   assertThrows(act, RangeError, "No");
 });
 

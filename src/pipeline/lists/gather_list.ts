@@ -3,11 +3,7 @@ import { Buffer } from "node:buffer";
 /** How much text is joined into one buffer. */
 const CHUNK = 64 * 1024;
 
-/**
- * Gathers the JSON texts of a list as few buffers that make the whole list together, brackets included.
- *
- * @param lists The texts of the entities, several at a time.
- */
+/** Joins the JSON texts of a list into few buffers, brackets included. */
 export async function gatherList(lists: AsyncIterable<readonly string[]>): Promise<Buffer[]> {
   const chunks: Buffer[] = [];
   let held: string[] = [];

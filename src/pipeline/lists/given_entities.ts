@@ -1,38 +1,64 @@
-import { hookFailure } from "../../declare/hooks/hook_failure.ts";
-import type { Patience } from "../../database/patience.ts";
+import type { Connection } from "mongoose";
+import type { TimeBudget } from "../../database/time_budget.ts";
+import { hookFailure } from "../../declare/hooks/run_hook.ts";
+import { connectionOf } from "../../schema/mongoose/connections/connection_of.ts";
+import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
 
 /** What gives entities one by one: a cursor of Mongoose or of the driver, or any other. */
-interface Given extends AsyncIterable<unknown> {
+interface Cursor extends AsyncIterable<unknown> {
   close?(): unknown;
 }
 
-/**
- * Gives what a `fetch` hook gave: entities, one, or none. What is no entity is left out. What gives them one by one is
- * closed as soon as nobody reads on.
- */
+/** Runs a `fetch` hook, and the query that it may give; a cursor that comes too late is closed. */
+export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
+  const given = evaluate(fetch);
+  try {
+    return await timeBudget.wait(given);
+  } catch (error) {
+    given.then(close, () => {});
+    throw error;
+  }
+}
+
+async function evaluate(fetch: () => unknown): Promise<unknown> {
+  let connection: Connection | undefined;
+  try {
+    const given = fetch();
+    connection = connectionOf(given);
+    return await given;
+  } catch (error) {
+    const away = connection !== undefined && !isOpen(connection);
+    throw hookFailure("fetch", error, { away });
+  }
+}
+
+/** The entities that a `fetch` hook returned: several, one, or none. A cursor is closed when reading stops. */
 export async function* givenEntities(
   given: unknown,
-  patience: Patience,
+  timeBudget: TimeBudget,
 ): AsyncGenerator<readonly object[]> {
   if (Array.isArray(given)) yield given.filter(isEntity);
   else if (!isEntity(given)) return;
-  else if (!isIterable(given)) yield [given];
-  else yield* oneByOne(given, patience);
+  else if (!isCursor(given)) yield [given];
+  else yield* oneByOne(given, timeBudget);
 }
 
-async function* oneByOne(given: Given, patience: Patience): AsyncGenerator<readonly object[]> {
-  const iterator = given[Symbol.asyncIterator]();
+async function* oneByOne(
+  cursor: Cursor,
+  timeBudget: TimeBudget,
+): AsyncGenerator<readonly object[]> {
+  const iterator = cursor[Symbol.asyncIterator]();
   let done = false;
   try {
     while (!done) {
-      const next = await patience.waitForNext(nextOf(iterator));
+      const next = await timeBudget.waitForNext(nextOf(iterator));
       done = next.done === true;
       if (!done && isEntity(next.value)) yield [next.value];
     }
   } finally {
     if (!done) {
       ignore(() => iterator.return?.());
-      close(given);
+      close(cursor);
     }
   }
 }
@@ -45,13 +71,11 @@ async function nextOf(iterator: AsyncIterator<unknown>): Promise<IteratorResult<
   }
 }
 
-/** Closes what a `fetch` hook gave, where it can be closed and nobody is going to read it. */
-export function close(given: unknown): void {
-  if (!isEntity(given) || !isIterable(given)) return;
-  ignore(() => given.close?.());
+function close(given: unknown): void {
+  if (isEntity(given) && isCursor(given)) ignore(() => given.close?.());
 }
 
-/** Nobody waits for what is closed, and its failure is nobody's. */
+/** Ends a cursor without waiting for it. */
 function ignore(end: () => unknown): void {
   Promise.resolve().then(end).catch(() => {});
 }
@@ -60,6 +84,6 @@ function isEntity(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function isIterable(value: object): value is Given {
+function isCursor(value: object): value is Cursor {
   return Symbol.asyncIterator in value;
 }

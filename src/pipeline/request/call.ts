@@ -1,72 +1,96 @@
 import type { Connection, Model } from "mongoose";
-import { HookFailure } from "../../declare/hooks/hook_failure.ts";
+import { openConnection } from "../../database/open_connection.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
+import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { parseQ } from "../../filter/q/parse_q.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { OPEN, openConnection } from "../../database/open_connection.ts";
-import { MARGIN_MS, Patience } from "../../database/patience.ts";
+import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
+import type { Source } from "../../sources/source.ts";
 import type { Level, Route } from "./route.ts";
-import { actingLevel } from "./route.ts";
+
+/** What a request has at every level. */
+interface RequestContext {
+  readonly route: Route;
+  readonly req: FrameworkRequest;
+  /** Bounds every wait for the database. */
+  readonly timeBudget: TimeBudget;
+}
 
 /** A level of a route while a request passes it. */
-export interface LevelCall {
-  /** The level. */
+export interface LevelCall extends RequestContext {
   readonly level: Level;
+  readonly above: LevelCall | undefined;
   /** What `req.framework` is while its hooks run. */
   readonly state: FrameworkState;
-  /** Gives Mongoose's model on the request's connection. A failure of `getConnection` is known as the host's. */
+  /** Its source, once it is open, and the count of a hook that asks before. */
+  readonly opened: { source?: Source; counting?: Promise<number> };
+  /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
 }
 
+/** A level whose source is open: every step of an operation works on one. */
+export interface OpenLevel extends LevelCall {
+  readonly source: Source;
+}
+
 /** One request on its way through a route. */
-export interface Call {
-  /** The route. */
-  readonly route: Route;
-  /** The request. */
-  readonly req: FrameworkRequest;
+export interface Call extends RequestContext {
   /** The levels, outermost first. */
   readonly levels: readonly LevelCall[];
-  /** The level that acts. */
+  /** The level that acts: the last one. */
   readonly acting: LevelCall;
-  /** Bounds every wait for the database. */
-  readonly patience: Patience;
-  /** Tells whether the connection that the request uses has been closed meanwhile. */
+  /** Whether the connection that the request uses has been closed meanwhile. */
   readonly isAway: () => boolean;
-  /** What is wrong with `q`; said after the `preFetch` hooks, who may have something graver to say. */
+  /** What is wrong with `q`: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
 }
 
-/** Opens a call: nothing but the request has been looked at when the first hook runs. */
-export function openCall(route: Route, req: FrameworkRequest): Call {
-  const patience = new Patience(route.maxTimeMS + MARGIN_MS);
-  const open = openConnection(req, route.getConnection, patience);
+/** What a call is opened with. */
+export interface CallOptions {
+  readonly req: FrameworkRequest;
+  /** Counts what a level selects. */
+  readonly count: (at: LevelCall) => Promise<number>;
+}
+
+/** Opens a call. Before the first hook nothing but the request is looked at. */
+export function openCall(route: Route, { req, count }: CallOptions): Call {
+  const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
+  const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
-  const connection = async () => opened = await open();
-  const levels = route.levels.map((level) => openLevel(level, connection));
-  const acting = levels[levels.length - 1] as LevelCall;
-  const isAway = () => opened !== undefined && opened.readyState !== OPEN;
-  const call = { route, req, levels, acting, patience, isAway };
+  const connect = async () => opened = await open();
+  const levels: LevelCall[] = [];
+  for (const level of route.levels) {
+    const counted = () => count(at);
+    const at: LevelCall = {
+      ...{ route, req, timeBudget, level, above: levels.at(-1), opened: {} },
+      ...stateOf(level, { connect, count: counted }),
+    };
+    levels.push(at);
+  }
+  const acting = levels.at(-1) as LevelCall;
+  const isAway = () => opened !== undefined && !isOpen(opened);
+  const call = { route, req, timeBudget, levels, acting, isAway };
   if (acting.level.operation === "create") return call;
   try {
-    acting.state.filter = parseQ(req.url, actingLevel(route).shape, route.limits);
+    const { shape } = acting.level;
+    acting.state.filter = parseQ(req.url, { shape, limits: route.limits });
     return call;
   } catch (badQuery) {
     return { ...call, badQuery };
   }
 }
 
-function openLevel(level: Level, connection: ReturnType<typeof openConnection>): LevelCall {
-  const compile = level.part?.embedded ? embeddedModel : getModel;
-  const model = async () => compile(level.target, await connection()) as unknown as Model<unknown>;
-  const state = {
-    filter: {},
-    options: {},
-    projection: {},
-    operation: level.operation,
-    model: (() => model().catch(asThrown)) as unknown as FrameworkState["model"],
-  };
-  return { level, state, model };
+function stateOf(
+  { target, link, operation }: Level,
+  { connect, count }: { connect: () => Promise<Connection>; count: () => Promise<number> },
+): Pick<LevelCall, "state" | "model"> {
+  const compile = link?.embedded ? embeddedModel : getModel;
+  const model = async () => compile(target, await connect()) as unknown as Model<unknown>;
+  const forHooks = (() => model().catch(asThrown)) as unknown as FrameworkState["model"];
+  const query = { filter: {}, options: {}, projection: {} };
+  return { model, state: { ...query, operation, model: forHooks, count } };
 }
 
 /** Shows hooks what `getConnection` threw, as it was thrown. */
@@ -74,7 +98,12 @@ function asThrown(error: unknown): never {
   throw error instanceof HookFailure ? error.thrown : error;
 }
 
-/** Makes a level the running one: `req.framework` is its own. */
-export function enterLevel({ req }: Call, { state }: LevelCall): void {
+/** Gives `req.framework` the state of a level. */
+export function enterLevel({ req, state }: LevelCall): void {
   req.framework = state;
+}
+
+/** The name of a level's entity in the path; empty where the parent holds only one. */
+export function idParam({ req, level: { parameter } }: LevelCall): string {
+  return parameter === undefined ? "" : String(req.params[parameter]);
 }

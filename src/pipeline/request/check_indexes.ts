@@ -3,30 +3,30 @@ import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
 
 /**
- * Looks at the indexes of all that a request writes: the host is told of builds that failed, and where it requires
- * them, nothing is written before all unique ones stand.
+ * Reports failed builds of the indexes of all that a request writes.
  *
- * @throws {RestError} 503 if one is required and does not stand.
+ * @throws {RestError} 503 if the host requires unique indexes, and one is missing.
  */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && call.acting.level.hooks.persist === undefined;
-  if (!writes || (indexes !== "required" && !hasUntoldFailures())) return;
+  const isWorthALook = indexes === "required" ||
+    call.levels.some(({ level }) => hasUntoldFailures(level.target));
+  if (!writes || !isWorthALook) return;
   for (const each of call.levels) {
-    if (each.level.part?.embedded !== true) await checkLevel(call, each);
+    if (each.level.link?.embedded !== true) await checkLevel(each);
   }
 }
 
-async function checkLevel(call: Call, { level, model }: LevelCall): Promise<void> {
-  const { route, req, patience } = call;
+async function checkLevel({ level, model, route, req, timeBudget }: LevelCall): Promise<void> {
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
   const error = builds.takeUntold();
   if (error !== undefined) {
     const { target, operation } = level;
     const context = { method: req.method, route: route.path, class: target.name, operation };
-    await route.reporter.tell({ req, error, context });
+    await route.reporter.report({ req, error, context });
   }
   if (route.indexes !== "required") return;
-  if (!await patience.wait(builds.areUniqueStanding())) throw unavailable(builds.failure);
+  if (!await timeBudget.wait(builds.areUniqueStanding())) throw unavailable(builds.failure);
 }

@@ -1,11 +1,28 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import type { ErrorContext } from "./error_context.ts";
+import type { OperationName } from "../../declare/operations/operation.ts";
 import { logError, logHint } from "../../errors/log.ts";
 import { internal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 
-/** The host's own look at an error. */
+/** Where an error happened: the third argument of `onError`. */
+export interface ErrorContext {
+  /** The HTTP method of the request. */
+  readonly method: string;
+  /** The path of the route in the router, such as `/movies/:id`. */
+  readonly route: string;
+  /** The name of the model class of the route. */
+  readonly class: string;
+  /** The name of the operation. */
+  readonly operation: OperationName;
+  /**
+   * How many more requests failed for the same cause within the last minute. It is only set while the database is not
+   * available, after the first report.
+   */
+  readonly count?: number;
+}
+
+/** Looks at an error, for the host. */
 export type OnError<C = ErrorContext> = (
   req: FrameworkRequest,
   error: unknown,
@@ -14,11 +31,8 @@ export type OnError<C = ErrorContext> = (
 
 /** One failed request. */
 export interface Failure<C = ErrorContext> {
-  /** The request. */
   readonly req: FrameworkRequest;
-  /** What went wrong. */
   readonly error: unknown;
-  /** Where. */
   readonly context: C;
 }
 
@@ -29,32 +43,28 @@ interface Outage<C> {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** How often one cause of an outage is told. */
+/** How often one cause of an outage is reported. */
 const OUTAGE_MS = 60_000;
 
-/** Tells the host what went wrong: `onError` first, else the log. One serves all routes of a router. */
+/** Reports errors to the host: to `onError` first, else to the log. One serves all routes of a router. */
 export class Reporter<C extends object = ErrorContext> {
   readonly #onError: OnError<C> | undefined;
   readonly #outageMs: number;
   readonly #outages = new Map<string, Outage<C>>();
   readonly #forgotten = new Set<string>();
 
-  /**
-   * @param onError The host's own look at an error.
-   * @param outageMs How often one cause of an outage is told, in milliseconds.
-   */
   constructor(onError?: OnError<C>, outageMs: number = OUTAGE_MS) {
     this.#onError = onError;
     this.#outageMs = outageMs;
   }
 
-  /** Tells of an error, and gives the answer: the one of `onError`, or a 500 that tells nothing. */
-  async ask(failure: Failure<C>): Promise<RestError> {
-    return await this.tell(failure) ?? internal(failure.error);
+  /** Reports an error; gives the answer of `onError`, or a 500 without details. */
+  async answer(failure: Failure<C>): Promise<RestError> {
+    return await this.report(failure) ?? internal(failure.error);
   }
 
-  /** Tells of an error; gives what `onError` would answer. */
-  async tell({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
+  /** Reports an error; gives the answer of `onError`. */
+  async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
       const given = await this.#onError?.(req, error, context);
       if (given instanceof RestError) return given;
@@ -65,8 +75,8 @@ export class Reporter<C extends object = ErrorContext> {
     return undefined;
   }
 
-  /** Tells that the database is away: the first failure of a cause at once, then once a minute how many more. */
-  async tellOutage(failure: Failure<C>): Promise<void> {
+  /** Reports that the database is away: the first failure of a cause at once, then once a minute how many more. */
+  async reportOutage(failure: Failure<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);
     if (running !== undefined) {
@@ -75,11 +85,11 @@ export class Reporter<C extends object = ErrorContext> {
       return;
     }
     this.#watch(cause, failure);
-    await this.tell(failure);
+    await this.report(failure);
   }
 
-  /** Tells, once, that a hook gave nothing where something was due. */
-  tellForgotten(hook: string, { operation, name }: { operation: string; name: string }): void {
+  /** Logs once that a hook gave `undefined`. */
+  reportForgotten(hook: string, { operation, name }: { operation: string; name: string }): void {
     const place = `Hook "${hook}" of ${operation}() of "${name}"`;
     if (this.#forgotten.has(place)) return;
     this.#forgotten.add(place);
@@ -98,11 +108,11 @@ export class Reporter<C extends object = ErrorContext> {
     this.#outages.delete(cause);
     if (count === 0) return;
     this.#watch(cause, last);
-    await this.tell({ ...last, context: { ...last.context, count } });
+    await this.report({ ...last, context: { ...last.context, count } });
   }
 }
 
-/** What tells the causes of outages apart: the class and code of the error behind them. */
+/** The cause of an outage: the class and code of the error behind it. */
 function causeOf(error: unknown): string {
   const { cause } = error as { cause?: unknown };
   const { name, code } = (error instanceof RestError && cause || error) as {

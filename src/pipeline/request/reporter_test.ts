@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
-import type { ErrorContext } from "./error_context.ts";
 import { unavailable } from "../../errors/refusals.ts";
 import { Reporter } from "./reporter.ts";
+import type { ErrorContext } from "./reporter.ts";
 
 const CONTEXT: ErrorContext = { method: "GET", route: "/a", class: "A", operation: "all" };
 
@@ -15,11 +15,11 @@ function listen() {
     if (count !== undefined) resolve();
   }, 50);
   const fail = (error: unknown) =>
-    reporter.tellOutage({ req: {} as never, error, context: CONTEXT });
+    reporter.reportOutage({ req: {} as never, error, context: CONTEXT });
   return { told, fail, summed: promise };
 }
 
-Deno.test("tellOutage() tells a cause at once, and how often it came when its turn ends", async () => {
+Deno.test("reportOutage() reports a cause at once, and how often it came when its turn ends", async () => {
   using _log = stub(console, "error");
   const { told, fail, summed } = listen();
   const keepAlive = setTimeout(() => {}, 5000);
@@ -30,7 +30,7 @@ Deno.test("tellOutage() tells a cause at once, and how often it came when its tu
   assertEquals(told, [["RestError", undefined], ["RestError", 4]]);
 });
 
-Deno.test("tellOutage() tells causes apart by the class and code of the error behind them", async () => {
+Deno.test("reportOutage() tells causes apart by the class and code of the error behind them", async () => {
   using _log = stub(console, "error");
   const { told, fail } = listen();
   const coded = (code: number) => Object.assign(new Error("x"), { code });
@@ -40,11 +40,11 @@ Deno.test("tellOutage() tells causes apart by the class and code of the error be
   assertEquals(told.length, 3);
 });
 
-Deno.test("tellForgotten() hints once for each hook of a router", () => {
+Deno.test("reportForgotten() logs once for each hook of a router", () => {
   using warn = stub(console, "warn");
   for (const reporter of [new Reporter(), new Reporter()]) {
     for (const hook of ["postFetch", "postFetch", "preSend"]) {
-      reporter.tellForgotten(hook, { operation: "all", name: "A" });
+      reporter.reportForgotten(hook, { operation: "all", name: "A" });
     }
   }
   assertEquals(warn.calls.length, 4);

@@ -1,4 +1,3 @@
-/** A JSON object, as `JSON.parse` gives it. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** Tells whether a value is a JSON object: no array, no class of its own. */
@@ -8,6 +7,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** Copies objects and lists; what else they hold is shared. */
+export function copyJson(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyJson);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)]));
+}
+
 /** Keys that reach the prototype of an object: nowhere do they name a field. */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
@@ -15,8 +21,8 @@ export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "prototype",
 ]);
 
-/** Tells whether a key of a filter is a mere name: no operator, and nothing that the driver would stumble over. */
-export function isPlainKey(key: string): boolean {
+/** Tells whether a key of a filter names a field: it is no operator, and nothing that the driver takes for something else. */
+export function isFieldKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes("\0") && !PROTOTYPE_KEYS.has(key) &&
     !MARK_KEYS.has(key);
 }

@@ -1,15 +1,14 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import type { ModelClass } from "../../declare/model/model_class.ts";
 import { buildSchema } from "../build_schema.ts";
-import { virtualsOf } from "../mongoose/internals.ts";
-import { classOf } from "../model_name.ts";
+import { virtualsOf } from "../mongoose/schemas/schema_members.ts";
+import { stampFields } from "../mongoose/schemas/timestamps.ts";
+import { classOf, referredClass } from "../model_name.ts";
 
 const { Types } = mongoose.Schema;
 
 /** What the bodies, filters and answers of the framework know of a schema: its fields, as a tree. */
 export interface Shape {
-  /** The fields by name. */
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** The shapes of what virtual references bring in when they are populated, by name. */
   readonly joined: ReadonlyMap<string, Shape>;
@@ -19,7 +18,6 @@ export interface Shape {
   readonly strict: boolean;
 }
 
-/** One field of a {@linkcode Shape}. */
 export interface FieldShape {
   /** A value; free-form; an object with a shape; a map; an array. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
@@ -27,14 +25,15 @@ export interface FieldShape {
   readonly hidden: boolean;
   /** Whether a body may set it: identifiers, versions and timestamps never. */
   readonly writable: boolean;
-  /** Whether queries read it unless told otherwise. */
+  /** Whether queries read it by default. */
   readonly selected: boolean;
   /** Mongoose's type; an object made of dotted paths has none. */
   readonly type?: SchemaType;
-  /** The shape of an object. */
   readonly shape?: Shape;
   /** The element of an array, the values of a map. */
   readonly element?: FieldShape;
+  /** Whether a body may name only entities that exist. */
+  readonly exists?: boolean;
   /** The shape of what a reference brings in when it is populated. */
   readonly populated?: Shape;
 }
@@ -51,10 +50,10 @@ export function describeShape(schema: Schema): Shape {
   schema.eachPath((path, type) => {
     if (path.includes("$*")) return;
     const field = describeField(type, system.has(path));
-    addField(shape, path.split("."), field);
+    addField(shape, { path: path.split("."), field });
     // Where documents show their virtuals, an alias would show what its field hides.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
-      addField(shape, alias.split("."), { ...PLAIN, kind: "free", hidden: true, writable: false });
+      addField(shape, { path: alias.split("."), field: SECRET });
     }
   });
   addVersion(shape, schema);
@@ -65,19 +64,15 @@ export function describeShape(schema: Schema): Shape {
 function addVersion(shape: OpenShape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;
-  addField(shape, [name], describeField(new Types.Number(name, {}), true));
+  addField(shape, { path: [name], field: describeField(new Types.Number(name, {}), true) });
 }
 
 /** Paths that the database or Mongoose sets. */
 function systemPaths(schema: Schema): Set<string> {
-  const { timestamps, versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
-  const { createdAt = true, updatedAt = true } = (timestamps ?? {}) as Record<string, unknown>;
+  const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
-  const stamps = timestamps
-    ? [createdAt && named(createdAt, "createdAt"), updatedAt && named(updatedAt, "updatedAt")]
-    : [];
-  const own = ["_id", named(versionKey, "__v"), named(discriminatorKey, "__t")];
-  return new Set([...own, ...stamps.filter((path) => typeof path === "string")]);
+  const stamps = Object.values(stampFields(schema)).filter((path) => typeof path === "string");
+  return new Set(["_id", named(versionKey, "__v"), named(discriminatorKey, "__t"), ...stamps]);
 }
 
 function joinedShapes(schema: Schema): Map<string, Shape> {
@@ -89,16 +84,6 @@ function joinedShapes(schema: Schema): Map<string, Shape> {
   return shapes;
 }
 
-/** The class behind a virtual's `ref`: a name, a model, or a thunk of either. */
-function referredClass(ref: unknown): ModelClass | undefined {
-  if (typeof ref === "string") return classOf(ref);
-  if (typeof ref !== "function") return undefined;
-  const { modelName } = ref as { modelName?: unknown };
-  if (typeof modelName === "string") return classOf(modelName);
-  return ref.prototype === undefined ? referredClass(ref()) : undefined;
-}
-
-/** A shape that is still being filled. */
 interface OpenShape extends Shape {
   readonly fields: Map<string, FieldShape>;
 }
@@ -117,8 +102,11 @@ function openShape(strict: boolean, schema?: Schema): OpenShape {
   };
 }
 
-function addField(shape: OpenShape, path: string[], field: FieldShape): void {
-  const [name, ...rest] = path as [string, ...string[]];
+function addField(
+  shape: OpenShape,
+  { path, field }: { path: readonly string[]; field: FieldShape },
+): void {
+  const [name = "", ...rest] = path;
   if (rest.length === 0) {
     shape.fields.set(name, field);
     return;
@@ -126,21 +114,18 @@ function addField(shape: OpenShape, path: string[], field: FieldShape): void {
   let inner = shape.fields.get(name)?.shape as OpenShape | undefined;
   if (inner === undefined) {
     inner = openShape(shape.strict);
-    shape.fields.set(name, { kind: "object", ...PLAIN, shape: inner });
+    shape.fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
   }
-  addField(inner, rest, field);
+  addField(inner, { path: rest, field });
 }
 
 function describeField(type: SchemaType, system: boolean): FieldShape {
-  const { hidden, readonly, select } = type.options as {
-    hidden?: unknown;
-    readonly?: unknown;
-    select?: unknown;
-  };
+  const { hidden, readonly, select, exists }: Readonly<Record<string, unknown>> = type.options;
   return Object.assign(describeKind(type), {
     hidden: hidden === true,
     writable: !system && readonly !== true,
     selected: select !== false,
+    exists: exists === true,
     type,
   });
 }
@@ -150,21 +135,21 @@ function describeKind(
 ): Pick<FieldShape, "kind" | "shape" | "element" | "populated"> {
   if (type instanceof Types.Mixed) return { kind: "free" };
   if (type instanceof Types.DocumentArray) {
-    const element = Object.assign(objectKind(type.schema), PLAIN, { type });
+    const element = Object.assign(objectKind(type.schema), UNRESTRICTED, { type });
     return { kind: "array", element };
   }
   if (type instanceof Types.Array) {
     const element = type.getEmbeddedSchemaType();
     return {
       kind: "array",
-      element: element ? describeField(element, false) : { kind: "free", ...PLAIN },
+      element: element ? describeField(element, false) : { kind: "free", ...UNRESTRICTED },
     };
   }
   if (type instanceof Types.Map) {
     const element = type.getEmbeddedSchemaType();
     return {
       kind: "map",
-      element: element ? describeField(element, false) : { kind: "free", ...PLAIN },
+      element: element ? describeField(element, false) : { kind: "free", ...UNRESTRICTED },
     };
   }
   if (type instanceof Types.Subdocument) return objectKind(type.schema);
@@ -178,7 +163,8 @@ function describeKind(
   };
 }
 
-const PLAIN = { hidden: false, writable: true, selected: true } as const;
+const UNRESTRICTED = { hidden: false, writable: true, selected: true } as const;
+const SECRET = { kind: "free", hidden: true, writable: false, selected: true } as const;
 
 /** An object with a schema of its own, described when it is needed: a model may embed itself. */
 function objectKind(schema: Schema): { readonly kind: "object"; readonly shape: Shape } {

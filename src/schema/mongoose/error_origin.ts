@@ -1,15 +1,13 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
 import type { ModelClass } from "../../declare/model/model_class.ts";
-import { markOwnMiddleware } from "./internals.ts";
+import { markOwnMiddleware } from "./schemas/middleware.ts";
 
 const { ValidationError } = mongoose.Error;
 
 /** The document whose validation or save failed. */
 export interface ErrorOrigin {
-  /** Its class. */
   readonly target: ModelClass;
-  /** Its schema. */
   readonly schema: Schema;
 }
 
@@ -19,7 +17,7 @@ const origins = new WeakMap<object, ErrorOrigin>();
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
     const mark = function (this: Document, error: Error, _doc: unknown, next: Next): void {
-      markError(error, this, target);
+      markError(error, { doc: this, target });
       next(error);
     };
     markOwnMiddleware(mark);
@@ -27,11 +25,13 @@ export function markErrors(schema: Schema, target: ModelClass): void {
   }
 }
 
-/** What goes on with the next middleware. */
 type Next = (error: Error) => void;
 
 /** Middleware may write other documents: a validation error belongs to the document that holds its messages. */
-function markError(error: unknown, doc: Document, target: ModelClass): void {
+function markError(
+  error: unknown,
+  { doc, target }: { doc: Document; target: ModelClass },
+): void {
   if (!(error instanceof mongoose.Error) || origins.has(error)) return;
   if (error instanceof ValidationError && !holds(doc, error.errors)) return;
   origins.set(error, { target, schema: doc.schema as Schema });

@@ -1,67 +1,54 @@
 import type { ClientSession } from "mongoose";
-import { storedText } from "../../write/stored_text.ts";
-import type { Place } from "./place.ts";
+import { storedText } from "../../write/stored_values.ts";
+import type { Place } from "../place/place.ts";
+import { rewritePlace, updatePlace } from "../place/update_place.ts";
 
-/** Gives what is stored in the place of a list as one. A single value is a list of it, as Mongoose reads it. */
+/** What is stored where a list belongs, as a list: Mongoose too reads a single value as a list of one. */
 export function storedList(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** A value on its way into a list. */
-export interface Addition {
-  /** The property that holds the list. */
+/** Values that a list gets or loses. */
+export interface ListChange {
   readonly property: string;
-  /** The value, as it is to be stored. */
-  readonly value: unknown;
-  /** The session of a transaction. */
+  readonly values: readonly unknown[];
   readonly session?: ClientSession | undefined;
 }
 
-/** Adds a value at the end of a list that a place holds; `false` says that the place is not there any more. */
+/** Adds values at the end of a list that a place holds; `false` if the place is gone. */
 export async function addToList(
   place: Place,
-  { property, value, session }: Addition,
+  { property, values, session }: ListChange,
 ): Promise<boolean> {
   const path = place.path(property);
   const condition = { $or: [{ [property]: { $exists: false } }, isList(property)] };
-  if (await place.tryUpdate({ $push: { [path]: value } }, { condition, session })) return true;
-  // The database adds to lists alone: what else is stored there becomes one.
-  return await place.rewrite(
+  const update = { $push: { [path]: { $each: values } } };
+  if (await updatePlace(place, update, { condition, session })) return true;
+  // The place is gone, or what is stored there is no list: then it is rewritten as one.
+  return await rewritePlace(
+    place,
     ({ [property]: stored }) =>
-      Array.isArray(stored)
-        ? { $push: { [path]: value } }
-        : { $set: { [path]: [...storedList(stored), value] } },
+      Array.isArray(stored) ? update : { $set: { [path]: [...storedList(stored), ...values] } },
     { property, session },
   );
 }
 
-/** Takes values out of a list that a place holds; `false` says that the place is not there any more. */
+/** Takes values out of a list that a place holds; `false` if the place is gone. */
 export async function takeFromList(
   place: Place,
-  { property, values, session }: Removal,
+  { property, values, session }: ListChange,
 ): Promise<boolean> {
   const path = place.path(property);
   const update = { $pull: { [path]: { $in: values } } };
-  if (await place.tryUpdate(update, { condition: isList(property), session })) return true;
+  if (await updatePlace(place, update, { condition: isList(property), session })) return true;
   const texts = new Set(values.map(storedText));
-  return await place.rewrite(({ [property]: stored }) => {
+  return await rewritePlace(place, ({ [property]: stored }) => {
     const rest = storedList(stored).filter((each) => !texts.has(storedText(each)));
     return { $set: { [path]: rest } };
   }, { property, session });
 }
 
-/** Values that a list is to lose. */
-export interface Removal {
-  /** The property that holds the list. */
-  readonly property: string;
-  /** The values. */
-  readonly values: readonly unknown[];
-  /** The session of a transaction. */
-  readonly session?: ClientSession | undefined;
-}
-
-/** The condition that a property holds a list. */
 export function isList(property: string): Record<string, unknown> {
   return { [property]: { $type: "array" } };
 }

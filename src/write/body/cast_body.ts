@@ -1,89 +1,173 @@
 import type { Problems } from "../../errors/bad_data.ts";
-import { badFormat } from "../../errors/refusals.ts";
 import { isJsonObject, MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { readBase64 } from "../../schema/mongoose/bson.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
-/** How deep a body may be nested: the database stores no more than 100 levels. */
-export const MAX_DEPTH = 100;
-
-/** A value of a body on its way to a document. */
-export interface Cast {
-  /** The path, for messages. */
+/** A reference that a body names, to an entity that has to exist. */
+export interface NamedReference {
   readonly path: string;
-  /** How deep it is nested. */
-  readonly depth: number;
-  /** Takes what is wrong. */
-  readonly problems: Problems;
-  /** Whether the first problem ends it all, by a {@linkcode CastStopped}. */
+  readonly field: FieldShape;
+  /** The identifier, cast to the type of the field. */
+  readonly id: unknown;
+}
+
+interface BodyCastOptions {
+  readonly path?: string;
+  readonly problems?: Problems;
+  readonly references?: Map<string, NamedReference>;
+  /** Whether the first value of a wrong type ends the cast with a {@linkcode CastStopped}. */
   readonly stopsAtFirst?: boolean;
 }
 
-/** Ends the casting of a body that only has to be known as wrong. */
+/** Ends the cast of a body that is wrong. */
 export class CastStopped extends Error {}
 
-/** Takes the writable fields of a JSON object that will be a new object, cast to their types. */
-export function castFields(value: JsonObject, shape: Shape, cast: Cast): Record<string, unknown> {
-  const fields: [string, unknown][] = [];
-  for (const [key, each] of writableEntries(value, shape, cast)) {
-    const inner = deeper(cast, key);
-    const field = shape.fields.get(key) as FieldShape;
-    if (each !== null) fields.push([key, castField(each, field, inner)]);
-  }
-  return Object.fromEntries(fields.filter(([, each]) => each !== undefined));
-}
+/** Casts the value at one path of a body to the type of its field. */
+export class BodyCast {
+  readonly path: string;
+  /** What is wrong in the whole body. */
+  readonly problems: Problems;
+  /** The references in the whole body that have to be checked, by path. */
+  readonly references: Map<string, NamedReference>;
+  readonly #stopsAtFirst: boolean;
 
-/** Gives the entries that a body may set; in strict mode an undeclared one is a problem. */
-export function writableEntries(
-  value: JsonObject,
-  shape: Shape,
-  { path, problems }: Cast,
-): [string, unknown][] {
-  return Object.entries(value).filter(([key]) => {
-    const field = PROTOTYPE_KEYS.has(key) ? undefined : shape.fields.get(key);
-    if (field === undefined && shape.strict && !PROTOTYPE_KEYS.has(key)) {
-      const full = joinPath(path, key);
-      problems[full] = { message: `Field "${full}" is unknown`, kind: "strict" };
+  constructor(
+    { path = "", problems = {}, references = new Map(), stopsAtFirst = false }: BodyCastOptions =
+      {},
+  ) {
+    this.path = path;
+    this.problems = problems;
+    this.references = references;
+    this.#stopsAtFirst = stopsAtFirst;
+  }
+
+  get hasProblems(): boolean {
+    for (const _path in this.problems) return true;
+    return false;
+  }
+
+  at(key: string | number): BodyCast {
+    const { problems, references } = this;
+    const path = this.#join(String(key));
+    return new BodyCast({ path, problems, references, stopsAtFirst: this.#stopsAtFirst });
+  }
+
+  /** A cast of the same value that leaves its references alone, because the value is not written. */
+  ignoringReferences(): BodyCast {
+    const { path, problems } = this;
+    return new BodyCast({ path, problems, stopsAtFirst: this.#stopsAtFirst });
+  }
+
+  /** Casts the writable fields of an object that is new. */
+  fields(value: JsonObject, shape: Shape): Record<string, unknown> {
+    const fields: [string, unknown][] = [];
+    for (const [key, each] of this.writableEntries(value, shape)) {
+      if (each === null) continue;
+      const cast = this.at(key).value(each, shape.fields.get(key) as FieldShape);
+      if (cast !== undefined) fields.push([key, cast]);
     }
-    return field?.writable === true;
-  });
-}
-
-/** Casts a value, never `null`, to its field's type; a value that cannot be one is a problem, and `undefined`. */
-export function castField(value: unknown, field: FieldShape, cast: Cast): unknown {
-  switch (field.kind) {
-    case "free":
-      return castFree(value, cast);
-    case "object":
-      return isJsonObject(value)
-        ? castFields(value, field.shape as Shape, cast)
-        : problem("Object", cast);
-    case "map":
-      return isJsonObject(value) ? castMap(value, field, cast) : problem("Map", cast);
-    case "array":
-      return Array.isArray(value)
-        ? value.map((each, index) => castElement(each, field, deeper(cast, index)))
-        : problem("Array", cast);
-    default:
-      return castScalar(value, field, cast);
+    return Object.fromEntries(fields);
   }
-}
 
-/** Casts an element of an array, or a value of a map. */
-export function castElement(value: unknown, field: FieldShape, cast: Cast): unknown {
-  if (field.element === undefined || value === null) return value;
-  return castField(value, field.element, cast);
-}
+  /** The entries that a body may set; in strict mode an undeclared one is a problem. */
+  writableEntries(value: JsonObject, { fields, strict }: Shape): [string, unknown][] {
+    return Object.entries(value).filter(([key]) => {
+      if (PROTOTYPE_KEYS.has(key)) return false;
+      const field = fields.get(key);
+      if (field === undefined && strict) {
+        const path = this.#join(key);
+        this.problems[path] = { message: `Field "${path}" is unknown`, kind: "strict" };
+      }
+      return field?.writable === true;
+    });
+  }
 
-function castScalar(value: unknown, { type }: FieldShape, cast: Cast): unknown {
-  const instance = type?.instance ?? "Value";
-  if (typeof value === "object" && !isScalarObject(value)) return problem(instance, cast);
-  if (instance === "Buffer") return readBase64(value) ?? problem(instance, cast);
-  try {
-    return type?.cast(value, null as never, false);
-  } catch {
-    return problem(instance, cast);
+  /** Casts a value that is not `null`; `undefined` if it cannot be cast, which is a problem. */
+  value(value: unknown, field: FieldShape): unknown {
+    switch (field.kind) {
+      case "free":
+        return this.free(value);
+      case "object":
+        return isJsonObject(value)
+          ? this.fields(value, field.shape as Shape)
+          : this.#refuse("Object");
+      case "map":
+        return isJsonObject(value) ? this.#map(value, field) : this.#refuse("Map");
+      case "array":
+        return Array.isArray(value)
+          ? value.map((each, index) => this.at(index).element(each, field))
+          : this.#refuse("Array");
+      default:
+        return this.#scalar(value, field);
+    }
+  }
+
+  /** Casts an element of an array or a Map. */
+  element(value: unknown, { element }: FieldShape): unknown {
+    return element === undefined || value === null ? value : this.value(value, element);
+  }
+
+  /** Copies free-form data without `null`, which a merge patch cannot set; arrays are replaced as they are. */
+  free(value: unknown, inArray = false): unknown {
+    if (Array.isArray(value)) {
+      return value.map((each, index) => this.at(index).free(each, true));
+    }
+    if (!isJsonObject(value)) return value;
+    const entries = this.freeEntries(value).filter(([, each]) => inArray || each !== null);
+    return Object.fromEntries(
+      entries.map(([key, each]) => [key, this.at(key).free(each, inArray)]),
+    );
+  }
+
+  /** The entries of an object whose keys are data; a key that the database cannot address in a path is a problem. */
+  freeEntries(value: JsonObject): [string, unknown][] {
+    const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
+    const { path } = this;
+    for (const [key] of entries) {
+      const isAddressable = key !== "" && !key.startsWith("$") && !/[.\0]/.test(key);
+      if (!isAddressable || MARK_KEYS.has(key)) {
+        this.problems[path] = { message: `Key "${key}" is not allowed in "${path}"`, kind: "key" };
+      }
+    }
+    return entries;
+  }
+
+  #scalar(value: unknown, field: FieldShape): unknown {
+    const cast = this.#castScalar(value, field);
+    if (field.exists && cast !== undefined && cast !== null) {
+      this.references.set(this.path, { path: this.path, field, id: cast });
+    }
+    return cast;
+  }
+
+  #castScalar(value: unknown, { type }: FieldShape): unknown {
+    const instance = type?.instance ?? "Value";
+    if (typeof value === "object" && !isScalarObject(value)) return this.#refuse(instance);
+    if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
+    try {
+      return type?.cast(value, null as never, false);
+    } catch {
+      return this.#refuse(instance);
+    }
+  }
+
+  #map(value: JsonObject, field: FieldShape): Record<string, unknown> {
+    const entries = this.freeEntries(value).filter(([, each]) => each !== null);
+    return Object.fromEntries(
+      entries.map(([key, each]) => [key, this.at(key).element(each, field)]),
+    );
+  }
+
+  #refuse(kind: string): undefined {
+    if (this.#stopsAtFirst) throw new CastStopped();
+    const { path } = this;
+    this.problems[path] = { message: `Value at "${path}" cannot be read as ${kind}`, kind };
+    return undefined;
+  }
+
+  #join(key: string): string {
+    return this.path === "" ? key : `${this.path}.${key}`;
   }
 }
 
@@ -91,63 +175,4 @@ function castScalar(value: unknown, { type }: FieldShape, cast: Cast): unknown {
 function isScalarObject(value: unknown): boolean {
   const keys = isJsonObject(value) ? Object.keys(value) : [];
   return keys.length === 1 && keys[0] === "$numberDecimal";
-}
-
-function castMap(value: JsonObject, field: FieldShape, cast: Cast): Record<string, unknown> {
-  const entries = freeEntries(value, cast).filter(([, each]) => each !== null);
-  return Object.fromEntries(
-    entries.map(([key, each]) => [key, castElement(each, field, deeper(cast, key))]),
-  );
-}
-
-/**
- * Free-form data: copied without the keys that the database could not address. `null` is left out of objects that are
- * merged, and stays inside arrays, which are replaced as they are.
- */
-export function castFree(value: unknown, cast: Cast, inArray = false): unknown {
-  if (Array.isArray(value)) {
-    return value.map((each, index) => castFree(each, deeper(cast, index), true));
-  }
-  if (!isJsonObject(value)) return value;
-  const entries = freeEntries(value, cast).filter(([, each]) => inArray || each !== null);
-  return Object.fromEntries(
-    entries.map(([key, each]) => [key, castFree(each, deeper(cast, key), inArray)]),
-  );
-}
-
-/** The entries of an object whose keys are data. */
-function freeEntries(value: JsonObject, cast: Cast): [string, unknown][] {
-  const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
-  for (const [key] of entries) checkKey(key, cast);
-  return entries;
-}
-
-/** Notes a key that the database could not address in a path. */
-export function checkKey(key: string, { path, problems }: Cast): void {
-  const addressable = key !== "" && !key.startsWith("$") && !/[.\0]/.test(key);
-  if (!addressable || MARK_KEYS.has(key)) {
-    problems[path] = { message: `Key "${key}" is not allowed in "${path}"`, kind: "key" };
-  }
-}
-
-/** Goes one level down. */
-export function deeper<C extends Cast>(cast: C, key: string | number): C {
-  if (cast.depth >= MAX_DEPTH) throw badFormat(`The body is nested more than ${MAX_DEPTH} deep`);
-  return { ...cast, path: joinPath(cast.path, String(key)), depth: cast.depth + 1 };
-}
-
-/** Whether something was wrong so far. */
-export function hasProblems(problems: Problems): boolean {
-  for (const _path in problems) return true;
-  return false;
-}
-
-function joinPath(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
-}
-
-function problem(kind: string, { path, problems, stopsAtFirst }: Cast): undefined {
-  if (stopsAtFirst) throw new CastStopped();
-  problems[path] = { message: `Value at "${path}" cannot be read as ${kind}`, kind };
-  return undefined;
 }

@@ -1,24 +1,56 @@
-/** The caps on a body: what a client's data may cost. */
+import { completeLimits } from "../../errors/complete_limits.ts";
+import { badFormat } from "../../errors/refusals.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+
+/** Limits on the size of request bodies. Larger ones answer 400. */
 export interface BodyLimits {
-  /** How many keys its objects may have in all. @default {5000} */
+  /**
+   * The maximum number of keys, of all objects together.
+   *
+   * @default {5000}
+   */
   readonly maxKeys?: number;
-  /** How many elements its arrays may have in all. @default {5000} */
+  /**
+   * The maximum number of elements, of all arrays together.
+   *
+   * @default {5000}
+   */
   readonly maxElements?: number;
 }
 
-/** The caps where the host says nothing. */
 export const DEFAULT_BODY_LIMITS: Required<BodyLimits> = { maxKeys: 5_000, maxElements: 5_000 };
 
-/**
- * Completes the caps.
- *
- * @throws {RangeError} If one is no positive integer.
- */
+/** Completes the limits of bodies. */
 export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits> {
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && !(Number.isInteger(value) && value > 0)) {
-      throw new RangeError(`Cannot limit bodies: "${name}" is ${value}, not a positive integer`);
+  return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
+}
+
+/** How deep a body may be nested: the database stores no more than 100 levels. */
+const MAX_DEPTH = 100;
+
+/** Throws a 400 if a body is nested too deep, or has too many keys or elements. */
+export function checkSize(body: JsonObject, { maxKeys, maxElements }: Required<BodyLimits>): void {
+  let keys = 0;
+  let elements = 0;
+  // Level by level: a body may be nested deeper than calls can be.
+  let level: object[] = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: object[] = [];
+    for (const each of level) {
+      const values = Array.isArray(each) ? each : Object.values(each);
+      if (depth >= MAX_DEPTH && values.length > 0) {
+        throw badFormat(`The body is nested more than ${MAX_DEPTH} deep`);
+      }
+      if (Array.isArray(each)) elements += values.length;
+      else keys += values.length;
+      if (keys > maxKeys) throw badFormat(`The body has more than ${maxKeys} keys`);
+      if (elements > maxElements) {
+        throw badFormat(`The arrays of the body have more than ${maxElements} elements`);
+      }
+      for (const value of values) {
+        if (typeof value === "object" && value !== null) next.push(value);
+      }
     }
+    level = next;
   }
-  return { ...DEFAULT_BODY_LIMITS, ...given };
 }

@@ -1,11 +1,7 @@
 import { toJson } from "../../json/to_json.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import {
-  hasComputedDefault,
-  hasDefault,
-  rawDefault,
-  rawValues,
-} from "../../schema/mongoose/internals.ts";
+import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
+import { leftOut } from "../../schema/fields/left_out.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
@@ -46,9 +42,9 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-/** Whether a value is what stands for it when it is missing: nothing is lost with it. */
-function isDefault(value: unknown, { kind, type }: FieldShape): boolean {
-  if (kind === "array" && Array.isArray(value) && value.length === 0) return true;
-  if (!hasDefault(type) || hasComputedDefault(type)) return false;
-  return toJson(value) === toJson(rawDefault(type));
+/** Whether a value equals the default of its field, so that nothing is lost without it. */
+function isDefault(value: unknown, field: FieldShape): boolean {
+  if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
+  const { kind, given } = leftOut(field);
+  return kind === "constant" && toJson(value) === toJson(given);
 }

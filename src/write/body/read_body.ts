@@ -1,16 +1,16 @@
 import type { Request } from "express-types";
-import { badFormat, internal } from "../../errors/refusals.ts";
-import { RestError } from "../../errors/rest_error.ts";
+import { badFormat, internal, Refusal } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
 import { logHint } from "../../errors/log.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { checkSize } from "./check_size.ts";
+import { checkSize } from "./limits.ts";
 import type { BodyLimits } from "./limits.ts";
 
 /**
  * Reads the JSON object that a body parser of the host has left on the request.
  *
- * @throws {RestError} 415 if the body is not JSON, 400 if there is none, it is no object or beyond a cap, 500 if nobody parsed it.
+ * @throws {RestError} 415 if the body is not JSON, 400 if there is none, it is not an object or beyond a cap, 500 if nobody parsed it.
  */
 export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
   const length = req.headers["content-length"];
@@ -26,11 +26,14 @@ export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject
     );
     throw internal();
   }
-  if (!isJsonObject(req.body)) throw badFormat("The body is no JSON object");
+  if (!isJsonObject(req.body)) throw badFormat("The body is not a JSON object");
   checkSize(req.body, limits);
   return req.body;
 }
 
 function unsupported(): RestError {
-  return new RestError(415, { code: "UNSUPPORTED_MEDIA_TYPE", message: "The body is not JSON" });
+  return new Refusal(415, {
+    code: "UNSUPPORTED_MEDIA_TYPE",
+    message: "The Content-Type is not JSON",
+  });
 }

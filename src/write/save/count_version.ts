@@ -1,13 +1,11 @@
-import type { Document } from "mongoose";
-import { rawValues } from "../../schema/mongoose/internals.ts";
+import type { Document, Model } from "mongoose";
+import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import type { Update } from "../apply_update.ts";
-import type { PlannedUpdate } from "./merge_fresh.ts";
+import type { PlannedUpdate } from "./fresh_objects.ts";
 
 /**
- * Makes the next save of a document count its version, without the condition that Mongoose's own `increment()` adds:
- * two updates of different fields both survive.
- *
- * The raw value stays as it was read until the save, as Mongoose compares it where array positions change.
+ * Makes the next save of a document count its version. Mongoose's own `increment()` would add a condition, by which one
+ * of two updates of different fields fails.
  *
  * @returns What to call after the save: the document then tells the version that was written.
  */
@@ -16,6 +14,7 @@ export function countVersion(doc: Document): (() => void) | undefined {
   if (key === undefined) return undefined;
   const before = doc.get(key) as number | undefined;
   doc.$inc(key, 1);
+  // Mongoose compares it with the stored one where array positions change.
   rawValues(doc)[key] = before;
   return () => {
     rawValues(doc)[key] = (before ?? 0) + 1;
@@ -23,38 +22,34 @@ export function countVersion(doc: Document): (() => void) | undefined {
   };
 }
 
-/** The field of a document that holds its version; `undefined` where it has none. */
-export function versionKey(doc: Document): string | undefined {
-  const key = doc.schema.get("versionKey") as string | false | undefined;
+/** The field that holds the version of a document, if there is one. */
+export function versionKey({ schema }: Document | Model<unknown>): string | undefined {
+  const key: unknown = schema.get("versionKey");
   return typeof key === "string" ? key : undefined;
 }
 
-/** What {@linkcode countUpdate} needs to know of a stored document. */
-export interface StoredVersion {
-  /** The field of the version. */
+interface StoredVersion {
   readonly key: string | undefined;
-  /** The version. */
   readonly version: unknown;
-  /** Whether the write is tied to the version. */
-  readonly bound: boolean;
+  /** Whether the write must not happen if the version has changed. */
+  readonly isTied: boolean;
 }
 
-/** Has an update count the version. One that is `null` cannot be counted, and one that is missing cannot be named. */
+/** Adds the new version to an update. `$inc` fails on `null`, so that 1 is set; `{ key: null }` matches a missing version. */
 export function countUpdate(
   update: Update,
-  { key, version, bound }: StoredVersion,
+  { key, version, isTied }: StoredVersion,
 ): PlannedUpdate {
   if (key === undefined) return { update, conditions: [] };
   const others = without(update, key);
   const operator = version === null ? "$set" : "$inc";
-  const isTied = version === null || (version === undefined && bound);
+  const isNull = version === null || (version === undefined && isTied);
   return {
     update: { ...others, [operator]: { ...others[operator], [key]: 1 } },
-    conditions: isTied ? [{ [key]: null }] : [],
+    conditions: isNull ? [{ [key]: null }] : [],
   };
 }
 
-/** An update but for one path. */
 function without(update: Update, path: string): Update {
   const rest = Object.entries(update).map(([operator, paths]) => {
     const { [path]: _left, ...others } = paths;

@@ -1,20 +1,6 @@
-import type { Filter } from "../../filter/q/compile_filter.ts";
+import type { Filter } from "../../filter/filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { storedText } from "../stored_text.ts";
-
-/** The value at a path of a stored object; nothing is found inside lists. */
-export function valueAt(stored: unknown, path: string): unknown {
-  return path.split(".").reduce(
-    (value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
-    stored,
-  );
-}
-
-/** Whether an array of a stored object is the same in two states of it. One that is missing is shown as an empty one. */
-export function isUnchanged(path: string, before: unknown, now: unknown): boolean {
-  if (before === now) return true;
-  return storedText(valueAt(before, path) ?? []) === storedText(valueAt(now, path) ?? []);
-}
+import { valueAt } from "../stored_values.ts";
 
 /** The condition that a path still holds what was read there; `undefined` where no condition can say so exactly. */
 export function pin(stored: Filter, path: string): Filter | undefined {

@@ -6,37 +6,26 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
 
-/** How a document is removed. */
-export interface RemoveDocumentOptions extends Omit<SaveDocumentOptions, "together"> {
-  /** Runs the removal together with other writes; it may be called more than once. */
-  readonly together?: (remove: (session?: ClientSession) => Promise<void>) => Promise<void>;
-}
-
-/**
- * Removes a document that was read, through its own middleware, if it is still in the scope and still selected.
- *
- * @throws {RestError} 409 if it is not, or is gone.
- */
+/** Removes a document through its own middleware; a 409 unless it is still in the scope and still selected. */
 export async function removeDocument(
   doc: Document,
-  { scope, filter, collation, bounds, together }: RemoveDocumentOptions,
+  { scope, filter, collation, statementOptions, together }: SaveDocumentOptions,
 ): Promise<void> {
   const model = doc.constructor as Model<unknown>;
   const all = [scope, filter].filter((each) => !isEmpty(each))
     .map((each) => castFilter(model, each));
   const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
   if (all.length > 0) matchAsIs(query, { $and: all });
-  await sendWith(
-    query as unknown as Query<mongo.DeleteResult, unknown>,
-    "deleteOne",
-    async (statement) => {
+  await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, {
+    name: "deleteOne",
+    async send(statement) {
       let result: mongo.DeleteResult | undefined;
       const remove = async (session?: ClientSession) => {
-        result = await statement(bounds(session));
+        result = await statement(statementOptions(session));
         if (result.acknowledged && result.deletedCount === 0) throw conflict();
       };
       await (together === undefined ? remove() : together(remove));
       return result as mongo.DeleteResult;
     },
-  );
+  });
 }

@@ -29,9 +29,9 @@ function coverageIn(folder: string): string[] {
   return [`--coverage=${folder}`, "--coverage-raw-data-only"];
 }
 
-async function test(folder: string): Promise<DenoResult> {
+async function test({ folder, version }: Gate): Promise<DenoResult> {
   // The types of code and snippets have been checked by the step before
-  const args = ["--doc", "--no-check", ...coverageIn(folder)];
+  const args = ["--doc", "--no-check", ...coverageIn(folder), ...version];
   const result = await runTests(args, { capture: true });
   // Of a green run, the closing line is enough
   const summary = result.output.split("\n")
@@ -48,24 +48,29 @@ async function cover(folder: string): Promise<DenoResult> {
   return { code: isEnough ? 0 : 1, output };
 }
 
-/**
- * The steps of `deno task ok`.
- *
- * @param folder Where the coverage goes.
- * @param isTested Whether a test run has put it there already.
- */
-function listSteps(folder: string, isTested: boolean): Step[] {
+/** What is asked of `deno task ok`. */
+interface Gate {
+  /** Where the coverage goes. */
+  readonly folder: string;
+  /** Whether a test run has put it there already. */
+  readonly isTested: boolean;
+  /** The argument that chooses the version of Mongoose. */
+  readonly version: readonly string[];
+}
+
+/** The steps of `deno task ok`. */
+function listSteps(gate: Gate): Step[] {
   const steps: Step[] = [
     { name: "fmt", run: deno("fmt", "--check") },
     { name: "lint", run: lint },
     { name: "rooms", run: checkRooms },
-    { name: "check", run: () => runCheck({ capture: true }) },
+    { name: "check", run: () => runCheck(gate.version, { capture: true }) },
     { name: "doc", run: deno("doc", "--lint", "mod.ts", "src/testing/mod.ts") },
-    { name: "test", run: () => test(folder) },
-    { name: "coverage", run: () => cover(folder) },
+    { name: "test", run: () => test(gate) },
+    { name: "coverage", run: () => cover(gate.folder) },
     { name: "publish", run: deno("publish", "--dry-run", "--allow-dirty") },
   ];
-  return steps.filter(({ name }) => !(isTested && name === "test"));
+  return steps.filter(({ name }) => !(gate.isTested && name === "test"));
 }
 
 /** Steps whose output is worth a look when they pass, too. */
@@ -85,7 +90,8 @@ async function runStep({ name, run }: Step): Promise<number> {
  * Runs all checks, in the order of their price; the first that fails ends it.
  *
  * @param args `--tested=DIR` takes the coverage of a run of
- * `deno task test --doc --coverage=DIR` instead of running the tests again.
+ * `deno task test --doc --coverage=DIR` instead of running the tests again. `--mongoose=VERSION`
+ * takes that version of Mongoose.
  * @returns The exit code.
  */
 export async function runOk(args: string[]): Promise<number> {
@@ -94,7 +100,8 @@ export async function runOk(args: string[]): Promise<number> {
   const folder = tested ??
     await Deno.makeTempDir({ prefix: "mongrove-coverage-" });
   try {
-    for (const step of listSteps(folder, tested !== undefined)) {
+    const version = args.filter((arg) => arg.startsWith("--mongoose="));
+    for (const step of listSteps({ folder, isTested: tested !== undefined, version })) {
       const code = await runStep(step);
       if (code !== 0) return code;
     }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { parseLcov, reportCoverage } from "./coverage.ts";
 import { countTests } from "./junit.ts";
@@ -19,6 +20,20 @@ Deno.test("chooseStd() lays out the stand-ins as a registry otherwise", async ()
     await Deno.readTextFile(new URL("@std/assert/meta.json", JSR_URL)),
   );
   assertEquals(Object.keys(versions), ["1.0.0"]);
+});
+
+Deno.test("chooseMongoose() takes the version out of the arguments", async () => {
+  const { args, flags } = await chooseMongoose(["--doc", "--mongoose=9.11.0", "src"]);
+  assertEquals(args, ["--doc", "src"]);
+  assertEquals(flags.length, 1);
+  assertStringIncludes(decodeURIComponent(flags[0] ?? ""), '"mongoose":"npm:mongoose@9.11.0"');
+  assertEquals(await chooseMongoose(["src"]), { args: ["src"], flags: [] });
+});
+
+Deno.test("chooseMongoose() knows the oldest version that the package allows", async () => {
+  const { flags: [flag = ""] } = await chooseMongoose(["--mongoose=oldest"]);
+  const { imports: { mongoose } } = JSON.parse(await Deno.readTextFile("deno.json"));
+  assertStringIncludes(decodeURIComponent(flag), `"mongoose":"${mongoose.replace("^", "")}"`);
 });
 
 const LCOV = `SF:/repo/src/a.ts

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { openTaskMongo } from "../mongo/task_mongo.ts";
 import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_deno.ts";
@@ -6,15 +7,17 @@ import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_d
 /**
  * Runs the tests on one MongoDB.
  *
- * @param args Arguments of `deno test`; files among them replace the default,
- * which is all tests, and with `--doc` all snippets of the documentation too.
+ * @param given Arguments of `deno test`; files among them replace the default,
+ * which is all tests, and with `--doc` all snippets of the documentation too. `--mongoose=VERSION`
+ * takes that version of Mongoose; `oldest` is the first that the package allows.
  * @param options See {@linkcode RunDenoOptions}.
  * @returns What became of `deno test`.
  */
 export async function runTests(
-  args: string[],
+  given: string[],
   options: RunDenoOptions = {},
 ): Promise<DenoResult> {
+  const { args, flags } = await chooseMongoose(given);
   const std = await chooseStd();
   await using mongo = await openTaskMongo();
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
@@ -24,6 +27,7 @@ export async function runTests(
     "test",
     "--quiet",
     "--no-prompt",
+    ...flags,
     ...permissions(mongo.mongod),
     ...args,
     ...files,

@@ -43,10 +43,11 @@ export async function readTestableApp(): Promise<string> {
   return lines.join("\n").replace("const app =", "export const app =");
 }
 
-/** The blocks below "Test your app": the test, and what the newest vitest needs. */
+/** The test of the README, and the configuration that the newest vitest needs. */
 export async function readTesting(): Promise<{ test: string; vitestConfig: string }> {
-  const readme = await readReadme();
-  const test = blockBelow(readme, "Test your app", "ts");
-  const [, after = ""] = readme.split(test);
-  return { test, vitestConfig: blockBelow(`# Rest\n${after.slice(4)}`, "Rest", "ts") };
+  const page = await readRepository("docs/testing.md");
+  return {
+    test: blockBelow(await readReadme(), "Test your app", "ts"),
+    vitestConfig: blockBelow(page, "vitest with Vite 8 and later", "ts"),
+  };
 }

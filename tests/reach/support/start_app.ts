@@ -47,7 +47,8 @@ export async function startApp(
 
 async function untilUp(url: string): Promise<boolean> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end;) {
-    if (await request(url).then(() => true, () => false)) return true;
+    // A worker of Deno's node:cluster may never read its first connection: another one is tried
+    if (await request(url, { within: 5_000 }).then(() => true, () => false)) return true;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;

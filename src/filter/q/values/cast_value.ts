@@ -1,11 +1,11 @@
 import { badFormat } from "../../../errors/refusals.ts";
 import { readBase64 } from "../../../schema/mongoose/bson.ts";
-import { castForQuery } from "../../../schema/mongoose/internals.ts";
+import { castForQuery } from "../../../schema/mongoose/fields/field_rules.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
-import { checkDepth } from "../budget.ts";
-import type { Place } from "../budget.ts";
+import { deeper } from "../context.ts";
+import type { Context } from "../context.ts";
 import { isExtendedJson, readExtendedJson } from "./extended_json.ts";
-import { isJsonObject, isPlainKey } from "../../../schema/fields/json.ts";
+import { isFieldKey, isJsonObject } from "../../../schema/fields/json.ts";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 import { FREE, resolvePath } from "../resolve_path.ts";
 
@@ -14,21 +14,21 @@ import { FREE, resolvePath } from "../resolve_path.ts";
  *
  * @throws {RestError} 400 that names the field, if the value cannot be one.
  */
-export function castValue(value: unknown, place: Place): unknown {
-  const { field, path } = place;
+export function castValue(value: unknown, context: Context): unknown {
+  const { field, path } = context;
   const read = isJsonObject(value) && isExtendedJson(value) ? readExtendedJson(value, path) : value;
   if (read === null) return null;
   switch (field.kind) {
     case "scalar":
-      return castScalar(read, place);
+      return castScalar(read, context);
     case "array":
-      return castArray(read, place);
+      return castArray(read, context);
     default:
-      return isJsonObject(read) ? castObject(read, place) : castFree(read, place);
+      return isJsonObject(read) ? castObject(read, context) : castFree(read, context);
   }
 }
 
-function castScalar(value: unknown, { field, path }: Place): unknown {
+function castScalar(value: unknown, { field, path }: Context): unknown {
   try {
     if (isJsonObject(value) || Array.isArray(value)) throw new TypeError("No scalar");
     return field.type && castForQuery(field.type, fromJson(value, field));
@@ -39,7 +39,7 @@ function castScalar(value: unknown, { field, path }: Place): unknown {
   }
 }
 
-/** Bytes are base64 in JSON, in both directions; an int64 is a number wherever it fits one. */
+/** Bytes are base64 in JSON; an int64 becomes a number where that is exact. */
 function fromJson(value: unknown, { type }: FieldShape): unknown {
   if (type?.instance === "Buffer" && typeof value === "string") {
     const bytes = readBase64(value);
@@ -51,38 +51,39 @@ function fromJson(value: unknown, { type }: FieldShape): unknown {
 }
 
 /** An array is matched by an element, or by a whole array. */
-function castArray(value: unknown, place: Place): unknown {
-  const element = { ...place, field: place.field.element ?? FREE };
+function castArray(value: unknown, context: Context): unknown {
+  const element = { ...context, field: context.field.element ?? FREE };
   return Array.isArray(value) ? castList(value, element) : castValue(value, element);
 }
 
-function castList(value: unknown[], place: Place): unknown[] {
-  const { limits } = place.budget;
-  if (value.length > limits.maxList) {
-    throw badFormat(`A list at "${place.path}" has at most ${limits.maxList} values`);
+function castList(value: unknown[], context: Context): unknown[] {
+  const { path, limits: { maxList } } = context;
+  if (value.length > maxList) {
+    throw badFormat(`A list at "${path}" has at most ${maxList} values`);
   }
-  return value.map((each) => castValue(each, deeper(place)));
+  return value.map((each) => castValue(each, deeper(context)));
 }
 
-function castFree(value: unknown, place: Place): unknown {
-  if (place.field.kind !== "free") {
-    throw badFormat(`Value at "${place.path}" cannot be read as an object`, { field: place.path });
+function castFree(value: unknown, context: Context): unknown {
+  const { field, path } = context;
+  if (field.kind !== "free") {
+    throw badFormat(`Value at "${path}" cannot be read as an object`, { field: path });
   }
-  return Array.isArray(value) ? castList(value, place) : value;
+  return Array.isArray(value) ? castList(value, context) : value;
 }
 
 /** A whole object to be equal to: its keys are declared, and none of them is an operator. */
-function castObject(value: JsonObject, place: Place): JsonObject {
-  const inner = deeper(place);
+function castObject(value: JsonObject, context: Context): JsonObject {
+  const inner = deeper(context);
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
-      const path = `${place.path}.${key}`;
-      if (!isPlainKey(key)) {
-        throw badFormat(`Key "${key}" is not allowed inside the value at "${place.path}"`, {
-          field: place.path,
+      if (!isFieldKey(key)) {
+        throw badFormat(`Key "${key}" is not allowed inside the value at "${context.path}"`, {
+          field: context.path,
         });
       }
-      return [key, castValue(each, { ...inner, path, field: memberOf(place.field, key) })];
+      const path = `${context.path}.${key}`;
+      return [key, castValue(each, { ...inner, path, field: memberOf(context.field, key) })];
     }),
   );
 }
@@ -90,9 +91,4 @@ function castObject(value: JsonObject, place: Place): JsonObject {
 function memberOf(field: FieldShape, key: string): FieldShape {
   if (field.kind === "object") return resolvePath(key, field.shape as Shape);
   return field.kind === "map" ? field.element ?? FREE : FREE;
-}
-
-function deeper(place: Place): Place {
-  checkDepth(place.budget, place.depth + 1);
-  return { ...place, depth: place.depth + 1 };
 }

@@ -4,29 +4,26 @@ import { badFormat } from "../../../errors/refusals.ts";
 import { isJsonObject } from "../../../schema/fields/json.ts";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 
-/** The forms of relaxed extended JSON that are read, by their key. Each throws on a value that it cannot be. */
+/**
+ * The forms of relaxed extended JSON that are read, by their key. bson's `EJSON` reads malformed ones as another value: an
+ * int64 that is too large wraps around, a text becomes `NaN`, a date invalid, bytes empty.
+ */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, /^[0-9a-f]{24}$/i)),
   $date: (value) => readDate(value),
   $numberInt: (value) => Number(text(value, /^-?\d+$/)),
-  $numberLong: (value) => int64(BigInt(text(value, /^-?\d{1,19}$/))),
+  $numberLong: (value) => readInt64(value),
   $numberDouble: (value) => Number(text(value, /^(-?(\d+(\.\d*)?(e[+-]?\d+)?|Infinity)|NaN)$/i)),
   $numberDecimal: (value) => Types.Decimal128.fromString(text(value, /^[-+.0-9a-z]+$/i)),
   $uuid: (value) => new Types.UUID(text(value, /^[0-9a-f-]{32,36}$/i)),
   $binary: (value) => readBinary(value),
 };
 
-/** Tells whether an object is a value in extended JSON, such as `{ "$oid": "…" }`. */
 export function isExtendedJson(value: JsonObject): boolean {
   const [key, ...others] = Object.keys(value);
   return key !== undefined && others.length === 0 && Object.hasOwn(READERS, key);
 }
 
-/**
- * Reads a value in extended JSON.
- *
- * @throws {RestError} 400 if it is malformed.
- */
 export function readExtendedJson(value: JsonObject, path: string): unknown {
   const [[key, inner]] = Object.entries(value) as [[string, unknown]];
   try {
@@ -41,10 +38,10 @@ function text(value: unknown, form: RegExp): string {
   return value;
 }
 
-/** The driver would wrap a larger integer around. */
-function int64(value: bigint): bigint {
-  if (BigInt.asIntN(64, value) !== value) throw new RangeError("Too large");
-  return value;
+function readInt64(value: unknown): bigint {
+  const int = BigInt(text(value, /^-?\d{1,19}$/));
+  if (BigInt.asIntN(64, int) !== int) throw new RangeError("Too large");
+  return int;
 }
 
 function readDate(value: unknown): Date {

@@ -2,7 +2,6 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import { logHint } from "../../../errors/log.ts";
 
-/** How to come back to one copy. */
 const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.version)}"; ` +
   `"npm ls mongoose", or "deno info main.ts", shows which there are`;
 
@@ -17,16 +16,15 @@ export function checkConnection(connection: unknown): asserts connection is Conn
   const other = otherVersion(connection);
   throw new TypeError(
     other === undefined
-      ? `Cannot use the connection: it is no Mongoose connection but ${typeof connection}`
+      ? `Cannot use the connection: it is not a Mongoose connection but ${typeof connection}`
       : `Cannot use the connection: it belongs to another copy of Mongoose (${other}) than ` +
         `Mongrove's (${mongoose.version}); ${ONE_COPY}`,
   );
 }
 
-/** Connections that a hint was logged for. */
 const hinted = new WeakSet<Connection>();
 
-/** Logs, once, why a connection does not open: nobody has ever opened it, or Mongoose has given up. */
+/** Logs, once, why a connection is not open: it was never opened, or Mongoose has given up. */
 export function hintAtUnopened(connection: Connection): void {
   if (hinted.has(connection)) return;
   if (connection.getClient()) return hintAtFailed(connection);

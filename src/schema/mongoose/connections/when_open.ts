@@ -1,6 +1,11 @@
+import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 
-/** Who waits for a connection to open. */
+/** Tells whether a connection is open now. */
+export function isOpen({ readyState }: Connection): boolean {
+  return readyState === mongoose.ConnectionStates.connected;
+}
+
 const waiting = new WeakMap<Connection, Set<() => void>>();
 
 /**

@@ -1,14 +1,13 @@
 import type { Schema, SchemaType } from "mongoose";
-import { virtualsOf } from "../internals.ts";
+import { virtualsOf } from "../schemas/schema_members.ts";
 
-/** A `toJSON` transform of Mongoose. */
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
 
 /** Transforms that no user has a part in. */
-const plain = new WeakSet<object>();
+const builtInOnly = new WeakSet<object>();
 
-/** The options of a schema whose JSON is ours alone. */
-const PLAIN_OPTIONS = { minimize: false, flattenMaps: true } as const;
+/** The JSON options of schemas without options of the user. */
+const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
  * Makes documents of a schema show their declared fields and no secrets in any JSON, populated ones and
@@ -30,8 +29,8 @@ export function hideInJson(schema: Schema): void {
     for (const path of hidden) deletePath(result, path);
     return result;
   };
-  if (own === undefined) plain.add(transform);
-  schema.set("toJSON", { ...PLAIN_OPTIONS, ...given, transform } as never);
+  if (own === undefined) builtInOnly.add(transform);
+  schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
 /** Tells whether the JSON of a schema's documents is of the user's own making: by options, here or for all schemas. */
@@ -40,9 +39,9 @@ export function hasOwnJson(schema: Schema): boolean {
   const { toJSON: general } =
     (schema as { base?: { options?: { toJSON?: object } } }).base?.options ?? {};
   return typeof schema.methods.toJSON === "function" || Object.keys(general ?? {}).length > 0 ||
-    typeof transform !== "function" || !plain.has(transform) ||
-    Object.entries({ ...PLAIN_OPTIONS, ...options }).some(([name, value]) =>
-      !(name in PLAIN_OPTIONS) || value !== PLAIN_OPTIONS[name as keyof typeof PLAIN_OPTIONS]
+    typeof transform !== "function" || !builtInOnly.has(transform) ||
+    Object.entries({ ...JSON_OPTIONS, ...options }).some(([name, value]) =>
+      !(name in JSON_OPTIONS) || value !== JSON_OPTIONS[name as keyof typeof JSON_OPTIONS]
     );
 }
 

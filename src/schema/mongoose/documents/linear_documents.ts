@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
 
-/** A document, with what Mongoose does not declare. */
 type Inner = Document & {
   readonly "$__": {
     readonly activePaths?: { readonly states?: { readonly modify?: object | null } };
@@ -9,7 +8,6 @@ type Inner = Document & {
   };
 };
 
-/** An error that Mongoose adds problems to. */
 interface JoinedError extends Error {
   readonly errors: Record<string, Error>;
   readonly _message?: string;
@@ -37,7 +35,7 @@ export function addLinearMethods(schema: Schema): void {
   }
 }
 
-/** Finds the method that ours stands in front of. */
+/** Finds the method that ours replaces. */
 function mongooseMethod(doc: object, name: string): Method {
   let prototype: object | null = Object.getPrototypeOf(doc);
   while (prototype !== null) {
@@ -69,7 +67,6 @@ function $isModified(this: Inner, ...args: readonly unknown[]): unknown {
   return set.has(path);
 }
 
-/** Notes a problem of a path. */
 function invalidate(this: Inner, ...args: readonly unknown[]): unknown {
   const result = mongooseMethod(this, "invalidate").apply(this, [...args]);
   joinLate(this.$__.validationError);

@@ -1,16 +1,22 @@
 import mongoose from "mongoose";
-import type { Schema, SchemaType } from "mongoose";
+import type { Document, Schema, SchemaType } from "mongoose";
+import { PROTOTYPE_KEYS } from "../../fields/json.ts";
 
-/** The type of a Map's values. */
 interface ValueType {
   readonly $isSingleNested?: boolean;
   applySetters(value: unknown, doc: unknown, init: boolean, prior: unknown, o: object): unknown;
 }
 
-/** The type of a Map. */
 interface MapType {
   readonly "$__schemaType"?: ValueType;
   cast(value: unknown, doc: unknown, init?: boolean, prior?: unknown, options?: object): unknown;
+}
+
+/** A Map, with what Mongoose does not declare. */
+interface InnerMap extends Map<string, unknown> {
+  readonly "$__path"?: unknown;
+  /** The document that notes its changes. */
+  readonly "$__parent"?: Document | null;
 }
 
 const MongooseMapType = mongoose.Schema.Types.Map as unknown as new (
@@ -22,7 +28,6 @@ const MongooseMapType = mongoose.Schema.Types.Map as unknown as new (
  * that has changed.
  */
 class LinearMapType extends MongooseMapType {
-  /** The name by which schemas know the type. */
   static readonly schemaName = "Map";
 
   override cast(
@@ -42,11 +47,13 @@ class LinearMapType extends MongooseMapType {
     if (type === undefined || entries === undefined) {
       return super.cast(value, doc, init, prior, options);
     }
-    const map = super.cast({}, doc, init, prior, options) as Map<string, unknown>;
-    const { $__path: path } = map as { readonly "$__path"?: unknown };
+    const map = super.cast({}, doc, init, prior, options) as InnerMap;
+    const { $__path: path, $__parent: parent } = map;
     try {
       for (const [key, each] of entries) {
         const at = { path: `${path}.${key}` };
+        // Otherwise the parent notes each path inside: it would validate what is inside once for every Map around it.
+        if (parent?.isNew === false) parent.markModified(at.path);
         Map.prototype.set.call(map, key, type.applySetters(each, doc, false, undefined, at));
       }
     } catch {
@@ -60,7 +67,7 @@ class LinearMapType extends MongooseMapType {
 /** Maps that were read from something that is no object. */
 const strange = new WeakSet<object>();
 
-/** Whether a Map stands for a stored value that is no object: no key of it can be written for itself. */
+/** Whether a Map was read from a stored value that is no object. Its keys cannot be written one by one. */
 export function isStrange(map: object): boolean {
   return strange.has(map);
 }
@@ -76,13 +83,11 @@ function entriesOf(value: unknown): [string, unknown][] | undefined {
   if (typeof value !== "object" || value === null || "$__path" in value) return undefined;
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   return entries.every(([key]) =>
-      typeof key === "string" && !/^\$|\./.test(key) && !RESERVED.has(key)
+      typeof key === "string" && !/^\$|\./.test(key) && !PROTOTYPE_KEYS.has(key)
     )
     ? entries
     : undefined;
 }
-
-const RESERVED = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Makes the Maps of a schema cost what their values cost. */
 export function useLinearMaps(schema: Schema): void {

@@ -1,7 +1,9 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
 import { declaredKeys, hasHiddenPaths } from "./hide_in_json.ts";
-import { markOwnMember } from "../internals.ts";
+import { makeDetachedConnection } from "../connections/detached_connection.ts";
+import type { Knowledge } from "../knowledge.ts";
+import { markOwnMember } from "../schemas/schema_members.ts";
 
 /** What a copy of a document tells of where it comes from. Its fields are private, so that logs do not print them. */
 export class CopyMark {
@@ -17,7 +19,6 @@ export class CopyMark {
     this.#undeclared = undeclaredKeys(schema, values);
   }
 
-  /** The schema of the document. */
   get schema(): Schema {
     return this.#schema;
   }
@@ -40,7 +41,6 @@ function undeclaredKeys(schema: Schema, values: object): ReadonlySet<string> {
 /** A copy carries its mark through a spread and `Object.assign()`; JSON and the database do not see it. */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
-/** The name of the method that runs on every new document. */
 const TELL = "$tellSchema";
 
 /** Makes copies of a schema's documents tell where they come from: what `toObject()` gives, and `{ ...document }`. */
@@ -69,7 +69,6 @@ function isRecord(value: unknown): value is Marked {
   return typeof value === "object" && value !== null;
 }
 
-/** What may carry a mark. */
 interface Marked {
   [MARK]?: CopyMark;
 }
@@ -85,11 +84,39 @@ export function markOf(value: object): CopyMark | undefined {
   return (value as Marked)[MARK];
 }
 
-/** Gives the mark of `{ ...document }`, by the inside of the document that it holds. */
-export function markOfSpread(spread: { readonly $__: unknown; readonly _doc: object }):
-  | CopyMark
-  | undefined {
-  const { [MARK]: schema } = (spread.$__ ?? {}) as { [MARK]?: Schema };
-  if (schema === undefined) return undefined;
-  return new CopyMark(schema, spread._doc);
+/** What `{ ...document }` is made of. */
+export interface Spread {
+  readonly stored: object;
+  readonly added: object;
+  readonly mark: CopyMark | undefined;
 }
+
+/** Members that Mongoose's documents own, besides their values. */
+const INSIDE = /^(\$|_doc$|__parentArray$|__index$)/;
+
+/** Reads `{ ...document }`; `undefined` for anything else. */
+export function spreadOf(value: object): Spread | undefined {
+  const { $__: inside, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
+  if (inside === undefined || typeof stored !== "object" || stored === null) return undefined;
+  const { [MARK]: schema } = Object(inside) as { [MARK]?: Schema };
+  return {
+    stored,
+    added: Object.fromEntries(Object.entries(value).filter(([key]) => !INSIDE.test(key))),
+    mark: schema && new CopyMark(schema, stored),
+  };
+}
+
+/** How documents are copied: the copy of one that was not known for it would show its secrets. */
+export const COPIES: Knowledge = {
+  name: "copies of documents",
+  holds() {
+    const bare = new mongoose.Mongoose();
+    const schema = new bare.Schema({ text: { type: String, hidden: true } });
+    markCopies(schema as Schema);
+    const Probe = makeDetachedConnection(bare).model("Probe", schema);
+    const doc = new Probe({ text: "a" });
+    const { stored, added, mark } = spreadOf({ ...doc }) ?? {};
+    return mark?.schema === doc.schema && Object.hasOwn(stored ?? {}, "text") &&
+      Object.keys(added ?? {}).length === 0 && markOf(doc.toObject()) !== undefined;
+  },
+};

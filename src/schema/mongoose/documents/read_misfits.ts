@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
 import { isJsonObject } from "../../fields/json.ts";
 import { isDocument } from "../bson.ts";
-import { markOwnMiddleware } from "../internals.ts";
+import { markOwnMiddleware } from "../schemas/middleware.ts";
 
 const { DocumentArray, Map: MapType, Subdocument } = mongoose.Schema.Types;
 
@@ -48,7 +48,6 @@ function fit(schema: Schema, stored: Record<string, unknown>): string[] {
   return shortened;
 }
 
-/** How a stored value is read. */
 interface Reader {
   readonly path: string;
   readonly type: SchemaType;

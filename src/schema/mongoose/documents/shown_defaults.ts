@@ -2,7 +2,6 @@
 // save. Known of Mongoose 9: `$__.activePaths` holds the paths of a document by their state.
 import type { Document } from "mongoose";
 
-/** The paths of a document by their state. */
 interface PathStates {
   getStatePaths(state: "default" | "modify"): Record<string, unknown>;
   clearPath(path: string): void;
@@ -10,9 +9,7 @@ interface PathStates {
 
 /** A default that was changed inside. */
 export interface ChangedDefault {
-  /** Its path. */
   readonly path: string;
-  /** The paths inside that have changed. */
   readonly changed: readonly string[];
 }
 
@@ -36,6 +33,16 @@ export function dropShownDefaults(doc: Document): ChangedDefault[] {
     }
   }
   return written;
+}
+
+/** The changes of a document as an update, without defaults that it only shows. */
+export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
+  dropShownDefaults(doc);
+  const { $getChanges } = doc as unknown as { $getChanges?: () => object };
+  // Older versions name it otherwise.
+  return ($getChanges === undefined ? doc.getChanges() : $getChanges.call(doc)) as ReturnType<
+    typeof changesOf
+  >;
 }
 
 /** The paths of a document at which it has put defaults itself. */

@@ -1,16 +1,13 @@
 import mongoose from "mongoose";
 import type { Document, SchemaType } from "mongoose";
-import { isImmutable } from "../internals.ts";
+import type { Knowledge } from "../knowledge.ts";
 
 /** A value of a document: the document that tracks its changes, and its path in it. */
 export interface Slot {
-  /** The document, or the subdocument. */
   readonly doc: Document;
-  /** The path in it. */
   readonly path: string;
   /** The Map that holds the value, if one does. */
   readonly map?: Map<string, unknown>;
-  /** The key in that Map. */
   readonly key?: string;
 }
 
@@ -36,12 +33,15 @@ export function writeSlot({ doc, path, map, key }: Slot, value: unknown): void {
 }
 
 /** Replaces free-form data of which some paths, named from its document, have changed. */
-export function writeFree(slot: Slot, value: unknown, changed: readonly string[]): void {
+export function writeFree(
+  slot: Slot,
+  value: unknown,
+  { changed }: { changed: readonly string[] },
+): void {
   const { doc, path, map, key } = slot;
   for (const each of changed) doc.markModified(each);
   if (map !== undefined) Map.prototype.set.call(map, key, value);
-  else {(doc as unknown as { $__setValue(path: string, value: unknown): void })
-      .$__setValue(path, value);}
+  else setRaw(doc, { path, value });
 }
 
 /**
@@ -64,11 +64,8 @@ export function forgetChanges(doc: Document, prefix: string): void {
   }
 }
 
-/** Whether a field of a document cannot be changed any more. */
-export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
-  if (type === undefined || doc.isNew || !isImmutable(type)) return false;
-  const { $immutable } = type as { $immutable?: unknown };
-  return typeof $immutable !== "function" || Boolean($immutable.call(doc, doc));
+function setRaw(doc: Document, { path, value }: { path: string; value: unknown }): void {
+  (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
 function removeKey(map: Map<string, unknown>, { doc, path, key }: KeyChange): void {
@@ -90,3 +87,12 @@ interface KeyChange {
   readonly key: string;
   readonly value?: unknown;
 }
+
+export const RAW_SETS: Knowledge = {
+  name: "values set without casts",
+  holds({ model }) {
+    const doc = new model({}) as Document;
+    setRaw(doc, { path: "text", value: " A " });
+    return doc.get("text") === " A ";
+  },
+};

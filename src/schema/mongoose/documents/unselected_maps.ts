@@ -1,5 +1,5 @@
 import type { Query, Schema, SchemaType } from "mongoose";
-import { markOwnMiddleware } from "../internals.ts";
+import { markOwnMiddleware } from "../schemas/middleware.ts";
 
 /** A Map that reads leave out, inside of objects that they leave out as well. */
 interface InnerMap {
@@ -14,7 +14,7 @@ const guarded = new WeakSet<Schema>();
  * refuses that.
  */
 export function guardUnselectedMaps(schema: Schema): void {
-  const maps = guarded.has(schema) ? [] : innerMaps(schema, { prefix: "", around: [] }, []);
+  const maps = guarded.has(schema) ? [] : innerMaps(schema, { prefix: "", around: [], within: [] });
   guarded.add(schema);
   if (maps.length === 0) return;
   const leaveOutOnce = function (this: Query<unknown, unknown>): void {
@@ -35,14 +35,12 @@ function isDefining(path: string, value: unknown): boolean {
 
 interface Spot {
   readonly prefix: string;
+  /** The objects around it that reads leave out. */
   readonly around: readonly string[];
+  readonly within: readonly Schema[];
 }
 
-function innerMaps(
-  schema: Schema,
-  { prefix, around }: Spot,
-  within: readonly Schema[],
-): InnerMap[] {
+function innerMaps(schema: Schema, { prefix, around, within }: Spot): InnerMap[] {
   if (within.includes(schema)) return [];
   const found: InnerMap[] = [];
   schema.eachPath((name: string, type: SchemaType) => {
@@ -55,8 +53,11 @@ function innerMaps(
     }
     const { schema: inner } = type as { readonly schema?: Schema };
     if (inner === undefined) return;
-    const below = { prefix: `${path}.`, around: unselected ? [...around, path] : around };
-    found.push(...innerMaps(inner, below, [...within, schema]));
+    found.push(...innerMaps(inner, {
+      prefix: `${path}.`,
+      around: unselected ? [...around, path] : around,
+      within: [...within, schema],
+    }));
   });
   return found;
 }

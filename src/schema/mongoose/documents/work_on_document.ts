@@ -2,15 +2,13 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** What a document looks like to whoever works on it. */
+/** The members of a document that its methods use. */
 export interface DocumentImage {
-  /** Its stored values. */
   readonly values: Uint8Array;
   /** How many properties it has of its own: hooks may put more on it. */
   readonly properties: number;
 }
 
-/** Takes the image of a document. */
 export function imageOf(doc: Document): DocumentImage {
   const stored = doc.toBSON() as Record<string, unknown>;
   return {

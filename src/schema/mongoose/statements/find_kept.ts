@@ -1,8 +1,8 @@
 // What the database has sent for a document: Mongoose casts it, adds defaults, and keeps no copy.
 import type { Document, Query } from "mongoose";
+import { copyJson } from "../../fields/json.ts";
 import { isDocument } from "../bson.ts";
 
-/** A stored object. */
 type Stored = Record<string, unknown>;
 
 /** Queries hold the driver's collection, without declaring it. */
@@ -21,7 +21,7 @@ export async function findKept(query: Query<unknown, unknown>): Promise<unknown>
     const findOne = async (...args: unknown[]) => {
       const found = await collection.findOne?.(...args) ?? null;
       // Free-form data is shared with the document, whose changes must not be seen here.
-      sent = copy(found) as Stored | null;
+      sent = copyJson(found) as Stored | null;
       return found;
     };
     inside.mongooseCollection = Object.create(collection, { findOne: { value: findOne } });
@@ -37,21 +37,10 @@ export async function findKept(query: Query<unknown, unknown>): Promise<unknown>
 /** Keeps what the database has sent for a document that was made of it. */
 export function keepValues(doc: Document, sent: Stored): void {
   // Free-form data is shared with the document, whose changes must not be seen here.
-  kept.set(doc, copy(sent) as Stored);
+  kept.set(doc, copyJson(sent) as Stored);
 }
 
 /** Gives what was stored for a document when it was read, if that was kept. */
 export function keptValues(doc: Document): Stored | undefined {
   return kept.get(doc);
-}
-
-function copy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copy);
-  if (!isPlain(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copy(each)]));
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === "object" && value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -1,5 +1,5 @@
 import type { Document, Schema } from "mongoose";
-import { markOwnMiddleware } from "../internals.ts";
+import { markOwnMiddleware } from "../schemas/middleware.ts";
 
 /** What runs on a document after every other `save` middleware, right before it is written. */
 export type LastCheck = () => Promise<void>;
@@ -16,7 +16,6 @@ async function runLastCheck(this: object): Promise<void> {
 }
 markOwnMiddleware(runLastCheck);
 
-/** Sets the last check of a document. */
 export function setLastCheck(doc: Document, check: LastCheck): void {
   checks.set(doc, check);
 }

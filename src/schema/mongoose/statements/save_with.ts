@@ -2,7 +2,6 @@
 // `updateOne` of the collection that its prototype holds under a symbol, and gets the update from `$__delta`.
 import type { Document, Model } from "mongoose";
 
-/** The condition of a statement. */
 type Filter = Record<string, unknown>;
 
 /** The update of a changed document, by operator and path. */
@@ -10,25 +9,21 @@ type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** What Mongoose has made of the changes of a document. */
 export interface SavedChanges {
-  /** The condition that names the document. */
   readonly where: Filter;
-  /** The update. */
   readonly update: Update;
   /** Whether Mongoose ties the write to the version for more than arrays: `increment()`, `optimisticConcurrency`. */
-  readonly bound: boolean;
+  readonly isTied: boolean;
 }
 
 /** What writes in the place of Mongoose, after all middleware that runs before the write. */
 export interface SaveStatements {
   /** Called right before Mongoose gathers the changes of a document. */
   prepare(): void;
-  /** Inserts the values of a new document. */
   insert(values: Record<string, unknown>, options: object): Promise<unknown>;
   /** Writes the changes of a document; gives how many documents it met. */
   update(changes: SavedChanges, options: object): Promise<number>;
 }
 
-/** The method that gives the changes of a document. */
 const DELTA = "$__delta";
 
 /** What a document has at run time that its type does not declare. */
@@ -47,25 +42,26 @@ export async function saveWith(doc: Document, statements: SaveStatements): Promi
   const inside = doc as unknown as Inside;
   const delta = inside[DELTA];
   if (symbol === undefined || typeof delta !== "function") return false;
-  let bound = false;
+  let isTied = false;
   // Once only: middleware that runs after the write may save the document again.
   const release = () => [symbol, DELTA].forEach((key) => Reflect.deleteProperty(doc, key));
-  put(doc, DELTA, (...args: unknown[]) => {
-    bound = inside.$__.version !== undefined ||
+  const countedDelta = (...args: unknown[]) => {
+    isTied = inside.$__.version !== undefined ||
       Boolean(doc.schema.get("optimisticConcurrency" as never));
     statements.prepare();
     return delta.apply(inside, args);
-  });
-  put(doc, symbol, {
+  };
+  const collection = {
     insertOne(values: Record<string, unknown>, options: object) {
       release();
       return statements.insert(values, options);
     },
     async updateOne(where: Filter, update: Update, options: object) {
       release();
-      return { matchedCount: await statements.update({ where, update, bound }, options) };
+      return { matchedCount: await statements.update({ where, update, isTied }, options) };
     },
-  });
+  };
+  put(doc, [[DELTA, countedDelta], [symbol, collection]]);
   try {
     await doc.save();
   } finally {
@@ -88,6 +84,8 @@ function collectionSymbol(doc: Document): symbol | undefined {
   return undefined;
 }
 
-function put(doc: Document, key: string | symbol, value: unknown): void {
-  Object.defineProperty(doc, key, { value, configurable: true, writable: true });
+function put(doc: Document, members: readonly [string | symbol, unknown][]): void {
+  for (const [key, value] of members) {
+    Object.defineProperty(doc, key, { value, configurable: true, writable: true });
+  }
 }

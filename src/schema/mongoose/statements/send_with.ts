@@ -9,18 +9,19 @@ interface Inside {
   mongooseCollection?: Record<string, unknown>;
 }
 
-/** A method of a collection. */
 type Method = (filter: object, options: object) => Promise<mongo.DeleteResult>;
 
-/**
- * Runs a query that removes, with its middleware, once; `send` gets its statement, and may send it more than once.
- *
- * @param name The method of the driver that it ends in.
- */
+export interface Removal {
+  /** The method of the driver that it ends in. */
+  readonly name: "deleteOne" | "deleteMany";
+  /** Gets the statement, and may send it more than once. */
+  readonly send: (statement: Statement) => Promise<mongo.DeleteResult>;
+}
+
+/** Runs a query that removes, and its middleware once. */
 export async function sendWith(
   query: Query<mongo.DeleteResult, unknown>,
-  name: "deleteOne" | "deleteMany",
-  send: (statement: Statement) => Promise<mongo.DeleteResult>,
+  { name, send }: Removal,
 ): Promise<mongo.DeleteResult> {
   const inside = query as unknown as Inside;
   const { mongooseCollection: collection } = inside;

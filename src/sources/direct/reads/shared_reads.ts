@@ -11,126 +11,106 @@ import type { Stored } from "./stored_writer.ts";
 /** The most entities that one query reads. */
 const MOST = 64;
 
+type ObjectId = mongoose.Types.ObjectId;
+
+/** The entities that one query finds, by the text of their identifiers. */
+type Found = ReadonlyMap<string, Stored>;
+
 /** Entities that one query is going to read. */
 interface Gathering {
   /** The identifiers, by their text. */
-  readonly ids: Map<string, mongoose.Types.ObjectId>;
-  /** Those that were found, by the same. */
-  readonly found: Promise<ReadonlyMap<string, Stored>>;
-}
-
-/** The reads of a model. */
-interface Reads {
-  /** What waits for the end of the turn, by what its queries have in common. */
-  readonly waiting: Map<string, Gathering>;
-  /** How many queries are under way. */
-  running: number;
-  /** Whether the last query was for one entity. */
-  alone: boolean;
-}
-
-const readsOf = new WeakMap<JsonReader, Reads>();
-
-/** Whether reads by a query can be told apart: documents that do not show who they are cannot. */
-export function isShareable({ projection }: JsonQuery): boolean {
-  return projection._id === undefined || Boolean(projection._id);
+  readonly ids: Map<string, ObjectId>;
+  readonly found: Promise<Found>;
 }
 
 /**
- * Reads the entity with an identifier as JSON text; `null` if a query selects none of that name. What is asked for in one
- * turn, by queries that are the same to the last byte otherwise, the database reads at once. Where reads come one by one,
- * they wait for nothing.
- *
- * The wait is bounded by whoever asks.
+ * Reads single entities of a model. Requests of one turn of the event loop share one query, if they differ only in the
+ * identifier. A request that comes alone does not wait.
  */
-export async function readShared(
-  reader: JsonReader,
-  id: mongoose.Types.ObjectId,
-  query: JsonQuery,
-): Promise<Buffer | null> {
-  let reads = readsOf.get(reader);
-  if (reads === undefined) {
-    readsOf.set(reader, reads = { waiting: new Map(), running: 0, alone: true });
+export class SharedReads {
+  readonly #reader: JsonReader;
+  /** What waits for the end of the turn, by the bytes that its queries share. */
+  readonly #waiting = new Map<string, Gathering>();
+  /** How many queries are running. */
+  #running = 0;
+  /** Whether the last query was for one entity. */
+  #wasAlone = true;
+
+  constructor(reader: JsonReader) {
+    this.#reader = reader;
   }
-  const name = id.toHexString();
-  const stored = reads.running === 0 && reads.alone
-    ? (await run(reads, reader, [id], query)).get(name)
-    : await gathered(gather(reads, reader, query), name, id);
-  // Each is written for itself: what cannot be written is the matter of whoever asked for it.
-  return stored === undefined ? null : reader.writerFor(query).text(stored);
-}
 
-/** Gives the gathering of a query, a new one where there is none or it is full. */
-function gather(reads: Reads, reader: JsonReader, query: JsonQuery): Gathering {
-  const { waiting } = reads;
-  const sent = bytesOf(query);
-  const open = waiting.get(sent);
-  if (open !== undefined && open.ids.size < MOST) return open;
-  const ids: Gathering["ids"] = new Map();
-  const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-    if (waiting.get(sent) === gathering) waiting.delete(sent);
-    return run(reads, reader, [...ids.values()], query);
-  });
-  const gathering = { ids, found };
-  waiting.set(sent, gathering);
-  return gathering;
-}
+  /**
+   * Reads the entity with an identifier as JSON text; `null` if the query does not select it. The caller bounds the wait.
+   */
+  async read(id: ObjectId, query: JsonQuery): Promise<Buffer | null> {
+    const name = id.toHexString();
+    const isAlone = this.#running === 0 && this.#wasAlone;
+    const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
+    const stored = (await found).get(name);
+    // Written for each caller alone, so that one failure does not affect the others.
+    return stored === undefined ? null : this.#reader.writerFor(query).text(stored);
+  }
 
-async function gathered(
-  { ids, found }: Gathering,
-  name: string,
-  id: mongoose.Types.ObjectId,
-): Promise<Stored | undefined> {
-  ids.set(name, id);
-  return (await found).get(name);
-}
+  /** Adds an identifier to the gathering of a query, a new one where there is none or it is full. */
+  #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
+    const sent = bytesOf(query);
+    let gathering = this.#waiting.get(sent);
+    if (gathering === undefined || gathering.ids.size >= MOST) {
+      this.#waiting.set(sent, gathering = this.#open(sent, query));
+    }
+    gathering.ids.set(id.toHexString(), id);
+    return gathering.found;
+  }
 
-async function run(
-  reads: Reads,
-  reader: JsonReader,
-  ids: readonly mongoose.Types.ObjectId[],
-  query: JsonQuery,
-): Promise<ReadonlyMap<string, Stored>> {
-  reads.alone = ids.length === 1;
-  reads.running++;
-  try {
-    return await readAll(reader, ids, query);
-  } finally {
-    reads.running--;
+  #open(sent: string, query: JsonQuery): Gathering {
+    const ids: Gathering["ids"] = new Map();
+    const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      if (this.#waiting.get(sent) === gathering) this.#waiting.delete(sent);
+      return this.#run([...ids.values()], query);
+    });
+    const gathering = { ids, found };
+    return gathering;
+  }
+
+  async #run(ids: readonly ObjectId[], query: JsonQuery): Promise<Found> {
+    this.#wasAlone = ids.length === 1;
+    this.#running++;
+    try {
+      return await this.#find(ids, query);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #find(ids: readonly ObjectId[], query: JsonQuery): Promise<Found> {
+    const name = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
+    const conditions = everyFilter(name, query.conditions);
+    const found = new Map<string, Stored>();
+    for await (const batch of this.#reader.batches({ ...query, conditions })) {
+      for (const each of storedIn(batch)) found.set(idOf(each), each);
+    }
+    return found;
   }
 }
 
-/** A query as the database would get it, to the order of its keys: that counts in what it compares and sorts by. */
+/** A query as the database would get it; the order of keys counts in what it compares and sorts by. */
 function bytesOf(query: JsonQuery): string {
   const { conditions, projection, options } = query;
-  const simple = isEmpty(conditions) && isEmpty(projection) &&
+  const isSimple = isEmpty(conditions) && isEmpty(projection) &&
     Object.values(options).every((value) =>
       typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
     );
-  if (simple) return JSON.stringify(options);
+  if (isSimple) return JSON.stringify(options);
   const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
-async function readAll(
-  reader: JsonReader,
-  ids: readonly mongoose.Types.ObjectId[],
-  query: JsonQuery,
-): Promise<ReadonlyMap<string, Stored>> {
-  const name = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
-  const conditions = everyFilter(name, query.conditions);
-  const found = new Map<string, Stored>();
-  for await (const batch of reader.batches({ ...query, conditions })) {
-    for (const each of storedIn(batch)) found.set(nameOf(each), each);
-  }
-  return found;
 }
 
 function storedIn(batch: Batch): readonly Stored[] {
   return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }
 
-function nameOf(stored: Stored): string {
+function idOf(stored: Stored): string {
   if (!(stored instanceof Buffer)) return String((stored as { _id: unknown })._id);
-  return identifierIn(stored) ?? nameOf(decodeBson(stored));
+  return identifierIn(stored) ?? idOf(decodeBson(stored));
 }

@@ -4,55 +4,58 @@ import type { Model, Schema } from "mongoose";
 import { toJson } from "../../../json/to_json.ts";
 import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
 import { encodeValues } from "./encode_values.ts";
-import { planJson } from "./json_plan.ts";
-import type { Projection } from "../../../filter/projection/projected.ts";
+import type { Batch } from "../../../database/read_batches.ts";
+import { shownBy } from "../../../filter/projection.ts";
+import type { Projection } from "../../../filter/projection.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
 import { unselectedPaths } from "../../../schema/fields/unselected_paths.ts";
-import { JsonWriter } from "../../../json/transcode/json_writer.ts";
+import { BsonReader } from "../../../json/bytes/bson_reader.ts";
+import { JsonWriter } from "../../../json/bytes/json_writer.ts";
+import { DocumentWriter } from "../../../json/transcode/documents.ts";
 import type { Plan } from "../../../json/transcode/plan.ts";
-import { transcodeArrayItems, transcodeOrDecode } from "../../../json/transcode/documents.ts";
+import { planJson } from "../../../json/transcode/plan_json.ts";
 
-/** A stored document: its bytes, or what the driver has made of them. */
+/** A stored document: its bytes, or the values that the driver has decoded. */
 export type Stored = Buffer | object;
 
-/** Writes stored documents of a model as JSON text: byte by byte, and by Mongoose where only that knows. */
+export interface StoredWriterOptions {
+  readonly model: Model<unknown>;
+  /** The shape of the model's schema. */
+  readonly shape: Shape;
+  /** What hooks project. */
+  readonly projection?: Projection;
+}
+
+/** Writes stored documents of a model as JSON text: from their bytes, or with Mongoose where only it can. */
 export class StoredWriter {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #plan: Plan;
+  readonly #documents: DocumentWriter;
 
-  /**
-   * @param model The model.
-   * @param shape The shape of its schema.
-   * @param projection What hooks project.
-   */
-  constructor(model: Model<unknown>, shape: Shape, projection: Projection = {}) {
+  constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
     this.#shape = shape;
-    this.#plan = planJson(shape, projection);
+    this.#plan = planJson(shape, shownBy(projection, shape));
+    this.#documents = new DocumentWriter(this.#plan, (bson) => this.#hydrate(decodeBson(bson)));
   }
 
-  /** Writes a document; gives the position after it. */
-  document(out: JsonWriter, source: Buffer, start: number): number {
-    return transcodeOrDecode(out, source, start, this.#plan, (bson) => this.#decode(bson));
+  /** Gives the text of a batch in pieces: documents with commas between them. */
+  *pieces(batch: Batch): Generator<Buffer> {
+    if ("values" in batch) {
+      for (const value of batch.values) yield this.text(value);
+      return;
+    }
+    const out = writerFor(batch.array);
+    if (this.#documents.array(new BsonReader(batch.array, batch.start), out) > 0) yield out.written;
   }
 
-  /** Writes the documents of a BSON array with commas between them; tells how many there were. */
-  array(out: JsonWriter, source: Buffer, start: number): number {
-    return transcodeArrayItems(out, source, start, this.#plan, (bson) => this.#decode(bson));
-  }
-
-  /** Gives the text of a document. */
   text(stored: Stored): Buffer {
     const bytes = stored instanceof Buffer ? stored : encodeValues(stored);
     if (bytes === undefined) return Buffer.from(this.#hydrate(stored));
-    const out = new JsonWriter(bytes.length + (bytes.length >> 2) + 256);
-    this.document(out, bytes, 0);
+    const out = writerFor(bytes);
+    this.#documents.document(new BsonReader(bytes), out);
     return out.written;
-  }
-
-  #decode(bson: Buffer): string {
-    return this.#hydrate(decodeBson(bson));
   }
 
   #hydrate(values: object): string {
@@ -60,7 +63,7 @@ export class StoredWriter {
     return toJson(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
 
-  /** What the database has sent and the answer does not show, as a projection. */
+  /** A projection that leaves out what the answer does not show. */
   #leftOut(): Record<string, 0> | undefined {
     const { fields } = this.#plan;
     const roots = [...this.#shape.fields.keys()].filter((name) => !fields.has(name));
@@ -72,7 +75,10 @@ export class StoredWriter {
   }
 }
 
-/** Decodes a document as the driver does. */
+function writerFor({ length }: Buffer): JsonWriter {
+  return new JsonWriter(length + (length >> 2) + 256);
+}
+
 export function decodeBson(document: Buffer): object {
   return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false } });
 }

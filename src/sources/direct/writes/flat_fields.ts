@@ -1,14 +1,13 @@
 import mongoose from "mongoose";
 import type { SchemaType } from "mongoose";
-import { castFields, CastStopped } from "../../../write/body/cast_body.ts";
-import type { Problems } from "../../../errors/bad_data.ts";
-import { castForQuery } from "../../../schema/mongoose/internals.ts";
+import { BodyCast, CastStopped } from "../../../write/body/cast_body.ts";
+import { castForQuery } from "../../../schema/mongoose/fields/field_rules.ts";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 
 /**
- * Gives the values of a body that is flat, cast and valid: scalars, and arrays of scalars, at declared fields of the root.
- * `undefined` for any other body: the document takes it, or tells what is wrong.
+ * Casts a body that is flat and valid: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any
+ * other body, and for one with references that have to be checked.
  */
 export function flatFields(
   body: JsonObject,
@@ -19,10 +18,10 @@ export function flatFields(
     return field === undefined || !field.writable || (value !== null && isFlat(field));
   });
   if (!flat) return undefined;
-  const problems: Problems = {};
+  const cast = new BodyCast({ stopsAtFirst: true });
   try {
-    const values = castFields(body, shape, { path: "", depth: 0, problems, stopsAtFirst: true });
-    if (Object.keys(problems).length > 0) return undefined;
+    const values = cast.fields(body, shape);
+    if (cast.hasProblems || cast.references.size > 0) return undefined;
     for (const name of Object.keys(values)) {
       const field = shape.fields.get(name) as FieldShape;
       values[name] = settle(values[name], field);
@@ -48,7 +47,7 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
   );
 }
 
-/** Whether the rules of a field, none of them the user's own, let a value pass; `undefined` where it is left out. */
+/** Whether a value passes the built-in rules of its field. It is `undefined` if the body leaves the field out. */
 export function isValid(value: unknown, { type, element }: FieldShape): boolean {
   const passes = type?.validators.every(({ type: rule, validator }) =>
     (value === undefined && rule !== "required") ||

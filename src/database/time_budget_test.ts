@@ -1,0 +1,65 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { RestError } from "../errors/rest_error.ts";
+import { TimeBudget } from "./time_budget.ts";
+
+function later<T>(value: T, milliseconds: number): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value), milliseconds));
+}
+
+Deno.test("TimeBudget gives what comes in time, and the failure that comes in time", async () => {
+  const timeBudget = new TimeBudget(1000);
+  assertEquals(await timeBudget.wait(later("here", 1)), "here");
+  const failing = () => timeBudget.wait(Promise.reject(new TypeError("own")));
+  await assertRejects(failing, TypeError, "own");
+});
+
+Deno.test("TimeBudget runs out with 503, and stays so", async () => {
+  const timeBudget = new TimeBudget(20);
+  const never = new Promise<never>(() => {});
+  const first = await assertRejects(() => timeBudget.wait(never), RestError);
+  assertEquals([first.status, Number(first.headers["Retry-After"]) > 0], [503, true]);
+  assertEquals(timeBudget.left, 0);
+  await assertRejects(() => timeBudget.wait(never), RestError);
+  assertEquals(await timeBudget.wait(Promise.resolve("at once")), "at once");
+});
+
+Deno.test("TimeBudget takes the time of all waits together, not of each", async () => {
+  const timeBudget = new TimeBudget(200);
+  await timeBudget.wait(later(undefined, 150));
+  assert(timeBudget.left < 100);
+  await assertRejects(() => timeBudget.wait(later(undefined, 1000)), RestError);
+});
+
+Deno.test("TimeBudget takes the time of waits that overlap once", async () => {
+  const timeBudget = new TimeBudget(2000);
+  await Promise.all(Array.from({ length: 50 }, () => timeBudget.wait(later(undefined, 100))));
+  assert(timeBudget.left > 1000, `${timeBudget.left} ms left`);
+});
+
+Deno.test("TimeBudget takes no time for what happens between its waits", async () => {
+  const timeBudget = new TimeBudget(1000);
+  await timeBudget.wait(Promise.resolve());
+  await later(undefined, 200);
+  assert(timeBudget.left > 850);
+});
+
+Deno.test("TimeBudget lets no statement be sent after its time, and none begin after it", async () => {
+  const timeBudget = new TimeBudget(20);
+  const [waiting, sent] = [timeBudget.statement(), timeBudget.statement()];
+  sent.signal.throwIfAborted();
+  await assertRejects(() => timeBudget.wait(new Promise<never>(() => {})), RestError);
+  // What is under way is left alone: the driver would close its connection.
+  assertEquals([waiting.signal.aborted, sent.signal.aborted], [true, false]);
+  for (const { signal } of [waiting, sent, timeBudget.statement()]) {
+    assertThrows(() => signal.throwIfAborted(), RestError);
+  }
+});
+
+Deno.test("TimeBudget gives the database what is left, without the margin", async () => {
+  const timeBudget = new TimeBudget(4000);
+  assertEquals(timeBudget.statement().maxTimeMS, 3000);
+  await timeBudget.wait(later(undefined, 100));
+  const { maxTimeMS } = timeBudget.statement();
+  assert(maxTimeMS > 1000 && maxTimeMS <= 2901, String(maxTimeMS));
+  assertEquals(new TimeBudget(1500).statement().maxTimeMS, 500);
+});

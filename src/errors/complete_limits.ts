@@ -1,0 +1,30 @@
+/** What limits are completed with. */
+interface CompleteLimitsOptions<L> {
+  readonly defaults: L;
+  /** What is limited, for messages. */
+  readonly what: string;
+}
+
+/**
+ * Completes limits with their defaults. A limit that is `undefined` has its default: it is never switched off.
+ *
+ * @throws {RangeError} If a limit is not a positive integer.
+ * @throws {TypeError} If there is no limit of a name.
+ */
+export function completeLimits<L extends object>(
+  given: { readonly [N in keyof L]?: number | undefined },
+  { defaults, what }: CompleteLimitsOptions<L>,
+): L {
+  const limits = { ...defaults };
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(defaults, name)) {
+      throw new TypeError(`Cannot limit ${what}: there is no limit "${name}"`);
+    }
+    if (value === undefined) continue;
+    if (!(Number.isInteger(value) && Number(value) > 0)) {
+      throw new RangeError(`Cannot limit ${what}: "${name}" is ${value}, not a positive integer`);
+    }
+    limits[name as keyof L] = value as L[keyof L];
+  }
+  return limits;
+}

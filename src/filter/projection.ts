@@ -1,0 +1,148 @@
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
+import { lossOf } from "../schema/mongoose/storable.ts";
+import type { Selection } from "./selection.ts";
+
+/** What hooks project: values by path, with a `+` before a path that is shown besides what a read selects. */
+export type Projection = Readonly<Record<string, unknown>>;
+
+/** Whether a read shows a path with its field, so that it may get its default. */
+export type Shows = (path: string, field: FieldShape) => boolean;
+
+/**
+ * Reads a projection that hooks gave, in any form that Mongoose takes: names in a text or a list, an object, objects
+ * within it.
+ *
+ * @throws {TypeError} If it has another form, or a value that means neither yes nor no: a field would be shown, or a
+ * cursor would fail where nobody can catch it.
+ */
+export function readProjection(given: unknown, shape: Shape): Projection {
+  const unselected = unselectedPaths(shape);
+  // The database would take a `+` before any other path for a name.
+  const entries = entriesOf(given).filter(([path]) =>
+    !path.startsWith("+") || unselected.includes(path.slice(1))
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Gives a projection as the database takes it: unselected fields are left out unless it names them. */
+export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
+  const unselected = unselectedPaths(shape);
+  const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
+  const isInclusive = includes(projection) === true;
+  const named = Object.entries(projection).filter(([path, value]) =>
+    // In an aggregation, `_id: 1` beside fields that are left out would leave out all others.
+    !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
+  );
+  // To Mongoose's documents, a projection that includes fields leaves out an identifier that it does not name.
+  const others = isInclusive
+    ? ["_id", ...forced].map((path) => [path, 1])
+    : unselected.filter((path) =>
+      !forced.includes(path) &&
+      !named.some(([other, value]) => isDecisive(value) && path.startsWith(`${other}.`))
+    ).map((path) => [path, 0]);
+  return Object.fromEntries([...others, ...named]);
+}
+
+/** Whether the database projects as Mongoose does: that shows an object that is named as a whole. */
+export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
+  return Object.entries(projection).every(([path, value]) =>
+    [1, 0, true, false].includes(value as never) && /^[^.+$]+$/.test(path) &&
+    (!value || !unselectedPaths(shape).some((each) => each.startsWith(`${path}.`)))
+  );
+}
+
+/** Whether a read shows less than everything, so that the answer of a write has to be read again. */
+export function isNarrowed({ projection }: Selection, shape: Shape): boolean {
+  return Object.keys(projection).length > 0 || unselectedPaths(shape).length > 0;
+}
+
+/** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */
+export function shownBy(projection: Projection, shape: Shape): Shows {
+  const whole = databaseProjection(projection, shape);
+  const parts = new Map<string, Projection>([["", whole]]);
+  return (path, field) => {
+    const end = path.lastIndexOf(".") + 1;
+    const prefix = path.slice(0, end);
+    let part = parts.get(prefix);
+    if (part === undefined) parts.set(prefix, part = partOf(whole, prefix));
+    return isShown(path.slice(end), { field, projection: part });
+  };
+}
+
+function isShown(
+  name: string,
+  { field, projection }: { field: FieldShape; projection: Projection },
+): boolean {
+  const isNamed = Object.hasOwn(projection, name);
+  const value = projection[name];
+  if (name === "_id") return !isNamed || Boolean(value);
+  const isInclusive = includes(projection);
+  if (isInclusive !== true) return isInclusive === undefined || !isNamed;
+  if (isNamed && !isComputed(value)) return true;
+  return hasObjects(field) &&
+    (isNamed || Object.keys(projection).some((path) => path.startsWith(`${name}.`)));
+}
+
+/** Whether a projection names what is shown; `false` if it names what is not, `undefined` if neither. */
+function includes(projection: Projection): boolean | undefined {
+  const paths = Object.keys(projection);
+  const decisive = paths.find((path) =>
+    path !== "_id" && !path.startsWith("+") && isDecisive(projection[path])
+  );
+  if (decisive !== undefined) return Boolean(projection[decisive]);
+  return paths.length === 1 && paths[0] === "_id" ? Boolean(projection._id) : undefined;
+}
+
+/** `$slice` and `$meta` change one field and leave the others as they are. */
+function isDecisive(value: unknown): boolean {
+  return typeof value !== "object" || value === null || !("$slice" in value || "$meta" in value);
+}
+
+/** Whether the database computes what is shown, so that it gets no default. */
+function isComputed(value: unknown): boolean {
+  return typeof value === "object" && value !== null && isDecisive(value) &&
+    !("$elemMatch" in value);
+}
+
+function hasObjects({ kind, element, shape }: FieldShape): boolean {
+  return kind === "array" ? element?.shape !== undefined : kind === "object" && shape !== undefined;
+}
+
+function partOf(projection: Projection, prefix: string): Projection {
+  const entries = Object.entries(projection).filter(([path]) => path.startsWith(prefix));
+  return Object.fromEntries(entries.map(([path, value]) => [path.slice(prefix.length), value]));
+}
+
+function entriesOf(given: unknown): [string, unknown][] {
+  if (given === undefined || given === null) return [];
+  const names = typeof given === "string" ? given.split(/\s+/) : given;
+  if (Array.isArray(names)) return names.filter(isName).map(fromName);
+  if (!isJsonObject(given)) throw new TypeError("Cannot use the projection: it is not an object");
+  return Object.entries(given).flatMap(([key, value]) => fromEntry(key, value));
+}
+
+/** Spaces around names leave empty ones. */
+function isName(name: unknown): name is string {
+  if (typeof name === "string") return name !== "";
+  throw new TypeError("Cannot use the projection: its list contains something that is not a name");
+}
+
+function fromName(name: string): [string, unknown] {
+  return name.startsWith("-") ? [name.slice(1), 0] : [name, 1];
+}
+
+function fromEntry(path: string, value: unknown): [string, unknown][] {
+  const loss = value === null ? "null" : lossOf(value);
+  if (loss !== undefined) throw new TypeError(`Cannot use the projection: "${path}" is ${loss}`);
+  // Only the sign matters to Mongoose.
+  if (path.startsWith("-")) return [[path.slice(1), 0]];
+  if (!isNested(value)) return [[path, value]];
+  return Object.entries(value).flatMap(([key, each]) => fromEntry(`${path}.${key}`, each));
+}
+
+function isNested(value: unknown): value is Record<string, unknown> {
+  return isJsonObject(value) && Object.keys(value).length > 0 &&
+    Object.keys(value).every((key) => !key.startsWith("$"));
+}

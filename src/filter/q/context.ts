@@ -1,0 +1,49 @@
+import { badFormat } from "../../errors/refusals.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import type { Filter } from "../filters.ts";
+import type { QueryLimits } from "./limits.ts";
+
+/** Where a value of a client's filter stands. */
+export interface Context {
+  readonly field: FieldShape;
+  readonly path: string;
+  /** The operator that it is an operand of; empty for a literal. */
+  readonly operator: string;
+  readonly depth: number;
+  readonly limits: Required<QueryLimits>;
+  readonly compiler: Compiler;
+}
+
+export interface Compiler {
+  /** Compiles paths and clauses; inside a free-form field there is no shape. */
+  clauses(filter: unknown, at: { shape: Shape | undefined; depth: number }): Filter;
+  operators(operators: Readonly<Filter>, context: Context): Filter;
+}
+
+export function deeper(context: Context): Context {
+  const depth = context.depth + 1;
+  checkDepth(depth, context.limits);
+  return { ...context, depth };
+}
+
+export function checkDepth(depth: number, { maxDepth }: Required<QueryLimits>): void {
+  if (depth > maxDepth) throw badFormat(`A filter is nested at most ${maxDepth} deep`);
+}
+
+export function checkList(
+  value: unknown,
+  { operator, limits: { maxList } }: Pick<Context, "operator" | "limits">,
+): unknown[] {
+  if (!Array.isArray(value)) throw badFormat(`Operator "${operator}" takes a list`, { operator });
+  if (value.length > maxList) {
+    throw badFormat(`Operator "${operator}" takes at most ${maxList} values`, { operator });
+  }
+  return value;
+}
+
+export function refuse({ path, operator }: Context, expected: string): never {
+  throw badFormat(`Operator "${operator}" at "${path}" takes ${expected}`, {
+    operator,
+    field: path,
+  });
+}

@@ -1,0 +1,122 @@
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { badFormat } from "../../errors/refusals.ts";
+import { isClause } from "../filters.ts";
+import { checkList, refuse } from "./context.ts";
+import type { Context } from "./context.ts";
+import { FREE } from "./resolve_path.ts";
+import { castValue } from "./values/cast_value.ts";
+import { isExtendedJson } from "./values/extended_json.ts";
+import { compileDistance, compileGeo } from "./values/geo.ts";
+
+export interface Operator {
+  /** What it reads of a field: all of it, with what is inside; only its own value; or what its inner operators read. */
+  readonly reads: "whole" | "own" | "inner";
+  readonly compile: (operand: unknown, context: Context) => unknown;
+  /** The operators of which one must stand beside it. */
+  readonly beside?: readonly string[];
+  /** Whether the database accepts every operand that compiles. */
+  readonly isSafe?: boolean;
+}
+
+const COMPARE: Operator = { reads: "whole", compile: castValue, isSafe: true };
+const COMPARE_LIST: Operator = { reads: "whole", compile: castAll, isSafe: true };
+const GEO: Operator = { reads: "whole", compile: compileGeo };
+const DISTANCE: Operator = {
+  reads: "whole",
+  compile: compileDistance,
+  beside: ["$near", "$nearSphere"],
+};
+
+export const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
+  ["$eq", COMPARE],
+  ["$ne", COMPARE],
+  ["$gt", COMPARE],
+  ["$gte", COMPARE],
+  ["$lt", COMPARE],
+  ["$lte", COMPARE],
+  ["$in", COMPARE_LIST],
+  ["$nin", COMPARE_LIST],
+  ["$all", { reads: "whole", compile: castAll }],
+  ["$exists", { reads: "own", compile: compileExists, isSafe: true }],
+  ["$type", { reads: "own", compile: compileType }],
+  ["$size", { reads: "own", compile: compileSize }],
+  ["$mod", { reads: "own", compile: compileMod }],
+  ["$regex", { reads: "own", compile: compileRegex }],
+  ["$options", { reads: "own", compile: compileOptions, beside: ["$regex"] }],
+  ["$not", { reads: "inner", compile: compileNot }],
+  ["$elemMatch", { reads: "inner", compile: compileElement }],
+  ["$geoWithin", GEO],
+  ["$geoIntersects", GEO],
+  ["$near", GEO],
+  ["$nearSphere", GEO],
+  ["$minDistance", DISTANCE],
+  ["$maxDistance", DISTANCE],
+]);
+
+function castAll(value: unknown, context: Context): unknown[] {
+  return checkList(value, context).map((each) => castValue(each, context));
+}
+
+function compileExists(value: unknown, context: Context): boolean {
+  return [true, false, 0, 1].includes(value as never)
+    ? Boolean(value)
+    : refuse(context, "a boolean");
+}
+
+function compileType(value: unknown, context: Context): unknown {
+  const types = Array.isArray(value) ? checkList(value, context) : [value];
+  const isType = (type: unknown) =>
+    typeof type === "string" || (Number.isInteger(type) && Math.abs(type as number) < 256);
+  return types.length > 0 && types.every(isType)
+    ? value
+    : refuse(context, "a type or a list of types");
+}
+
+function compileSize(value: unknown, context: Context): unknown {
+  return Number.isInteger(value) && value as number >= 0 ? value : refuse(context, "a count");
+}
+
+function compileMod(value: unknown, context: Context): unknown {
+  const isDivision = Array.isArray(value) && value.length === 2 &&
+    value.every((part) => Number.isFinite(part)) && value[0] !== 0;
+  return isDivision ? value : refuse(context, "a divisor and a remainder");
+}
+
+function compileRegex(value: unknown, context: Context): string {
+  const { field: { kind }, limits: { maxRegex } } = context;
+  if (typeof value !== "string" || value.includes("\0")) {
+    return refuse(context, "an expression as text");
+  }
+  if (value.length > maxRegex) return refuse(context, `at most ${maxRegex} characters`);
+  if (kind === "object" || kind === "map") return refuse(context, "a text to match");
+  return value;
+}
+
+function compileOptions(value: unknown, context: Context): string {
+  return typeof value === "string" && /^[imsx]{0,4}$/.test(value)
+    ? value
+    : refuse(context, "flags out of imsx");
+}
+
+function compileNot(value: unknown, context: Context): unknown {
+  const isOperators = isJsonObject(value) && !isExtendedJson(value) &&
+    Object.keys(value).length > 0;
+  return isOperators ? context.compiler.operators(value, context) : refuse(context, "operators");
+}
+
+function compileElement(value: unknown, context: Context): unknown {
+  const { field, path, operator, depth, compiler } = context;
+  if (!isJsonObject(value)) return refuse(context, "an object");
+  const element = field.kind === "free" ? FREE : field.element;
+  if (element === undefined || field.kind === "map") {
+    return refuse(context, "an array to look into");
+  }
+  const keys = Object.keys(value);
+  const isOperators = keys.length > 0 &&
+    keys.every((key) => key.startsWith("$") && !isClause(key));
+  if (isOperators) return compiler.operators(value, { ...context, field: element });
+  if (element.kind === "object" || element.kind === "free") {
+    return compiler.clauses(value, { shape: element.shape, depth: depth + 1 });
+  }
+  throw badFormat(`Operator "${operator}" takes operators at "${path}"`, { operator, field: path });
+}

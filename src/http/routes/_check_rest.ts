@@ -1,0 +1,126 @@
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { RestRecord } from "../../declare/model/records.ts";
+import type { Method } from "../../declare/operations/methods.ts";
+import type { OperationName } from "../../declare/operations/operation.ts";
+import { isHookName, OPERATIONS } from "../../declare/operations/operation.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import type { PartDescription } from "../../schema/describe_parts.ts";
+
+/** The error of a declaration that no route can be made of. */
+export function cannotMount({ name }: ModelClass, problem: string): TypeError {
+  return new TypeError(`Cannot mount "${name}": ${problem}`);
+}
+
+/** Checks the `@rest` of a class; gives its path, without a slash at its end. */
+export function checkRest(target: ModelClass, rest: RestRecord): string {
+  const { route } = rest;
+  if (typeof route !== "string" || !route.startsWith("/")) {
+    throw cannotMount(target, `route "${route}" does not start with "/"`);
+  }
+  const taken = /:(id|subId\d*)\b/.exec(route)?.[1];
+  if (taken !== undefined) {
+    throw cannotMount(
+      target,
+      `route "${route}" uses the parameter "${taken}", which names an entity`,
+    );
+  }
+  checkMethods(target, { methods: rest.methods, place: "" });
+  checkFunctions(target, { rest, place: "" });
+  return route.replace(/\/+$/, "");
+}
+
+function checkFunctions(target: ModelClass, { rest, place }: { rest: RestRecord; place: string }) {
+  for (const name of ["getConnection", "scope"] as const) {
+    if (rest[name] !== undefined && typeof rest[name] !== "function") {
+      throw cannotMount(target, `"${name}"${place} is not a function`);
+    }
+  }
+}
+
+/** Checks the `@rest` of a property, as {@linkcode checkRest}: one object is no list, and an element needs a name. */
+export function checkPartRest({ link, target, rest }: PartDescription): string {
+  const { owner, property, array, embedded } = link;
+  const { methods, route = `/${property}` } = rest;
+  if (rest.getConnection ?? rest.schemaOptions) {
+    throw cannotMount(owner, `the @rest of property "${property}" has options of a class`);
+  }
+  if (describeModel(owner).fields.get(property)?.options.hidden === true) {
+    throw cannotMount(owner, `property "${property}" has @rest and is hidden`);
+  }
+  const place = ` of property "${property}"`;
+  checkMethods(owner, { methods, place });
+  checkFunctions(owner, { rest, place });
+  const identified = buildSchema(target).schema.path("_id") !== undefined;
+  for (const { operation } of methods) {
+    const impossible = !array && OPERATIONS[operation].many
+      ? "holds one entity"
+      : array && embedded && !identified && operation !== "all"
+      ? "holds entities without _id"
+      : undefined;
+    if (impossible !== undefined) {
+      throw cannotMount(
+        owner,
+        `property "${property}" ${impossible} and cannot have ${operation}()`,
+      );
+    }
+  }
+  if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
+    throw cannotMount(
+      owner,
+      `route "${route}" of property "${property}" is not a path without parameters that starts with "/"`,
+    );
+  }
+  return route.replace(/\/+$/, "");
+}
+
+/** The operations of an `@rest`. */
+interface GivenMethods {
+  readonly methods: readonly (Method | undefined)[];
+  /** What names the property in messages; empty for a class. */
+  readonly place: string;
+}
+
+function checkMethods(target: ModelClass, { methods, place }: GivenMethods): void {
+  if (!Array.isArray(methods) || methods.length === 0) {
+    throw cannotMount(target, `"methods"${place} is empty`);
+  }
+  for (const method of methods as GivenMethods["methods"]) {
+    if (method === undefined || !Object.hasOwn(OPERATIONS, method.operation)) {
+      throw cannotMount(target, `"methods"${place} contains something that is not an operation`);
+    }
+    const { lean, parameters, ...hooks } = method.hooks;
+    checkParameters(target, { parameters, method: `${method.operation}()${place}` });
+    if (lean === true && OPERATIONS[method.operation].verb !== "get") {
+      throw cannotMount(target, `${method.operation}() writes documents and cannot be lean`);
+    }
+    checkHooks(target, { operation: method.operation, hooks, place });
+  }
+}
+
+function checkParameters(
+  target: ModelClass,
+  { parameters, method }: { parameters: unknown; method: string },
+): void {
+  if (parameters === undefined) return;
+  const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
+  if (Array.isArray(parameters) && parameters.every(isName)) return;
+  throw cannotMount(target, `"parameters" of ${method} is not a list of names other than "q"`);
+}
+
+function checkHooks(
+  target: ModelClass,
+  { operation, hooks, place }: { operation: OperationName; hooks: object; place: string },
+): void {
+  const method = `${operation}()${place}`;
+  for (const [name, hook] of Object.entries(hooks)) {
+    if (!isHookName(name)) throw cannotMount(target, `${method} has no hook "${name}"`);
+    if (hook === undefined) continue;
+    if (typeof hook !== "function") {
+      throw cannotMount(target, `hook "${name}" of ${method} is not a function`);
+    }
+    if (OPERATIONS[operation].hooks[name] !== true) {
+      throw cannotMount(target, `${method} never runs its hook "${name}"`);
+    }
+  }
+}

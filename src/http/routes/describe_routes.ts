@@ -1,0 +1,74 @@
+import type { HookName } from "../../declare/hooks/hooks.ts";
+import { isHookName } from "../../declare/operations/operation.ts";
+import type { OperationName } from "../../declare/operations/operation.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
+import type { Route } from "../../pipeline/request/route.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { describeFields } from "../../schema/fields/describe_fields.ts";
+import type { FieldDescription, View } from "../../schema/fields/describe_fields.ts";
+
+/** A parameter of a request. */
+export interface ParameterDescription {
+  /** The name. */
+  readonly name: string;
+  /** Whether it is part of the path or of the query string. */
+  readonly in: "path" | "query";
+  /** Whether a request must have it. */
+  readonly required: boolean;
+}
+
+/** A route, as data. */
+export interface RouteDescription {
+  /** The HTTP method. */
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** The path of the route in the router, such as `/movies/:id`. */
+  readonly path: string;
+  /** The name of the operation. */
+  readonly operation: OperationName;
+  /** The name of the model class. */
+  readonly model: string;
+  /** The parameters of the path and of the query string. */
+  readonly parameters: readonly ParameterDescription[];
+  /** The fields that a body can set. Missing if the operation reads no body. */
+  readonly body?: readonly FieldDescription[];
+  /** The fields of each entity in the answer. Empty if the answer has no body. */
+  readonly answer: readonly FieldDescription[];
+  /** The names of the hooks that the operation declares. */
+  readonly hooks: readonly HookName[];
+}
+
+/** Describes routes as data, in the order in which they are mounted. */
+export function describeRoutes(routes: readonly Route[]): RouteDescription[] {
+  return routes.map(describeRoute);
+}
+
+/** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
+export function printRoute({ method, path, operation, model }: RouteDescription): string {
+  return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
+}
+
+function describeRoute(route: Route): RouteDescription {
+  const { path, operation: { verb, change, status, origin } } = route;
+  const { target, shape, operation, hooks, link } = actingLevel(route);
+  const fields = (view: View) =>
+    describeFields(shape, view, link?.embedded ? buildSchema(target) : {});
+  return {
+    method: verb.toUpperCase() as RouteDescription["method"],
+    path,
+    operation,
+    model: target.name,
+    parameters: parametersOf(route),
+    ...change === "merge" && { body: fields(origin === "new" ? "new" : "patch") },
+    answer: status === 204 ? [] : fields("answer"),
+    hooks: Object.keys(hooks).filter(isHookName),
+  };
+}
+
+function parametersOf({ path, operation, levels }: Route): ParameterDescription[] {
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const inPath = named.map((name) => ({ name, in: "path", required: true } as const));
+  const q = operation.origin === "new" ? [] : ["q"];
+  const declared = new Set([...q, ...levels.flatMap(({ parameters }) => parameters)]);
+  const inQuery = [...declared].map((name) => ({ name, in: "query", required: false } as const));
+  return [...inPath, ...inQuery];
+}

@@ -1,0 +1,107 @@
+// @ts-types="npm:@types/express@^5"
+import type { Request } from "express";
+import type {
+  FrameworkRequest,
+  FrameworkState,
+  QueryObject,
+} from "../declare/hooks/framework_request.ts";
+import { HookFailure } from "../declare/hooks/run_hook.ts";
+import { describeModel } from "../declare/model/describe_model.ts";
+import type { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { ModelClass, ModelOf } from "../declare/model/model_class.ts";
+import { OPERATIONS } from "../declare/operations/operation.ts";
+import { castFilter } from "../filter/cast_filter.ts";
+import { copyFilter, everyFilter } from "../filter/filters.ts";
+import { completeQueryLimits } from "../filter/q/limits.ts";
+import type { QueryLimits } from "../filter/q/limits.ts";
+import { selectLevel } from "../pipeline/select_level.ts";
+import { countSelected } from "../pipeline/open_level.ts";
+import { openCall } from "../pipeline/request/call.ts";
+import { Reporter } from "../pipeline/request/reporter.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { describeShape } from "../schema/fields/shape.ts";
+import { completeBodyLimits } from "../write/body/limits.ts";
+
+/** Options of `Framework.select()`. */
+export interface SelectOptions {
+  /** Limits on the URL parameter `q`. */
+  readonly query?: QueryLimits;
+  /**
+   * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if `getConnection` differs between those of a
+   * class.
+   *
+   * @default {undefined, the scopes of all `@rest` on the class apply}
+   */
+  readonly route?: string;
+}
+
+/**
+ * What `Framework.select()` returns.
+ *
+ * @typeParam M The model.
+ */
+export interface Selected<M extends FrameworkModel> {
+  /** The conditions of `q`, checked and cast, and the scope. */
+  readonly filter: QueryObject;
+  /** The Mongoose model on the connection of the request. */
+  readonly model: ModelOf<ModelClass<M>>;
+}
+
+const MAX_TIME_MS = 10_000;
+
+/** What `req.framework` was before a selection: hooks may select from several models at once. */
+const outside = new WeakMap<FrameworkState, FrameworkState>();
+
+/** Gives a route of the application what it needs to select entities as the framework does. */
+export async function select<M extends FrameworkModel>(
+  req: Request,
+  target: ModelClass<M>,
+  options: SelectOptions = {},
+): Promise<Selected<M>> {
+  const route = routeFor(target, options);
+  const request = req as FrameworkRequest;
+  const call = openCall(route, { req: request, count: countSelected });
+  if (call.badQuery !== undefined) throw call.badQuery;
+  const { framework } = request;
+  const entered = outside.get(framework) ?? framework;
+  outside.set(call.acting.state, entered);
+  try {
+    const { filter, scope } = await selectLevel(call.acting);
+    const model = await call.acting.model();
+    // A copy is trusted, where the application has set `sanitizeFilter`.
+    const trusted = copyFilter(castFilter(model, everyFilter(filter, scope)));
+    return { filter: trusted, model: model as unknown as ModelOf<ModelClass<M>> };
+  } catch (error) {
+    throw error instanceof HookFailure ? error.thrown : error;
+  } finally {
+    request.framework = entered;
+  }
+}
+
+/** A route without hooks, over the scopes of the `@rest` that apply. */
+function routeFor(target: ModelClass, { query, route }: SelectOptions): Route {
+  const rests = describeModel(target).rests.filter((rest) =>
+    route === undefined || rest.route === route
+  );
+  const [rest, ...others] = rests;
+  if (rest === undefined) {
+    const place = route === undefined ? "" : ` with route "${route}"`;
+    throw new TypeError(`Cannot select "${target.name}": it has no @rest${place}`);
+  }
+  if (others.some(({ getConnection }) => getConnection !== rest.getConnection)) {
+    throw new TypeError(`Cannot select "${target.name}": name the route whose connection applies`);
+  }
+  const shape = describeShape(buildSchema(target).schema);
+  const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
+  return {
+    path: rest.route ?? "",
+    operation: OPERATIONS.all,
+    levels: [{ target, shape, operation: "all", hooks: {}, parameters: [], scopes }],
+    ...rest.getConnection && { getConnection: rest.getConnection },
+    maxTimeMS: MAX_TIME_MS,
+    limits: completeQueryLimits(query),
+    bodyLimits: completeBodyLimits(),
+    reporter: new Reporter(),
+  };
+}

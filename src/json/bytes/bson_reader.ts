@@ -1,0 +1,127 @@
+// A BSON document is a length (int32, little-endian, itself included), elements, and a zero. An element is a type (one
+// byte), a name that ends with a zero, and a value whose form follows from the type. An array is a document whose names
+// are "0", "1" and so on. Numbers are little-endian; a string is a length, UTF-8 bytes and a zero.
+import type { Buffer } from "node:buffer";
+
+/** A value that only Mongoose can write: the caller decodes the whole document instead. */
+export class UnknownTypeError extends Error {
+  override readonly name = "UnknownTypeError";
+}
+
+/** Reads BSON bytes, one element after the other. */
+export class BsonReader {
+  readonly bytes: Buffer;
+  /** The position of the next byte to read. */
+  at: number;
+  /** The type of the current element. */
+  type = 0;
+
+  constructor(bytes: Buffer, start = 0) {
+    this.bytes = bytes;
+    this.at = start;
+  }
+
+  /** Enters a document or an array; returns the position after it. */
+  open(): number {
+    const { at } = this;
+    this.at = at + 4;
+    return at + readInt32(this.bytes, at);
+  }
+
+  /** Moves to the name of the next element, or to the end of the document and returns `false`. */
+  next(end: number): boolean {
+    const { at } = this;
+    if (at >= end - 1) {
+      this.at = end;
+      return false;
+    }
+    this.type = this.bytes[at] as number;
+    this.at = at + 1;
+    return true;
+  }
+
+  /** Returns the position of the zero that ends the name here. */
+  nameEnd(): number {
+    return endOfName(this.bytes, this.at);
+  }
+
+  isNamed(name: Uint8Array): boolean {
+    const { bytes, at } = this;
+    const { length } = name;
+    if (bytes[at + length] !== 0) return false;
+    for (let i = 0; i < length; i++) {
+      if (name[i] !== bytes[at + i]) return false;
+    }
+    return true;
+  }
+
+  skipName(): void {
+    this.at = endOfName(this.bytes, this.at) + 1;
+  }
+
+  int32(): number {
+    const { at } = this;
+    this.at = at + 4;
+    return readInt32(this.bytes, at);
+  }
+
+  take(count: number): Buffer {
+    const { at } = this;
+    this.at = at + count;
+    return this.bytes.subarray(at, at + count);
+  }
+
+  skip(): void {
+    this.at += sizeOf(this);
+  }
+}
+
+export function endOfName(source: Buffer, start: number): number {
+  let at = start;
+  while (source[at] !== 0) at++;
+  return at;
+}
+
+/** Faster than `Buffer.readInt32LE`, which checks bounds. */
+export function readInt32(source: Buffer, at: number): number {
+  return (source[at] as number) | (source[at + 1] as number) << 8 |
+    (source[at + 2] as number) << 16 |
+    (source[at + 3] as number) << 24;
+}
+
+/** Reads an int64 as a number, which is exact up to 2^53. */
+export function readInt64(source: Buffer, at: number): number {
+  return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
+}
+
+/** The sizes of the types that have one; -1 for a length in front, -2 for a document. */
+const SIZES: Readonly<Record<number, number>> = {
+  0x01: 8,
+  0x02: -1,
+  0x03: -2,
+  0x04: -2,
+  0x06: 0,
+  0x07: 12,
+  0x08: 1,
+  0x09: 8,
+  0x0a: 0,
+  0x0d: -1,
+  0x0e: -1,
+  0x0f: -2,
+  0x10: 4,
+  0x11: 8,
+  0x12: 8,
+  0x13: 16,
+  0x7f: 0,
+  0xff: 0,
+};
+
+function sizeOf({ type, bytes, at }: BsonReader): number {
+  if (type === 0x05) return 5 + readInt32(bytes, at);
+  if (type === 0x0b) return endOfName(bytes, endOfName(bytes, at) + 1) + 1 - at;
+  if (type === 0x0c) return 16 + readInt32(bytes, at);
+  const size = SIZES[type];
+  if (size === undefined) throw new UnknownTypeError(`Cannot skip BSON type ${type}`);
+  if (size >= 0) return size;
+  return readInt32(bytes, at) + (size === -1 ? 4 : 0);
+}

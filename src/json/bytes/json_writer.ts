@@ -1,0 +1,125 @@
+import { Buffer } from "node:buffer";
+import type { BsonReader } from "./bson_reader.ts";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OBJECT = 0x7b;
+const ARRAY = 0x5b;
+
+/** 1 for the bytes that a JSON string holds as they are. */
+const UNESCAPED = Uint8Array.from(
+  { length: 256 },
+  (_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH || byte > 0x7e ? 0 : 1,
+);
+
+const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
+
+/** A buffer of JSON text that grows. Methods that say so need room for what they write: see `reserve()`. */
+export class JsonWriter {
+  /** Only the bytes up to `length` are written. */
+  bytes: Buffer<ArrayBuffer>;
+  length = 0;
+
+  constructor(size: number) {
+    this.bytes = Buffer.allocUnsafe(size);
+  }
+
+  get written(): Buffer<ArrayBuffer> {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  reserve(count: number): void {
+    if (this.length + count > this.bytes.length) this.#grow(count);
+  }
+
+  /** Not part of `reserve()`, so that engines can inline the check. */
+  #grow(count: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
+    larger.set(this.written);
+    this.bytes = larger;
+  }
+
+  /** Writes one byte; there must be room. */
+  byte(value: number): void {
+    this.bytes[this.length++] = value;
+  }
+
+  /** Writes an integer in so many decimal digits; there must be room. */
+  digits(value: number, count: number): void {
+    const { bytes, length } = this;
+    let rest = value;
+    for (let at = length + count - 1; at >= length; at--) {
+      bytes[at] = 0x30 + rest % 10;
+      rest = (rest / 10) | 0;
+    }
+    this.length = length + count;
+  }
+
+  /** Writes bytes that are JSON text already; there must be room. */
+  raw(text: Uint8Array): void {
+    const { bytes } = this;
+    let at = this.length;
+    for (let i = 0; i < text.length; i++) bytes[at++] = text[i] as number;
+    this.length = at;
+  }
+
+  /** Writes characters that are ASCII and need no escape. */
+  ascii(text: string): void {
+    this.reserve(text.length);
+    const { bytes } = this;
+    let at = this.length;
+    for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+    this.length = at;
+  }
+
+  /** Writes JSON text. */
+  text(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += this.bytes.write(text, this.length, "utf8");
+  }
+
+  /** Writes a comma, unless an object or an array has just begun; there must be room. */
+  comma(): void {
+    const last = this.bytes[this.length - 1];
+    if (last !== OBJECT && last !== ARRAY) this.bytes[this.length++] = COMMA;
+  }
+
+  /** Writes the UTF-8 text up to `end` as a JSON string. */
+  string(from: BsonReader, end: number): void {
+    const { bytes: source } = from;
+    this.reserve(end - from.at + 2);
+    const { bytes } = this;
+    let at = this.length;
+    bytes[at++] = QUOTE;
+    for (let i = from.at; i < end; i++) {
+      const byte = source[i] as number;
+      if (UNESCAPED[byte] === 0) return this.#escaped(from, end);
+      bytes[at++] = byte;
+    }
+    bytes[at++] = QUOTE;
+    this.length = at;
+    from.at = end;
+  }
+
+  /** Writes so many bytes as lower-case hexadecimal digits; there must be room. */
+  hex(from: BsonReader, count: number): void {
+    const { bytes: source } = from;
+    const { bytes } = this;
+    const end = from.at + count;
+    let at = this.length;
+    for (let i = from.at; i < end; i++) {
+      const byte = source[i] as number;
+      bytes[at++] = HEX[byte >> 4] as number;
+      bytes[at++] = HEX[byte & 15] as number;
+    }
+    this.length = at;
+    from.at = end;
+  }
+
+  /** Text that needs escapes or is not ASCII. Decoding replaces bytes that are not UTF-8. */
+  #escaped(from: BsonReader, end: number): void {
+    this.text(JSON.stringify(from.bytes.toString("utf8", from.at, end)));
+    from.at = end;
+  }
+}

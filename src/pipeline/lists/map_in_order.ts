@@ -1,0 +1,56 @@
+import { isPromise } from "../../declare/hooks/and_then.ts";
+import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+
+/** How many entities of a list wait for hooks at the same time. */
+const WINDOW = 32;
+
+/** How many results are given at a time. */
+const BATCH = 128;
+
+/**
+ * Maps entities through hooks, several at a time, in order, and leaves out what becomes `undefined`. The first failure,
+ * in order, ends it.
+ */
+export async function* mapInOrder<T, R>(
+  lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
+  map: (entity: T) => MaybePromise<R | undefined>,
+): AsyncGenerator<R[]> {
+  const pending: Promise<R | undefined>[] = [];
+  let kept: R[] = [];
+  const add = (value: R | undefined) => {
+    if (value !== undefined) kept.push(value);
+  };
+  for await (const entities of lists) {
+    for (const entity of entities) {
+      let result: MaybePromise<R | undefined>;
+      try {
+        result = map(entity);
+      } catch (error) {
+        // Earlier failures come first.
+        for (const earlier of pending) await earlier;
+        throw error;
+      }
+      if (!isPromise(result) && pending.length === 0) add(result);
+      else {
+        pending.push(settled(result));
+        if (pending.length >= WINDOW) add(await pending.shift());
+      }
+      // One list may hold everything.
+      if (kept.length >= BATCH) {
+        yield kept;
+        kept = [];
+      }
+    }
+    if (kept.length > 0) yield kept;
+    kept = [];
+  }
+  for (const result of pending) add(await result);
+  if (kept.length > 0) yield kept;
+}
+
+/** A promise whose failure may be handled later. */
+function settled<T>(result: MaybePromise<T>): Promise<T> {
+  const promise = Promise.resolve(result);
+  promise.catch(() => {});
+  return promise;
+}

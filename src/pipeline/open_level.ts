@@ -1,0 +1,54 @@
+import { CollectionSource } from "../sources/collection_source.ts";
+import type { CollectionSourceOptions } from "../sources/collection_source.ts";
+import { openPart } from "../sources/parts/open_part.ts";
+import type { Source } from "../sources/source.ts";
+import { fetchOne } from "./fetch.ts";
+import { selectLevel } from "./select_level.ts";
+import type { LevelCall, OpenLevel } from "./request/call.ts";
+
+/** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
+export async function openLevel(at: LevelCall): Promise<OpenLevel> {
+  const source = at.above === undefined
+    ? new CollectionSource(await settingsFor(at))
+    : await openBelow(await openLevel(at.above), at);
+  at.opened.source = source;
+  return { ...at, source };
+}
+
+/** Counts what a level selects. A hook that runs before the level is open opens one of its own, once at a time. */
+export function countSelected(at: LevelCall): Promise<number> {
+  const { opened } = at;
+  if (opened.source !== undefined) return opened.source.count();
+  return opened.counting ??= countEarly(at).finally(() => delete opened.counting);
+}
+
+/** Opening a level replaces `req.framework`, in which the hook may have put a filter. */
+async function countEarly(at: LevelCall): Promise<number> {
+  const { req } = at;
+  const entered = req.framework;
+  const state = entered.count === at.state.count ? entered : at.state;
+  try {
+    const { source } = await openLevel({ ...at, state, opened: {} });
+    return await source.count();
+  } finally {
+    req.framework = entered;
+  }
+}
+
+async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
+  const { link, target } = at.level;
+  if (link === undefined) {
+    throw new TypeError("Cannot open a route: a level is not a part of another");
+  }
+  const { stored, seen: parent } = await fetchOne(above);
+  at.state.parent = parent;
+  // A hook may have reduced the parent to what may be shown of it, its identifier left out.
+  const place = await above.source.locate("_id" in parent ? parent : stored);
+  return await openPart({ ...await settingsFor(at), place, link, target, parent });
+}
+
+async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {
+  const { model, level, timeBudget, route } = at;
+  const selection = await selectLevel(at);
+  return { model, shape: level.shape, selection, timeBudget, maxTimeMS: route.maxTimeMS };
+}

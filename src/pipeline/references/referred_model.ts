@@ -1,0 +1,32 @@
+import type { Connection, Model } from "mongoose";
+import type { ModelClass } from "../../declare/model/model_class.ts";
+import { registeredModels } from "../../declare/model/registry.ts";
+import type { FieldShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { referredClass } from "../../schema/model_name.ts";
+
+export interface ReferredModel {
+  readonly model: Model<unknown>;
+  /** Its class; `undefined` for a model that the host has made with Mongoose. */
+  readonly target?: ModelClass;
+}
+
+/**
+ * Gives the model that a reference names, on a connection.
+ *
+ * @throws {TypeError} If there is none.
+ */
+export function referredModel({ type }: FieldShape, connection: Connection): ReferredModel {
+  const ref: unknown = type?.options.ref;
+  const known = referredClass(ref);
+  const own = known === undefined ? connection.models[String(ref)] : undefined;
+  if (own !== undefined) return { model: own };
+  // A class that is referred to by its name may not have been used yet.
+  const target = known ?? registeredModels().find(({ name }) => name === ref);
+  if (target !== undefined) {
+    return { model: getModel(target, connection) as unknown as Model<unknown>, target };
+  }
+  throw new TypeError(
+    `Cannot check "${type?.path}": its reference names no model on the connection of the request`,
+  );
+}

@@ -1,0 +1,60 @@
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { forbidden } from "../errors/refusals.ts";
+import { fetchEntities, fetchOne } from "./fetch.ts";
+import { passHook } from "./run_hooks.ts";
+import { mapInOrder } from "./lists/map_in_order.ts";
+import { PendingRemovals } from "./lists/pending_removals.ts";
+import type { OpenLevel } from "./request/call.ts";
+import type { Reply } from "./request/reply.ts";
+
+/** Removes one entity, or all that are selected. */
+export async function remove(acting: OpenLevel): Promise<Reply> {
+  if (acting.route.operation.many) await removeMany(acting);
+  else {
+    const { seen } = await fetchOne(acting);
+    await removeOne(acting, await allow(acting, seen));
+  }
+  return { status: 204 };
+}
+
+/** Every entity passes its hooks before the first one is removed: if one is refused, none is removed. */
+async function removeMany(acting: OpenLevel): Promise<void> {
+  const { level: { hooks }, source } = acting;
+  const entities = fetchEntities(acting);
+  const pass = (entity: object) => passHooks(acting, entity);
+  if (hooks.persist === undefined) {
+    const ids = mapInOrder(entities, async (entity) => {
+      const ready = await pass(entity);
+      return ready && source.identify(ready);
+    });
+    return await source.removeMany(await collect(ids));
+  }
+  const pending = new PendingRemovals(acting);
+  const held = await collect(mapInOrder(entities, (entity) => pending.hold(entity, pass)));
+  await collect(mapInOrder(pending.entities(held), (entity) => removeOne(acting, entity)));
+}
+
+/** Gives what the hooks before a removal make of an entity; `undefined` where they hide it. */
+async function passHooks(acting: OpenLevel, entity: object): Promise<object | undefined> {
+  const seen = await passHook(acting, "postFetch", { entity });
+  return seen && await allow(acting, seen);
+}
+
+async function allow(acting: OpenLevel, entity: object): Promise<object> {
+  const ready = await passHook(acting, "preSave", { entity, previous: entity });
+  if (ready === undefined) throw forbidden();
+  return ready;
+}
+
+async function removeOne(acting: OpenLevel, entity: object): Promise<undefined> {
+  const { level: { hooks: { persist } }, req, timeBudget, source } = acting;
+  if (persist === undefined) return void await source.remove(entity);
+  const work = runHook("persist", () => persist(req, entity, entity), { entity });
+  await timeBudget.wait(Promise.resolve(work));
+}
+
+async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const some of lists) all.push(...some);
+  return all;
+}

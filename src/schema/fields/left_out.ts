@@ -1,0 +1,57 @@
+import type { Document } from "mongoose";
+import {
+  defaultOf,
+  hasComputedDefault,
+  hasDefault,
+  hasEmptyDefault,
+  rawDefault,
+} from "../mongoose/fields/default_value.ts";
+import { isRequired } from "../mongoose/fields/field_rules.ts";
+import { isDocument } from "../mongoose/bson.ts";
+import { copyJson } from "./json.ts";
+import type { FieldShape } from "./shape.ts";
+
+/** The value of a field that is left out. */
+export interface LeftOut {
+  /** Nothing; always the same; made without looking at the document; made by looking at it. */
+  readonly kind: "nothing" | "constant" | "independent" | "dependent";
+  /** A constant, as it was declared. */
+  readonly given?: unknown;
+  /** Makes what is stored; absent where only a document can. */
+  readonly make?: () => unknown;
+}
+
+const NOTHING: LeftOut = { kind: "nothing" };
+const DEPENDENT: LeftOut = { kind: "dependent" };
+const EMPTY_ARRAY: LeftOut = { kind: "constant", given: [], make: () => [] };
+
+/** Describes the value of a field that is left out. */
+export function leftOut({ kind, type }: FieldShape): LeftOut {
+  if (type === undefined || !hasDefault(type)) return NOTHING;
+  if (kind === "array" && hasEmptyDefault(type)) return EMPTY_ARRAY;
+  const { set } = type.options as { set?: unknown };
+  if (set !== undefined || hasComputedDefault(type)) return DEPENDENT;
+  const make = () => defaultOf(type, {} as never);
+  const given = rawDefault(type);
+  if (typeof given === "function") {
+    return kind === "scalar" ? { kind: "independent", make } : DEPENDENT;
+  }
+  const isCastAlone = kind === "scalar" || given === null ||
+    (kind === "free" && typeof given !== "object");
+  return { kind: "constant", given, ...isCastAlone && { make } };
+}
+
+/** The value of a field that an object leaves out. Only scalars are cast. */
+export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
+  if (kind === "scalar") return defaultOf(type, object as Document);
+  const given = rawDefault(type);
+  // No two objects share a default.
+  return copyJson(typeof given === "function" ? given.call(object, object) : given);
+}
+
+/** The value of a field after `null` has cleared it; `undefined` for none. */
+export function clearedIn(entity: object, field: FieldShape): unknown {
+  if (field.kind === "array") return [];
+  if (isRequired(field.type)) return undefined;
+  return isDocument(entity) ? defaultOf(field.type, entity) : defaultIn(entity, field);
+}

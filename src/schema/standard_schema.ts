@@ -1,0 +1,63 @@
+import { isPromise } from "../declare/hooks/and_then.ts";
+import type {
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from "../declare/decorators/standard_schema.ts";
+import { isDocument } from "./mongoose/bson.ts";
+
+/** What a schema of a validation library finds wrong with a value. */
+export class SchemaIssues extends Error {
+  /** The issues, at least one. */
+  readonly issues: readonly StandardIssue[];
+
+  constructor(issues: readonly StandardIssue[]) {
+    super(issues[0]?.message);
+    this.issues = issues;
+  }
+}
+
+/**
+ * Gives the option `validate` in the form of Mongoose: schemas of validation libraries become functions. Of two functions
+ * in a list, Mongoose would take the second for the message of the first.
+ */
+export function validatorsOf(validate: unknown): unknown {
+  if (Array.isArray(validate)) {
+    return typeof validate[1] === "string"
+      ? validate
+      : validate.map(validatorsOf).map((each) =>
+        typeof each === "function" ? { validator: each } : each
+      );
+  }
+  return isSchema(validate) ? (value: unknown) => judge(validate, value) : validate;
+}
+
+/** Tells the path of the part of a value that an issue is about. */
+export function pathOf(field: string, { path = [] }: StandardIssue): string {
+  const keys = path.map((part) => typeof part === "object" ? part.key : part);
+  return [field, ...keys].map(String).join(".");
+}
+
+function isSchema(value: unknown): value is StandardSchema {
+  const isHolder = typeof value === "object" && value !== null || typeof value === "function";
+  return isHolder && "~standard" in value;
+}
+
+/** `null` is no value: `required` judges whether there must be one. */
+function judge(schema: StandardSchema, value: unknown): true | Promise<true> {
+  if (value === null) return true;
+  const result = schema["~standard"].validate(pojoOf(value));
+  return isPromise(result) ? result.then(accept) : accept(result);
+}
+
+/** Schemas know nothing of the documents and arrays of Mongoose. */
+function pojoOf(value: unknown): unknown {
+  return isDocument(value) || Array.isArray(value)
+    ? (value as { toObject?: () => unknown }).toObject?.() ?? value
+    : value;
+}
+
+function accept({ issues }: StandardResult): true {
+  if (issues === undefined) return true;
+  throw new SchemaIssues(issues);
+}

@@ -1,0 +1,86 @@
+import mongoose from "mongoose";
+import { withConditions } from "../../filter/cast_filter.ts";
+import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import { toJson } from "../../json/to_json.ts";
+import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
+import { updateStored } from "./writes/update_stored.ts";
+
+/** What a request without documents gives. */
+export interface DirectResult {
+  /** An entity as JSON text. */
+  readonly text?: string | Uint8Array;
+  /** A list as JSON text: pieces of one entity or several, with commas between. */
+  readonly texts?: AsyncIterable<Uint8Array>;
+  /** The identifier of a new entity. */
+  readonly created?: string;
+}
+
+/** A collection that is read and written without documents. */
+export class DirectCollection {
+  readonly #collection: OpenCollection;
+
+  constructor(collection: OpenCollection) {
+    this.#collection = collection;
+  }
+
+  /** Reads a list as values, several at a time. */
+  values({ reads, query }: PlanOf<"all">): AsyncIterable<readonly object[]> {
+    return reads.reader.values(query, this.#collection.timeBudget);
+  }
+
+  /**
+   * Runs a plan; `null` where it selects no entity. `undefined` where the database refuses the data: nothing is written,
+   * and the way with a document reports why.
+   */
+  async run(plan: DirectPlan): Promise<DirectResult | null | undefined> {
+    switch (plan.operation) {
+      case "all":
+        return { texts: plan.reads.reader.read(plan.query, this.#collection.timeBudget) };
+      case "one": {
+        const text = await this.#one(plan);
+        return text && { text };
+      }
+      case "create":
+        return await this.#create(plan);
+      case "update":
+        return await this.#update(plan);
+      case "remove":
+        return await this.#remove(plan);
+    }
+  }
+
+  async #one({ name, reads, query }: PlanOf<"one">): Promise<Uint8Array | null> {
+    const { timeBudget } = this.#collection;
+    const { _id: shown = true } = query.projection;
+    // Shared reads tell documents apart by their identifiers.
+    if (name._id instanceof mongoose.Types.ObjectId && shown) {
+      return await timeBudget.wait(reads.shared.read(name._id, query));
+    }
+    const conditions = everyFilter(name, query.conditions);
+    for await (const text of reads.reader.read({ ...query, conditions }, timeBudget)) return text;
+    return null;
+  }
+
+  async #create({ entity }: PlanOf<"create">): Promise<DirectResult> {
+    const { model, timeBudget, shape } = this.#collection;
+    await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
+    return { text: toJson(entity, shape), created: String(entity._id) };
+  }
+
+  async #update(
+    { conditions, changes, reads }: PlanOf<"update">,
+  ): Promise<DirectResult | null | undefined> {
+    const { model, timeBudget, shape } = this.#collection;
+    const statement = timeBudget.statement();
+    const stored = await timeBudget.wait(updateStored(model, { conditions, changes, statement }));
+    return stored &&
+      { text: reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape) };
+  }
+
+  async #remove({ conditions }: PlanOf<"remove">): Promise<DirectResult | null> {
+    const { model, timeBudget } = this.#collection;
+    const query = model.deleteOne({}, { ...KEEP_CONDITIONS, ...timeBudget.statement() });
+    const { deletedCount } = await timeBudget.wait(withConditions(query, conditions).exec());
+    return deletedCount > 0 ? {} : null;
+  }
+}

@@ -1,0 +1,128 @@
+import type { Model } from "mongoose";
+import type { TimeBudget } from "../../database/time_budget.ts";
+import type { OperationName } from "../../declare/operations/operation.ts";
+import { castFilter } from "../../filter/cast_filter.ts";
+import { everyFilter, isEmpty } from "../../filter/filters.ts";
+import { isNarrowed, isSameForDatabase } from "../../filter/projection.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { readOptions } from "../../filter/read_options.ts";
+import type { Selection } from "../../filter/selection.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import type { JsonQuery } from "./reads/json_reader.ts";
+import { directVerdict } from "./verdict.ts";
+import type { DirectReads } from "./verdict.ts";
+import { flatFields } from "./writes/flat_fields.ts";
+
+/** A collection as one request may use it. */
+export interface OpenCollection {
+  readonly model: Model<unknown>;
+  readonly shape: Shape;
+  readonly selection: Selection;
+  /** What hooks, scopes and the place of the route ask for. */
+  readonly conditions: Filter;
+  readonly timeBudget: TimeBudget;
+  /** The time that the database itself may take. */
+  readonly maxTimeMS: number;
+  /** Whether a parent refers to its entities: each one is written together with the reference to it. */
+  readonly linked?: boolean;
+}
+
+/** What a request without entity hooks asks of a collection. */
+export interface DirectRequest {
+  readonly operation: Exclude<OperationName, "removeAll">;
+  /** Whether a list is read as values, for hooks. */
+  readonly lean?: boolean;
+  /** The condition that names the entity. */
+  readonly name?: Filter;
+  readonly body?: JsonObject | undefined;
+}
+
+/** How a request is answered without documents. */
+export type DirectPlan =
+  | Readonly<{ operation: "all" } & ReadPlan>
+  | Readonly<{ operation: "one" } & ReadPlan>
+  | Readonly<{ operation: "create"; entity: Record<string, unknown> }>
+  | Readonly<{
+    operation: "update";
+    conditions: Filter;
+    changes: Record<string, unknown>;
+    reads: DirectReads | undefined;
+  }>
+  | Readonly<{ operation: "remove"; conditions: Filter }>;
+
+interface ReadPlan {
+  readonly name: Filter;
+  readonly query: JsonQuery;
+  readonly reads: DirectReads;
+}
+
+export type PlanOf<O> = Extract<DirectPlan, { readonly operation: O }>;
+
+/** Options that the driver takes as they are; with any other, Mongoose has to run the query. */
+const DRIVER_OPTIONS = new Set([
+  "skip",
+  "limit",
+  "sort",
+  "maxTimeMS",
+  "hint",
+  "comment",
+  "strictQuery",
+  "collation",
+  "enableUtf8Validation",
+]);
+
+/** Plans how a request is answered without documents. Returns `undefined` if it is not known that this is possible. */
+export function planDirect(
+  request: DirectRequest,
+  collection: OpenCollection,
+): DirectPlan | undefined {
+  const { operation, name = {}, body = {} } = request;
+  const { model, shape, selection, conditions, linked = false } = collection;
+  const { reads, inserts, updates, removes } = directVerdict(model, shape);
+  switch (operation) {
+    case "create": {
+      const entity = needsNoOtherRead(collection) && !linked ? inserts?.make(body) : undefined;
+      return entity && { operation, entity };
+    }
+    case "update": {
+      const isDirect = updates && needsNoOtherRead(collection) && !setsArray(body, shape);
+      const changes = isDirect ? flatFields(body, shape) : undefined;
+      if (changes === undefined) return undefined;
+      const named = castFilter(model, everyFilter(name, conditions));
+      return { operation, conditions: named, changes, reads };
+    }
+    case "remove":
+      return removes && isEmpty(selection.options) && !linked
+        ? { operation, conditions: everyFilter(name, conditions) }
+        : undefined;
+    default: {
+      const query = reads && planQuery(request, collection);
+      return query && { operation, name: castFilter(model, name), reads, query };
+    }
+  }
+}
+
+/** Gives the query of a read; `undefined` if Mongoose has to run it. */
+function planQuery(
+  { operation, lean: takesLean = false }: DirectRequest,
+  { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
+): JsonQuery | undefined {
+  const { projection } = selection;
+  const page = operation !== "one";
+  const { lean, ...options } = readOptions(selection, { maxTimeMS, page });
+  const isDirect = (lean === undefined || takesLean) &&
+    Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
+    isSameForDatabase(projection, shape);
+  return isDirect ? { conditions: castFilter(model, conditions), options, projection } : undefined;
+}
+
+/** Whether a write has no scope and no options to obey, and its answer shows everything. */
+function needsNoOtherRead({ selection, shape }: OpenCollection): boolean {
+  return isEmpty(selection.scope) && isEmpty(selection.options) && !isNarrowed(selection, shape);
+}
+
+/** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */
+function setsArray(body: JsonObject, shape: Shape): boolean {
+  return Object.keys(body).some((name) => shape.fields.get(name)?.kind === "array");
+}

@@ -1,0 +1,171 @@
+import mongoose from "mongoose";
+import type { Model, Schema, SchemaType } from "mongoose";
+import { leftOut } from "../../schema/fields/left_out.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { hasBuiltInValidators } from "../../schema/mongoose/fields/validators.ts";
+import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { isLinearMapType } from "../../schema/mongoose/documents/linear_map.ts";
+import { hasDefault, hasUsualId } from "../../schema/mongoose/fields/default_value.ts";
+import {
+  hasOwnCast,
+  hasOwnSetters,
+  isImmutable,
+  isRequiredAtTimes,
+} from "../../schema/mongoose/fields/field_rules.ts";
+import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
+import {
+  runsNothingOwn,
+  schemasWithin,
+  typesWithin,
+} from "../../schema/mongoose/schemas/schemas_within.ts";
+import { unrecognised } from "../../schema/mongoose/recognised.ts";
+import { JsonReader } from "./reads/json_reader.ts";
+import { SharedReads } from "./reads/shared_reads.ts";
+import { EntityMaker } from "./writes/entity_maker.ts";
+
+/** Middleware that a read runs. */
+const READ_MIDDLEWARE = ["find", "findOne", "init"];
+
+/** Middleware that an insert or an update runs, on the document or on the query. */
+const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
+
+/** Middleware that removing a document runs. */
+const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
+
+/** Options of a schema that change what a query asks for, or how. */
+const QUERY_OPTIONS = ["read", "readConcern", "collation"];
+
+/** Options of a schema that change how Mongoose writes. */
+const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
+
+/** Options of a field that need the document: they may look at its other fields. */
+const RULES = ["validate", "set", "transform"];
+
+/** The types of Mongoose. A type of the user may do anything. */
+const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
+
+/** What reads a model without documents. */
+export interface DirectReads {
+  /** Reads what a query selects. */
+  readonly reader: JsonReader;
+  /** Reads single entities. */
+  readonly shared: SharedReads;
+}
+
+/** What a model allows without documents, and what does it. */
+export interface DirectVerdict {
+  readonly reads: DirectReads | undefined;
+  /** Makes new entities. */
+  readonly inserts: EntityMaker | undefined;
+  /** Whether one statement may update an entity. */
+  readonly updates: boolean;
+  /** Whether one statement may remove an entity. */
+  readonly removes: boolean;
+}
+
+const DOCUMENTS_ONLY: DirectVerdict = {
+  reads: undefined,
+  inserts: undefined,
+  updates: false,
+  removes: false,
+};
+
+const verdicts = new WeakMap<Model<unknown>, DirectVerdict>();
+
+/** Tells what a model allows without documents; looks at each model once. */
+export function directVerdict(model: Model<unknown>, shape: Shape): DirectVerdict {
+  let verdict = verdicts.get(model);
+  if (verdict === undefined) verdicts.set(model, verdict = judgeModel(model, shape));
+  return verdict;
+}
+
+/** Looks at a model and all that it embeds: documents are needed where Mongoose runs or adds anything of the user's. */
+export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
+  if (unrecognised(model).length > 0) return DOCUMENTS_ONLY;
+  const schema = model.schema as Schema;
+  const schemas = [...schemasWithin(schema)];
+  const fields = [...shape.fields.values()];
+  const reads = runsNothingOwn(model, READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
+  const updates = !shape.strict && hasUsualWrites(schema) &&
+    runsNothingOwn(model, WRITE_MIDDLEWARE) &&
+    schemas.every(hasBuiltInRules) && fields.every(isSetAsGiven);
+  const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
+  return {
+    reads: reads ? readsOf(model, shape) : undefined,
+    inserts: inserts ? new EntityMaker(model, shape) : undefined,
+    updates,
+    removes: runsNothingOwn(model, REMOVE_MIDDLEWARE),
+  };
+}
+
+function readsOf(model: Model<unknown>, shape: Shape): DirectReads {
+  const reader = new JsonReader({ model, shape });
+  return { reader, shared: new SharedReads(reader) };
+}
+
+/** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */
+function showsWhatIsStored(schema: Schema): boolean {
+  const options = schema.options as Record<string, unknown>;
+  return !hasOwnJson(schema) && schema.get("strict") !== false &&
+    schema.get("strictRead") !== "throw" &&
+    !QUERY_OPTIONS.some((name) => isSet(options[name])) &&
+    // Documents show objects made of dotted paths even where none is stored.
+    Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
+    typesOf(schema).every(isShownAsStored);
+}
+
+/** Gives the types of a schema's paths and of their elements. */
+function typesOf(schema: Schema): SchemaType[] {
+  return Object.values(schema.paths).flatMap(typesWithin);
+}
+
+/** Mongoose sets options that were not given to `null` or `false`. */
+function isSet(option: unknown): boolean {
+  return option !== undefined && option !== null && option !== false;
+}
+
+/** Whether JSON shows what is stored of a type: neither the field nor all fields of its kind have a transform. */
+function isShownAsStored(type: SchemaType): boolean {
+  const { options, constructor } = type;
+  const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
+  return !hasOwnCast(type) && (options as { transform?: unknown }).transform === undefined &&
+    defaultOptions?.transform === undefined;
+}
+
+function hasUsualWrites(schema: Schema): boolean {
+  const options = schema.options as Record<string, unknown>;
+  const { currentTime } = (options.timestamps ?? {}) as { currentTime?: unknown };
+  return typeof schema.get("versionKey") === "string" && currentTime === undefined &&
+    !WRITE_OPTIONS.some((name) => Boolean(options[name]));
+}
+
+/** Whether new documents get a random identifier, and their timestamps have no defaults. */
+function hasUsualStart(schema: Schema): boolean {
+  return hasUsualId(schema) &&
+    !Object.values(stampFields(schema)).some((name) => name && hasDefault(schema.path(name)));
+}
+
+/** Whether the value of a field that is left out can be made without a document. */
+function isMadeAlone([name, field]: [string, FieldShape]): boolean {
+  const { kind, make } = leftOut(field);
+  return name === "_id" || kind === "nothing" || make !== undefined;
+}
+
+function hasBuiltInRules(schema: Schema): boolean {
+  return typesOf(schema).every(isBuiltInOnly);
+}
+
+/** Whether a type is one of Mongoose's, with no rules but Mongoose's. */
+function isBuiltInOnly(type: SchemaType): boolean {
+  const options = type.options as Record<string, unknown>;
+  return (TYPES.has(type.constructor) || isLinearMapType(type)) &&
+    !RULES.some((name) => options[name] !== undefined) &&
+    !isRequiredAtTimes(type) &&
+    hasBuiltInValidators(type);
+}
+
+/** Whether a body that sets a field, or its elements, runs nothing of the user's. */
+function isSetAsGiven({ type, element, writable }: FieldShape): boolean {
+  if (type !== undefined && writable && (isImmutable(type) || hasOwnSetters(type))) return false;
+  return element === undefined || isSetAsGiven(element);
+}

@@ -1,0 +1,89 @@
+import { assertEquals, assertNotEquals } from "@std/assert";
+import mongoose from "mongoose";
+import type { Schema } from "mongoose";
+import { FLAT, FlatMovie, OTHERS } from "../../../tests/fixtures/flat_movie.ts";
+import { prop } from "../../declare/decorators/prop.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+import type { ModelClass } from "../../declare/model/model_class.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { directVerdict } from "./verdict.ts";
+
+/** A connection that is never opened. */
+const connection = mongoose.createConnection();
+
+/** What is made of a body without a document. */
+function flat(target: ModelClass, body: object): Record<string, unknown> | undefined {
+  const shape = describeShape(buildSchema(target).schema);
+  return directVerdict(getModel(target, connection) as never, shape).inserts?.make(body as never);
+}
+
+/** Makes a class with one thing in it that could need the document. */
+function made(options: object, configure: (schema: Schema) => void = () => {}): ModelClass {
+  class Made extends FrameworkModel {
+    static override schemaOptions = { autoIndex: false, autoCreate: false };
+    static override configure = configure;
+    @prop(options)
+    name?: string;
+    @prop()
+    other?: string;
+  }
+  return Made;
+}
+
+/** Options of a field that no document has to look at. */
+const BUILT_IN = [{ type: String }, { default: "x" }, { type: Date, default: Date.now }];
+
+/** Options of a field that run code of the user's own, or that a document alone knows. */
+const OWN = [
+  { default: () => "x" },
+  { validate: () => true },
+  { set: (value: unknown) => value },
+  { immutable: true },
+  { required: () => true },
+];
+
+/** Changes of a schema that a document alone knows. */
+const CONFIGURED: ((schema: Schema) => unknown)[] = [
+  (schema) => schema.path("name").validate(() => true),
+  (schema) => schema.path("name").set((value: unknown) => value),
+  (schema) => schema.path("name").immutable(true),
+  (schema) => schema.path("name").default(() => "x"),
+  (schema) => schema.pre("save", () => {}),
+  (schema) => schema.post("validate", () => {}),
+  (schema) => schema.pre("init", () => {}),
+  (schema) => schema.method("save", () => {}),
+  (schema) => schema.set("versionKey", false),
+  (schema) => schema.set("strict", "throw"),
+  (schema) => schema.set("timestamps", { currentTime: () => 5 }),
+  (schema) => schema.add({ deep: { inner: String } }),
+  (schema) => schema.path("name").validate((value: unknown) => value !== "x", "no", "enum"),
+  (schema) => schema.path("_id").default(() => "made up"),
+  (schema) => schema.method("set", () => {}),
+  (schema) => schema.queue("set", ["name", "queued"]),
+  (schema) => schema.discriminator("Kind", new mongoose.Schema({})),
+  (schema) =>
+    schema.set("timestamps", true).add({ createdAt: { type: Date, default: new Date(5) } }),
+  (schema) => schema.add({ list: [String] }).path("list").default(["x"]),
+  (schema) => schema.add({ inner: new mongoose.Schema({ a: String }).pre("save", () => {}) }),
+  (schema) =>
+    schema.add({ inners: [new mongoose.Schema({ a: { type: String, validate: () => true } })] }),
+];
+
+Deno.test("directVerdict() leaves inserts to a document where something may look at one", () => {
+  const other = { other: "x" };
+  for (const options of BUILT_IN) assertNotEquals(flat(made(options), other), undefined);
+  for (const options of OWN) assertEquals(flat(made(options), other), undefined);
+  for (const configure of CONFIGURED) {
+    const target = made({ type: String }, (schema) => void configure(schema));
+    assertEquals(flat(target, other), undefined, String(configure));
+  }
+});
+
+Deno.test("directVerdict() makes entities of bodies that need no document, and of no others", () => {
+  for (const body of FLAT) {
+    assertNotEquals(flat(FlatMovie, body), undefined, JSON.stringify(body));
+  }
+  for (const body of OTHERS) assertEquals(flat(FlatMovie, body), undefined, JSON.stringify(body));
+});

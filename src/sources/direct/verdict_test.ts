@@ -1,0 +1,99 @@
+import { assertEquals, assertStrictEquals } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import mongoose from "mongoose";
+import type { Model, Schema } from "mongoose";
+import { prop } from "../../declare/decorators/prop.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { directVerdict, judgeModel } from "./verdict.ts";
+
+/** A connection that is never opened. */
+const connection = mongoose.createConnection();
+const QUIET = { autoIndex: false, autoCreate: false };
+
+/** What may be done without documents to a model with one field, after `configure` has changed it. */
+function allowed(configure: (schema: Schema) => void = () => {}): string {
+  class Movie extends FrameworkModel {
+    static override schemaOptions = QUIET;
+    static override configure = configure;
+    @prop()
+    name?: string;
+  }
+  const model = getModel(Movie, connection) as never as Model<unknown>;
+  return names(directVerdict(model, describeShape(model.schema as Schema)));
+}
+
+const EVERYTHING = "reads inserts updates removes";
+
+function names(verdict: object): string {
+  return Object.entries(verdict).filter(([, may]) => may).map(([name]) => name).join(" ");
+}
+
+Deno.test("directVerdict() allows everything where nothing is the user's own", () => {
+  assertEquals(allowed(), EVERYTHING);
+});
+
+Deno.test("directVerdict() leaves to documents what the user's middleware sees", () => {
+  assertEquals(allowed((schema) => void schema.pre("save", () => {})), "reads removes");
+  assertEquals(allowed((schema) => void schema.post("updateOne", () => {})), "reads removes");
+  assertEquals(
+    allowed((schema) => void schema.pre("deleteOne", () => {})),
+    "reads inserts updates",
+  );
+  assertEquals(allowed((schema) => void schema.pre("init", () => {})), "");
+});
+
+Deno.test("directVerdict() leaves to documents what changes one way alone", () => {
+  const name = (schema: Schema) => schema.path("name");
+  assertEquals(
+    allowed((schema) => void name(schema).default(() => "x")),
+    "reads updates removes",
+  );
+  assertEquals(allowed((schema) => void name(schema).validate(() => true)), "reads removes");
+  assertEquals(allowed((schema) => void name(schema).immutable(true)), "reads removes");
+  assertEquals(
+    allowed((schema) => void schema.set("toJSON", { getters: true })),
+    "updates removes",
+  );
+});
+
+Deno.test("judgeModel() allows nothing when a schema has discriminators", () => {
+  const variant = new mongoose.Schema({ other: String });
+  const items = new mongoose.Schema({ a: String }, { discriminatorKey: "kind" });
+  const listing = (schema: Schema) => {
+    schema.add({ items: [items] });
+    (schema.path("items") as mongoose.Schema.Types.DocumentArray).discriminator("B", variant);
+  };
+  assertEquals(allowed(listing), "");
+  class Base extends FrameworkModel {
+    static override schemaOptions = QUIET;
+    @prop()
+    name?: string;
+  }
+  const base = getModel(Base, connection) as never as Model<unknown>;
+  const judge = () => names(judgeModel(base, describeShape(base.schema as Schema)));
+  assertEquals(judge(), EVERYTHING);
+  base.discriminator("Variant", variant.clone());
+  assertEquals(judge(), "");
+});
+
+Deno.test("judgeModel() allows nothing when the schema of a model is not recognised", () => {
+  class Known extends FrameworkModel {
+    static override schemaOptions = QUIET;
+  }
+  const { schema } = getModel(Known, connection);
+  const copies = ["One", "Other"].map((name) => connection.model(name, schema.clone()));
+  Object.assign(copies[1]?.schema ?? {}, { callQueue: undefined });
+  using _log = stub(console, "warn");
+  const found = copies.map((model) => judgeModel(model as never, describeShape(schema as Schema)));
+  assertEquals(found.map(names), [EVERYTHING, ""]);
+});
+
+Deno.test("directVerdict() looks at a model once", () => {
+  const model = connection.model("Once", new mongoose.Schema({ name: String }, QUIET));
+  const shape = describeShape(model.schema as Schema);
+  const verdict = directVerdict(model as never, shape);
+  model.schema.pre("find", () => {});
+  assertStrictEquals(directVerdict(model as never, shape), verdict);
+});

@@ -1,0 +1,47 @@
+import mongoose from "mongoose";
+import type { Model } from "mongoose";
+import type { JsonObject } from "../../../schema/fields/json.ts";
+import { leftOut } from "../../../schema/fields/left_out.ts";
+import type { LeftOut } from "../../../schema/fields/left_out.ts";
+import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
+import { flatFields, isValid } from "./flat_fields.ts";
+import { timeStamps } from "./time_stamps.ts";
+
+/** A field that a body may leave out, and what stands there then. */
+interface MadeField extends LeftOut {
+  readonly name: string;
+  readonly field: FieldShape;
+}
+
+/** Makes new entities of bodies as Mongoose would store them. */
+export class EntityMaker {
+  readonly #model: Model<unknown>;
+  readonly #shape: Shape;
+  readonly #fields: readonly MadeField[];
+
+  constructor(model: Model<unknown>, shape: Shape) {
+    this.#model = model;
+    this.#shape = shape;
+    this.#fields = [...shape.fields].filter(([name]) => name !== "_id")
+      .map(([name, field]) => ({ name, field, ...leftOut(field) }));
+  }
+
+  /** Makes an entity, defaults included; `undefined` where the body is not flat or not valid. */
+  make(body: JsonObject): Record<string, unknown> | undefined {
+    const values = flatFields(body, this.#shape);
+    if (values === undefined) return undefined;
+    // As documents have them: what has a default comes first.
+    const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId() };
+    for (const { name, field, make } of this.#fields) {
+      const value = make?.();
+      if (values[name] === undefined && !isValid(value, field)) return undefined;
+      if (value !== undefined) entity[name] = value;
+    }
+    return {
+      ...entity,
+      ...values,
+      ...timeStamps(this.#model, "createdAt", "updatedAt"),
+      [this.#model.schema.get("versionKey") as string]: 0,
+    };
+  }
+}

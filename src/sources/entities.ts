@@ -1,0 +1,30 @@
+import type { Document, Model } from "mongoose";
+import { isDocument } from "../schema/mongoose/bson.ts";
+
+/** The text of an identifier. */
+export const IDENTIFIER = /^[0-9a-f]{24}$/i;
+
+/**
+ * Gives the identifier of an entity, cast: a copy that a hook made may have it as text.
+ *
+ * @throws {TypeError} If it has none.
+ */
+export function identifierOf(entity: object, model: Model<unknown>): unknown {
+  const { _id } = entity as { _id?: unknown };
+  if (_id !== undefined && _id !== null) {
+    return model.schema.path("_id").cast(_id, null as never, false);
+  }
+  throw new TypeError(
+    `Cannot reach what an entity of "${model.modelName}" holds: it was read without _id`,
+  );
+}
+
+/**
+ * Gives an entity as the document that Mongoose writes.
+ *
+ * @throws {TypeError} If it is none: only a `persist` hook can write such an entity.
+ */
+export function documentOf(entity: object): Document {
+  if (isDocument(entity)) return entity;
+  throw new TypeError("Cannot write a plain object: the operation needs a persist hook");
+}

@@ -1,0 +1,196 @@
+import mongoose from "mongoose";
+import type { Document, Model, Types } from "mongoose";
+import { conflict } from "../../errors/refusals.ts";
+import { castFilter } from "../../filter/cast_filter.ts";
+import { everyFilter, isEmpty } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { isNarrowed } from "../../filter/projection.ts";
+import { readOptions } from "../../filter/read_options.ts";
+import { readProjected } from "../../filter/stages/read_projected.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
+import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
+import { keepValues } from "../../schema/mongoose/statements/find_kept.ts";
+import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
+import type { StoredObject } from "../../write/apply_update.ts";
+import { judgeScope } from "../../write/judge_scope.ts";
+import { storedValues } from "../../write/stored_values.ts";
+import type { CollectionSourceOptions } from "../collection_source.ts";
+import { documentOf, IDENTIFIER, identifierOf } from "../entities.ts";
+import type { Place } from "../place/place.ts";
+import { updatePlace } from "../place/update_place.ts";
+import type { EntityValue, Source } from "../source.ts";
+import { checkRequired } from "./check_required.ts";
+import { countElements, readElements } from "./read_elements.ts";
+import { markElement, removeElements } from "./remove_elements.ts";
+import type { ElementMark } from "./remove_elements.ts";
+import { addToList } from "./stored_list.ts";
+import { updateElement } from "./update_element.ts";
+
+/** What an {@linkcode ElementSource} is made of. */
+export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
+  /** Where the parent is stored. */
+  readonly parent: Place;
+  readonly link: PartLink;
+  /** The model that makes documents of what is embedded. */
+  readonly model: Model<unknown>;
+}
+
+/** The source of what a parent embeds: an array of objects, or one object. The database filters it. */
+export class ElementSource implements Source {
+  readonly #options: ElementSourceOptions;
+  readonly #scope: Filter;
+  readonly #marks = new WeakMap<object, ElementMark>();
+  /** What binds a write besides the scope: the filter that has selected what is written. */
+  #selected: Filter = {};
+
+  constructor(options: ElementSourceOptions) {
+    this.#options = options;
+    this.#scope = castFilter(options.model, options.selection.scope);
+  }
+
+  async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
+    const filter = this.#filter();
+    const options = this.#readOptions();
+    yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
+  }
+
+  async count(): Promise<number> {
+    const { parent, link } = this.#options;
+    const { populate: _populate, lean: _lean, ...options } = this.#readOptions(false);
+    const match = everyFilter(this.#filter(), this.#scope);
+    return await countElements(parent, { link, match, options });
+  }
+
+  async byId(id: string): Promise<EntityValue | null> {
+    const named = this.#named(id);
+    const [found] = named ? await this.#readShown(named, this.#readOptions(false)) : [];
+    return found ?? null;
+  }
+
+  async forChange(id: string): Promise<EntityValue | null> {
+    const named = this.#named(id);
+    const [found] = named ? await this.#readWhole(named, this.#readOptions(false)) : [];
+    return found ?? null;
+  }
+
+  newEntity(): Promise<EntityValue> {
+    return Promise.resolve(new this.#options.model() as EntityValue);
+  }
+
+  locate(entity: EntityValue): Promise<Place> {
+    const { parent, link: { property, array }, model } = this.#options;
+    const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
+    const { updatedAt: stamp } = stampFields(model.schema);
+    const step = { property, scope: this.#scope, ...id, ...stamp && { stamp } };
+    return Promise.resolve(parent.step(step));
+  }
+
+  async save(entity: EntityValue): Promise<EntityValue> {
+    const { shape, timeBudget, maxTimeMS, selection } = this.#options;
+    const doc = documentOf(entity);
+    let isExact = true;
+    const work = saveBy(doc, async () => {
+      if (doc.isNew) return await this.#insert(doc);
+      const place = await this.locate(doc);
+      isExact = await updateElement(doc, { place, condition: this.#selected, shape });
+    });
+    await timeBudget.wait(work);
+    if (isExact && !isNarrowed(selection, shape)) return doc;
+    const [shown] = await this.#readShown(this.#idFilter(String(doc._id)), { maxTimeMS });
+    if (shown === undefined) throw conflict();
+    return shown;
+  }
+
+  async remove(entity: EntityValue): Promise<void> {
+    const { parent, link, timeBudget } = this.#options;
+    checkRequired(link);
+    if (link.array) return await this.removeMany([this.identify(entity)]);
+    const place = await this.locate(documentOf(entity));
+    const update = { $unset: { [parent.path(link.property)]: 1 } };
+    const options = { condition: this.#selected, removesEntity: true };
+    if (!await timeBudget.wait(updatePlace(place, update, options))) throw conflict();
+  }
+
+  identify(entity: EntityValue): ElementMark {
+    const doc = documentOf(entity);
+    return this.#marks.get(doc) ?? markElement(storedValues(doc));
+  }
+
+  async removeMany(marks: readonly unknown[]): Promise<void> {
+    const { parent, link: { property }, timeBudget } = this.#options;
+    const filter = everyFilter(this.#scope, this.#selected);
+    await timeBudget.wait(
+      removeElements(parent, { property, marks: marks as readonly ElementMark[], filter }),
+    );
+  }
+
+  async #insert(doc: Document): Promise<void> {
+    const { parent, link: { property, array } } = this.#options;
+    if (!isEmpty(this.#scope)) await judgeScope(doc, this.#scope);
+    const value = storedValues(doc);
+    const update = { $set: { [parent.path(property)]: value } };
+    const isAdded = array
+      ? await addToList(parent, { property, values: [value] })
+      : await updatePlace(parent, update, { condition: { [property]: null } });
+    if (!isAdded) throw conflict();
+    doc.isNew = false;
+  }
+
+  /** What selects the element with an identifier; `undefined` where there can be none. */
+  #named(id: string): Filter | undefined {
+    if (this.#options.link.array && !IDENTIFIER.test(id)) return undefined;
+    return everyFilter(this.#idFilter(id), this.#filter());
+  }
+
+  /** The condition that names an element; the only one needs no name. */
+  #idFilter(id: string): Filter {
+    return this.#options.link.array ? { _id: new mongoose.Types.ObjectId(id) } : {};
+  }
+
+  #filter(): Filter {
+    return castFilter(this.#options.model, this.#options.selection.filter);
+  }
+
+  /** Reads what is shown of elements. */
+  async #readShown(
+    filter: Filter,
+    { populate, lean, ...options }: Record<string, unknown>,
+  ): Promise<EntityValue[]> {
+    const { parent, link, model, timeBudget, selection, shape } = this.#options;
+    const { stages, hydrate } = readProjected(selection.projection, { shape, model });
+    const match = everyFilter(filter, this.#scope);
+    const found = await readElements(parent, { link, match, projected: stages, options });
+    const docs = lean ? found : found.map(hydrate);
+    if (populate !== undefined) await timeBudget.wait(model.populate(docs, populate as never));
+    return docs as EntityValue[];
+  }
+
+  /** Reads whole elements, so that they can be changed. */
+  async #readWhole(
+    filter: Filter,
+    { populate: _populate, lean: _lean, ...options }: Record<string, unknown>,
+  ): Promise<EntityValue[]> {
+    this.#selected = this.#filter();
+    const { parent, link } = this.#options;
+    const match = everyFilter(filter, this.#scope);
+    const found = await readElements(parent, { link, match, projected: [], options });
+    return found.map((stored) => this.#forChange(stored));
+  }
+
+  /** Makes a document of an element as it is stored, and remembers what names the element. */
+  #forChange(stored: StoredObject): object {
+    const mark = markElement(stored);
+    const doc = this.#options.model.hydrate(stored) as Document;
+    keepValues(doc, stored);
+    this.#marks.set(doc, mark);
+    return doc;
+  }
+
+  #readOptions(page = true): Record<string, unknown> {
+    return readOptions(this.#options.selection, {
+      maxTimeMS: this.#options.maxTimeMS,
+      order: {},
+      page,
+    });
+  }
+}

@@ -1,0 +1,64 @@
+import type { Model } from "mongoose";
+import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
+import { embeddedModel } from "../../schema/embedded_model.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
+import type { CollectionSourceOptions } from "../collection_source.ts";
+import type { Place } from "../place/place.ts";
+import type { Source } from "../source.ts";
+import { ElementSource } from "./element_source.ts";
+import { ReferenceSource } from "./reference_source.ts";
+import type { ReferenceSourceOptions } from "./reference_source.ts";
+import { storedList } from "./stored_list.ts";
+
+export interface OpenPartOptions extends CollectionSourceOptions {
+  /** Where the parent is stored. */
+  readonly place: Place;
+  /** The parent, as its reader may see it. */
+  readonly parent: object;
+  readonly link: PartLink;
+  readonly target: ModelClass;
+}
+
+/** Opens the source of what a parent holds. */
+export async function openPart(
+  { place, parent, link, target, model, ...settings }: OpenPartOptions,
+): Promise<Source> {
+  const held = { ...settings, parent: place, link };
+  if (link.embedded) {
+    return new ElementSource({ ...held, model: embeddedModel(target, place.model.db) });
+  }
+  const stored = await readHeld(parent, held);
+  const ids = identifiersIn(link.array ? storedList(stored) : [stored], await model());
+  return new ReferenceSource({ ...held, model, ids });
+}
+
+type Held = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
+
+/** What a parent holds: as it was read, or from the database where a hook has left it out. */
+async function readHeld(
+  parent: object,
+  { parent: place, link: { property }, maxTimeMS }: Held,
+): Promise<unknown> {
+  if (!isDocument(parent)) {
+    if (Object.hasOwn(parent, property)) return (parent as Record<string, unknown>)[property];
+  } else if (parent.isSelected(property) && !parent.populated(property)) {
+    return parent.get(property);
+  }
+  const stages = [...place.stages(), { $project: { [property]: 1 } }];
+  const work = place.model.collection.aggregate(stages as never, { maxTimeMS }).toArray();
+  const [found] = await place.timeBudget.wait(work);
+  return found?.[property];
+}
+
+/** The identifiers among values; other values refer to nothing. */
+function identifiersIn(values: readonly unknown[], { schema }: Model<unknown>): unknown[] {
+  return values.flatMap((value) => {
+    if (value === null || value === undefined) return [];
+    try {
+      return [schema.path("_id").cast(value, null as never, false)];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,134 @@
+import type { ClientSession, Connection, Document } from "mongoose";
+import { inTransaction } from "../../database/in_transaction.ts";
+import { conflict } from "../../errors/refusals.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { everyFilter } from "../../filter/filters.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
+import type { Update } from "../../write/apply_update.ts";
+import { CollectionSource } from "../collection_source.ts";
+import type { CollectionSourceOptions } from "../collection_source.ts";
+import type { Together } from "../collection_writes.ts";
+import { OutOfScopeError } from "../place/optimistic_update.ts";
+import type { Place } from "../place/place.ts";
+import { updatePlace } from "../place/update_place.ts";
+import { checkRequired } from "./check_required.ts";
+import { addToList, takeFromList } from "./stored_list.ts";
+
+/** What a {@linkcode ReferenceSource} is made of. */
+export interface ReferenceSourceOptions extends CollectionSourceOptions {
+  /** Where the parent is stored. */
+  readonly parent: Place;
+  readonly link: PartLink;
+  readonly ids: readonly unknown[];
+}
+
+/**
+ * The source of what a parent refers to: the entities of a collection whose identifiers the parent holds. An entity and
+ * its identifier are written in one transaction, or in the order that may leave an orphan but no dangling reference.
+ */
+export class ReferenceSource extends CollectionSource {
+  readonly #options: ReferenceSourceOptions;
+
+  constructor(options: ReferenceSourceOptions) {
+    super({ ...options, linked: true });
+    this.#options = options;
+  }
+
+  override async removeMany(ids: readonly unknown[]): Promise<void> {
+    if (ids.length === 0) return;
+    checkRequired(this.#options.link);
+    const together = this.#unlinking(ids);
+    await this.#options.timeBudget.wait(this.writes.removeMany(ids, { together }));
+  }
+
+  protected override async removeSelected(): Promise<void> {
+    await this.removeMany(await this.selectedIds());
+  }
+
+  protected override conditions(): Filter {
+    return everyFilter({ _id: { $in: this.#options.ids } }, super.conditions());
+  }
+
+  protected override idFilter(id: string): Filter | undefined {
+    return this.#options.link.array ? super.idFilter(id) : {};
+  }
+
+  protected override async store(doc: Document): Promise<boolean> {
+    return await this.writes.store(doc, async (insert) => {
+      const vacant = await this.#vacancy();
+      await this.#together(async (session) => {
+        // In a transaction the parent comes first: a conflict on it costs no other write.
+        if (session !== undefined) await this.#linkTo(doc, { vacant, session });
+        await insert(session);
+        if (session === undefined) await this.#linkTo(doc, { vacant, session });
+      });
+    });
+  }
+
+  protected override async removeStored(doc: Document): Promise<void> {
+    checkRequired(this.#options.link);
+    await this.writes.remove(doc, this.#unlinking([doc._id]));
+  }
+
+  /**
+   * What must hold of the parent for a new entity: a property that holds one entity is vacant, or refers to none.
+   *
+   * @throws {RestError} 409 if it is not vacant.
+   */
+  async #vacancy(): Promise<Filter> {
+    const { model, link: { array, property }, ids: [held] } = this.#options;
+    if (array) return {};
+    if (held === undefined) return { [property]: null };
+    if (await (await model()).exists({ _id: held }) !== null) throw conflict();
+    return { [property]: held };
+  }
+
+  /** Writes the identifier of a new entity to the parent. After other errors it may be there: the entity stays. */
+  async #linkTo({ _id }: Document, { vacant, session }: LinkOptions): Promise<void> {
+    const { parent, link: { property, array } } = this.#options;
+    const update: Update = { $set: { [parent.path(property)]: _id } };
+    let refusal = conflict();
+    try {
+      const isLinked = array
+        ? await addToList(parent, { property, values: [_id], session })
+        : await updatePlace(parent, update, { condition: vacant, session });
+      if (isLinked) return;
+    } catch (error) {
+      if (!(error instanceof OutOfScopeError)) throw error;
+      refusal = error;
+    }
+    // Outside a transaction the entity is stored already, and nothing refers to it.
+    if (session === undefined) await this.writes.removeMany([_id], { filter: {} });
+    throw refusal;
+  }
+
+  /** Takes identifiers out of the parent, together with a removal. */
+  #unlinking(ids: readonly unknown[]): Together {
+    return (remove) =>
+      this.#together(async (session) => {
+        await this.#unlink(ids, session);
+        await remove(session);
+      });
+  }
+
+  async #unlink(ids: readonly unknown[], session: ClientSession | undefined): Promise<void> {
+    const { parent, link: { property, array } } = this.#options;
+    const update: Update = { $unset: { [parent.path(property)]: 1 } };
+    const isUnlinked = array
+      ? await takeFromList(parent, { property, values: ids, session })
+      : await updatePlace(parent, update, { condition: { [property]: ids[0] }, session });
+    if (!isUnlinked) throw conflict();
+  }
+
+  #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
+    const { parent, timeBudget } = this.#options;
+    const connection = parent.model.db as Connection;
+    return inTransaction({ connection, contended: parent.rootName, timeBudget }, writes);
+  }
+}
+
+interface LinkOptions {
+  /** What must hold of the parent. */
+  readonly vacant: Filter;
+  readonly session: ClientSession | undefined;
+}

@@ -1,0 +1,78 @@
+import type { ClientSession } from "mongoose";
+import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
+import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
+import { writeAsIs } from "../../schema/mongoose/statements/write_as_is.ts";
+import { writtenPaths } from "../../write/apply_update.ts";
+import type { Update } from "../../write/apply_update.ts";
+import { versionKey } from "../../write/save/count_version.ts";
+import type { Place } from "./place.ts";
+import { elementIds, namesInto, stepConditions } from "./steps.ts";
+
+/** What must hold, besides the identifiers and scopes on the way. */
+export interface SendOptions {
+  /** What must hold of the entity, cast. */
+  readonly condition?: Filter | undefined;
+  /** What must hold of the document, cast. */
+  readonly pins?: Filter | undefined;
+  readonly session?: ClientSession | undefined;
+}
+
+/**
+ * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the
+ * way. Its version goes up.
+ *
+ * @param update The update, its paths from the root.
+ * @returns `false` if something did not hold.
+ */
+export async function sendUpdate(
+  place: Place,
+  update: Update,
+  { condition = {}, pins = {}, session }: SendOptions,
+): Promise<boolean> {
+  const { model, id, scope, steps, timeBudget } = place;
+  const counted = versionUpdate(place, update);
+  const options = {
+    ...KEEP_CONDITIONS,
+    arrayFilters: Object.entries(elementIds(steps)).map(([name, _id]) => ({
+      [`${name}._id`]: _id,
+    })),
+    ...timeBudget.statement(session),
+  };
+  const query = model.updateOne(
+    { _id: id },
+    { ...counted, $set: { ...stampsOf(place, update), ...update.$set } } as never,
+    options as never,
+  );
+  matchAsIs(query, everyFilter(scope, stepConditions(steps, condition), pins));
+  writeAsIs(query, counted);
+  const { matchedCount } = await query.exec();
+  return matchedCount !== 0;
+}
+
+/** The update with all that {@linkcode sendUpdate} and Mongoose add to it, so that scopes can be compared with its paths. */
+export function completeUpdate(place: Place, update: Update): Update {
+  const { updatedAt } = stampFields(place.model.schema);
+  const stamps = { ...stampsOf(place, update), ...updatedAt && { [updatedAt]: new Date() } };
+  const counted = versionUpdate(place, update);
+  if (Object.keys(stamps).length === 0) return counted;
+  return { ...counted, $set: { ...stamps, ...update.$set } };
+}
+
+function versionUpdate({ model }: Place, update: Update): Update {
+  const key = versionKey(model);
+  return key !== undefined ? { ...update, $inc: { ...update.$inc, [key]: 1 } } : update;
+}
+
+/** The `updatedAt` of every object around the change. Mongoose sets that of the root only. */
+function stampsOf({ steps }: Place, update: Update): Record<string, Date> {
+  const written = writtenPaths(update);
+  const stamps = steps.flatMap(({ stamp }, index) =>
+    stamp === undefined ? [] : [[...namesInto(steps.slice(0, index + 1)), stamp].join(".")]
+  );
+  const free = stamps.filter((path) =>
+    written.length > 0 && !written.some((other) => `${path}.`.startsWith(`${other}.`))
+  );
+  return Object.fromEntries(free.map((path) => [path, new Date()]));
+}

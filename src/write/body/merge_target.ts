@@ -1,0 +1,174 @@
+import { isRequired, isRequiredAtTimes } from "../../schema/mongoose/fields/field_rules.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import { clearedIn } from "../../schema/fields/left_out.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import type { BodyCast } from "./cast_body.ts";
+import { holdsProtected, isClearable } from "./protected_fields.ts";
+
+export interface MergeStep {
+  readonly cast: BodyCast;
+  /** Whether what the body leaves out is cleared, as in an element that the body names by its `_id`. */
+  readonly whole?: boolean;
+  /** Whether the key of the value is data: the key of a Map or of free-form data. */
+  readonly isEntry?: boolean;
+}
+
+/**
+ * A value of an entity into which a part of a body is merged as a JSON merge patch: objects merge, arrays are replaced,
+ * `null` clears. What a client can neither see nor set stays.
+ */
+export abstract class MergeTarget {
+  protected readonly step: MergeStep;
+
+  constructor(step: MergeStep) {
+    this.step = step;
+  }
+
+  protected abstract read(): unknown;
+
+  /** Sets the value; `undefined` removes it. */
+  protected abstract write(value: unknown): void;
+
+  /** Opens the object or Map here, and gives its members by name. */
+  protected abstract open(isEntry: boolean): (name: string) => MergeTarget;
+
+  /** Replaces the array here, and gives its elements by index. */
+  protected abstract elements(list: readonly unknown[]): (index: number) => MergeTarget;
+
+  /** The keys of the value, if they are data. */
+  protected abstract keys(): readonly string[] | undefined;
+
+  protected abstract readonly holder: object;
+
+  /** What a field holds once it is cleared. */
+  protected cleared(field: FieldShape): unknown {
+    return clearedIn(this.holder, field);
+  }
+
+  /** Whether the value cannot be changed any more. */
+  protected isLocked(_field: FieldShape): boolean {
+    return false;
+  }
+
+  /** Replaces the value by one of the body. */
+  protected put(value: unknown): void {
+    this.write(value);
+  }
+
+  merge(value: unknown, field: FieldShape): void {
+    if (value === null) return this.#clear(field);
+    if (this.#mergesInto(value, field)) return;
+    const { cast } = this.step;
+    const used = this.isLocked(field) ? cast.ignoringReferences() : cast;
+    const result = used.value(value, field);
+    if (result !== undefined) this.put(result);
+  }
+
+  mergeFields(patch: JsonObject, shape: Shape): void {
+    const member = this.open(false);
+    const given = new Map(this.step.cast.writableEntries(patch, shape));
+    for (const [name, value] of given) {
+      member(name).merge(value, shape.fields.get(name) as FieldShape);
+    }
+    if (!this.step.whole) return;
+    for (const [name, field] of shape.fields) {
+      if (given.has(name) || !isClearable(field)) continue;
+      const target = member(name);
+      if (!target.isLocked(field)) target.#clear(field);
+    }
+  }
+
+  protected mergeFree(patch: JsonObject, field: FieldShape): void {
+    this.#mergeEntries(patch, field);
+  }
+
+  /** Merges into the elements that the body names by their `_id`; `false` where it names none. */
+  protected mergeElements(list: readonly unknown[], field: FieldShape): boolean {
+    const { kind, shape } = field.element as FieldShape;
+    const current = this.read();
+    if (!Array.isArray(current) || kind !== "object") return false;
+    const { cast } = this.step;
+    const named = elementsNamed(list, current);
+    if (named.size === 0) return false;
+    const all = list.map((each, index) => named.get(index) ?? cast.at(index).element(each, field));
+    if (cast.hasProblems) return false;
+    const element = this.elements(all);
+    for (const index of named.keys()) {
+      element(index).mergeFields(list[index] as JsonObject, shape as Shape);
+    }
+    return true;
+  }
+
+  /** `false` where the value replaces the one here. */
+  #mergesInto(value: unknown, field: FieldShape): boolean {
+    const { kind, type, element, shape } = field;
+    if (this.isLocked(field)) return false;
+    if (Array.isArray(value)) return kind === "array" && this.mergeElements(value, field);
+    if (!isJsonObject(value)) return false;
+    const current = this.read();
+    const isEmbedded = isDocument(this.holder) && type !== undefined;
+    if (kind === "object" && (isEmbedded ? isDocument(current) : isJsonObject(current))) {
+      this.mergeFields(value, shape as Shape);
+    } else if (kind === "map" && this.keys() !== undefined) {
+      this.#mergeEntries(value, element as FieldShape);
+    } else if (kind === "free" && isJsonObject(current) && !this.step.whole) {
+      this.mergeFree(value, field);
+    } else return false;
+    return true;
+  }
+
+  #mergeEntries(patch: JsonObject, element: FieldShape): void {
+    const { cast, whole } = this.step;
+    const entry = this.open(true);
+    for (const [key, value] of cast.freeEntries(patch)) {
+      // No forbidden key gets into a document, but the answer names all that is wrong.
+      if (!cast.hasProblems) entry(key).merge(value, element);
+      else if (value !== null) cast.at(key).value(value, element);
+    }
+    for (const key of whole ? this.keys() ?? [] : []) {
+      if (!Object.hasOwn(patch, key)) entry(key).#clear(element);
+    }
+  }
+
+  #clear(field: FieldShape): void {
+    const { element, shape } = field;
+    if (!this.#mustStay(field)) {
+      return this.write(this.step.isEntry ? undefined : this.cleared(field));
+    }
+    const member = this.open(element !== undefined);
+    if (element !== undefined) { for (const key of this.keys() ?? []) member(key).#clear(element); }
+    for (const [name, inner] of shape?.fields ?? []) {
+      if (isClearable(inner)) member(name).#clear(inner);
+    }
+  }
+
+  /** Whether a client would clear with an object what it can neither see nor set. */
+  #mustStay(field: FieldShape): boolean {
+    return !isAlwaysRequired(field) && !this.isLocked(field) && holdsProtected(this.read(), field);
+  }
+}
+
+/** Whether a value cannot be valid without a field. */
+export function isAlwaysRequired({ type }: FieldShape): boolean {
+  return type !== undefined && isRequired(type) && !isRequiredAtTimes(type);
+}
+
+/** Finds the elements that a list names by their `_id`. One that is named again is a new element. */
+function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
+  const known = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
+  const named = new Map<number, unknown>();
+  for (const [index, each] of list.entries()) {
+    const id = isJsonObject(each) ? String(each._id) : "";
+    const element = known.get(id);
+    if (element !== undefined) named.set(index, element);
+    known.delete(id);
+  }
+  return named;
+}
+
+function isIdentified(value: unknown): value is { readonly _id: unknown } {
+  if (!isDocument(value) && !isJsonObject(value)) return false;
+  return value._id !== undefined && value._id !== null;
+}

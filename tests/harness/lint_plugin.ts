@@ -1,0 +1,63 @@
+/** The lines that a file may have. */
+const FILE_LINES = 200;
+
+/** The lines that a function may have. */
+const FUNCTION_LINES = 40;
+
+type Declared =
+  | Deno.lint.FunctionDeclaration
+  | Deno.lint.FunctionExpression
+  | Deno.lint.ArrowFunctionExpression;
+
+/** The rules of this repository for the sources of the package. */
+const plugin: Deno.lint.Plugin = {
+  name: "mongrove",
+  rules: {
+    "short-file": { create: (context) => ({ Program: () => checkFile(context) }) },
+    "short-function": {
+      create: (context) => ({
+        FunctionDeclaration: (node) => checkFunction(context, node),
+        FunctionExpression: (node) => checkFunction(context, node),
+        ArrowFunctionExpression: (node) => checkFunction(context, node),
+      }),
+    },
+    "positional-arguments": {
+      create: (context) => ({
+        FunctionDeclaration: (node) => checkArguments(context, node),
+        // The class above decides what a method takes that overrides one of its own
+        "MethodDefinition[override=false] > FunctionExpression": (
+          node: Deno.lint.FunctionExpression,
+        ) => checkArguments(context, node),
+      }),
+    },
+  },
+};
+
+export default plugin;
+
+function checkFile(context: Deno.lint.RuleContext): void {
+  const lines = context.sourceCode.text.split("\n").length - 1;
+  if (!isSource(context) || lines <= FILE_LINES) return;
+  context.report({ range: [0, 1], message: `${lines} lines, at most ${FILE_LINES} are allowed` });
+}
+
+function checkFunction(context: Deno.lint.RuleContext, node: Declared): void {
+  const lines = context.sourceCode.getText(node).split("\n").length;
+  if (!isSource(context) || lines <= FUNCTION_LINES) return;
+  context.report({ node, message: `${lines} lines, at most ${FUNCTION_LINES} are allowed` });
+}
+
+/** Two arguments may stand side by side; a third one holds options, or all the rest. */
+function checkArguments(context: Deno.lint.RuleContext, node: Declared): void {
+  const [third, ...more] = node.params.filter((param) =>
+    param.type !== "Identifier" || param.name !== "this"
+  ).slice(2);
+  if (!isSource(context) || third === undefined) return;
+  const isOptions = third.type !== "Identifier" || third.name === "options";
+  if (isOptions && more.length === 0) return;
+  context.report({ node, message: "At most two positional arguments, then options" });
+}
+
+function isSource({ filename }: Deno.lint.RuleContext): boolean {
+  return /[\\/]src[\\/](?!.*_test\.ts$)|[\\/]mod\.ts$/.test(filename);
+}

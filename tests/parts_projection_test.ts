@@ -1,0 +1,115 @@
+import { assertEquals } from "@std/assert";
+import mongoose from "mongoose";
+import {
+  all,
+  arrayProp,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  rest,
+  RestError,
+  update,
+} from "../mod.ts";
+import { pass } from "./both_paths.ts";
+import { type Given, giving, takeGiven } from "./given.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+const preFetch = takeGiven;
+const preSend = pass;
+
+class Score extends FrameworkModel {
+  static override schemaOptions = { _id: false };
+  @prop()
+  by?: string;
+  @prop({ type: Number })
+  stars?: number;
+}
+
+class Scene extends FrameworkModel {
+  @prop()
+  name?: string;
+  @arrayProp({ items: String })
+  tags?: string[];
+  @arrayProp({ items: Score, embedded: true })
+  scores?: Score[];
+}
+
+class Cut extends FrameworkModel {
+  @rest({ methods: [one({ preFetch }), update({ preFetch })] })
+  @prop({ type: Scene })
+  first?: Scene;
+  @rest({ methods: [all({ preFetch }), one({ preFetch, preSend }), update({ preFetch })] })
+  @arrayProp({ items: Scene, embedded: true })
+  scenes?: Scene[];
+}
+
+@rest({ route: "/films", methods: [one()] })
+class Film extends FrameworkModel {
+  @rest({ methods: [one()] })
+  @arrayProp({ items: Cut, embedded: true })
+  cuts?: Cut[];
+}
+
+const ids = [0, 1, 2].map(() => new mongoose.Types.ObjectId());
+const [film, cut, id] = ids;
+const scene = {
+  _id: id,
+  name: "a",
+  tags: ["t", "u", "v"],
+  scores: [{ by: "x", stars: 1 }, { by: "y", stars: 2 }, { by: "y", stars: 3 }],
+};
+const cuts = [{ _id: cut, first: scene, scenes: [scene] }];
+const parts = [`/films/${film}/cuts/${cut}/first`, `/films/${film}/cuts/${cut}/scenes/${id}`];
+
+const CASES: [projection: Given["projection"], shown: object][] = [
+  [{ tags: { $slice: [-2, 1] } }, { name: "a", tags: ["u"], scores: scene.scores }],
+  [{ name: 1, tags: { $slice: 2 } }, { name: "a", tags: ["t", "u"] }],
+  [{ scores: { $elemMatch: { by: "y", stars: { $gt: "1" } } } }, { scores: [scene.scores[1]] }],
+  [{ name: 0, scores: { $elemMatch: { stars: 3 } }, tags: { $slice: -1 } }, {
+    tags: ["v"],
+    scores: [scene.scores[2]],
+  }],
+];
+
+test("one() and update() of nested parts show what $slice and $elemMatch of a projection leave", async () => {
+  await using app = await mount([Film]);
+  await getModel(Film).collection.insertOne({ _id: film, cuts, __v: 0 } as never);
+  for (const [projection, shown] of CASES) {
+    for (const path of parts) {
+      const expected = { _id: String(id), ...shown };
+      const read = await app.get(path, giving({ projection } as Given));
+      assertEquals([path, read.status, read.body], [path, 200, expected]);
+      const written = await app.patch(path, { name: "a" }, giving({ projection } as Given));
+      assertEquals([path, written.status, written.body], [path, 200, expected]);
+    }
+  }
+  const { cuts: stored } = await getModel(Film).collection.findOne() as unknown as Film;
+  assertEquals(stored?.[0]?.scenes?.[0]?.scores?.length, 3);
+});
+
+test("one() of a part answers 500 to a projection that parts cannot have, and names its path", async () => {
+  const seen: unknown[] = [];
+  const onError = (_req: unknown, error: unknown) => {
+    seen.push((error as Error).message);
+    return new RestError(500, "Seen");
+  };
+  await using app = await mount([Film], { onError });
+  await getModel(Film).collection.insertOne({ _id: film, cuts, __v: 0 } as never);
+  for (
+    const projection of [
+      { "tags.$": 1 },
+      { scores: { $slice: 1 }, "scores.by": 0 },
+      { scores: { $elemMatch: { stars: "no" } } },
+    ]
+  ) {
+    const { status } = await app.get(parts[0] as string, giving({ projection }));
+    assertEquals(status, 500);
+  }
+  assertEquals(seen, [
+    'Cannot use the projection: "tags.$" is not possible in an embedded part, use $elemMatch',
+    'Cannot use the projection: "scores" and "scores.by" collide',
+    'Cannot use the projection: $elemMatch of "scores" cannot be cast',
+  ]);
+});

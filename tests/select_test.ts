@@ -1,0 +1,171 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import mongoose from "mongoose";
+// @ts-types="express-types"
+import express from "express";
+import type { ModelClass, SelectOptions } from "../mod.ts";
+import { all, Framework, FrameworkModel, getModel, prop, rest, RestError, update } from "../mod.ts";
+import { client, type ErrorBody } from "./client.ts";
+import { openDatabase } from "./harness/database.ts";
+import { serve } from "./harness/serve.ts";
+import { test } from "./harness/testing.ts";
+import { mount } from "./support.ts";
+
+@rest({
+  route: "/tasks",
+  methods: [update()],
+  scope: async (req) => {
+    const owner = await Promise.resolve(req.headers["x-user"]);
+    if (owner === undefined) throw new RestError(401, "Who are you?");
+    return { owner, secret: { $ne: "x" } };
+  },
+})
+@rest({ route: "/young", methods: [update()], scope: () => ({ rank: { $lt: 3 } }) })
+class Task extends FrameworkModel {
+  @prop({ required: true })
+  owner!: string;
+
+  @prop({ type: Number })
+  rank?: number;
+
+  @prop({ hidden: true })
+  secret?: string;
+
+  @prop({ default: "open" })
+  state!: string;
+}
+
+class Bare extends FrameworkModel {}
+
+/** A list whose hook selects from other models. */
+@rest({
+  route: "/own",
+  methods: [all({
+    preFetch: async (req) => {
+      req.framework.filter = { owner: "ada" };
+      await Promise.all([Framework.select(req, Task), Framework.select(req, Task)]);
+      return true;
+    },
+  })],
+})
+class Own extends FrameworkModel {
+  @prop()
+  owner?: string;
+}
+
+/** Serves one route that archives what is selected. */
+async function open(options: SelectOptions = {}, target: ModelClass = Task) {
+  const database = await openDatabase();
+  const app = express();
+  app.use(express.json());
+  app.post("/archive", async (req, res) => {
+    const { filter, model } = await Framework.select(req, target, options);
+    const { modifiedCount } = await model.updateMany(filter, { $set: { state: "archived" } });
+    res.json({ archived: modifiedCount });
+  });
+  app.use(Framework.errors());
+  const served = await serve(app);
+  await database.connection.collection("tasks").insertMany([
+    ...[1, 2, 3].map((rank) => ({ owner: "ada", rank, state: "open" })),
+    { owner: "ada", rank: 1, state: "open", secret: "x" },
+    { owner: "bob", rank: 1, state: "open" },
+  ]);
+  const close = async () => {
+    await served.stop();
+    await database[Symbol.asyncDispose]();
+  };
+  return { ...client(served, { "x-user": "ada" }), database, [Symbol.asyncDispose]: close };
+}
+
+const q = (filter: object) => `q=${encodeURIComponent(JSON.stringify(filter))}`;
+
+test("select() joins q with the scopes of all @rest of a class", async () => {
+  await using api = await open();
+  assertEquals((await api.post<unknown>(`/archive?${q({ rank: { $gte: 2 } })}`)).body, {
+    archived: 1,
+  });
+  assertEquals((await api.post<unknown>("/archive")).body, { archived: 1 });
+});
+
+test("select() takes the scope of one route alone", async () => {
+  await using api = await open({ route: "/young" });
+  assertEquals((await api.post<unknown>(`/archive?${q({ owner: "bob" })}`)).body, { archived: 1 });
+});
+
+test("select() casts and guards q, and Framework.errors() answers", async () => {
+  await using api = await open({ route: "/tasks", query: { maxList: 2 } });
+  const refused = [
+    `/archive?${q({ secret: "x" })}`,
+    `/archive?${q({ $where: "1" })}`,
+    `/archive?${q({ rank: { $in: [1, 2, 3] } })}`,
+    `/archive?${q({})}&${q({})}`,
+  ];
+  for (const path of refused) assertEquals((await api.post<unknown>(path)).status, 400);
+  const casts = `/archive?${q({ rank: "2", state: { $not: { $regex: "^arch" } } })}`;
+  assertEquals((await api.post<unknown>(casts)).body, { archived: 1 });
+});
+
+test("select() gives what the scope throws", async () => {
+  await using api = await open({ route: "/tasks" });
+  const { status, body } = await client(api.url).post<ErrorBody>("/archive");
+  assertEquals([status, body.code], [401, "UNAUTHORIZED"]);
+});
+
+test("select() binds its conditions where the host sanitizes filters", async () => {
+  mongoose.set("sanitizeFilter", true);
+  try {
+    await using api = await open();
+    assertEquals((await api.post<unknown>(`/archive?${q({ rank: { $gt: 0 } })}`)).body, {
+      archived: 2,
+    });
+  } finally {
+    mongoose.set("sanitizeFilter", false);
+  }
+});
+
+test("select() refuses a class without such an @rest", async () => {
+  const req = { url: "/", headers: {} } as never;
+  await assertRejects(
+    () => Framework.select(req, Bare),
+    TypeError,
+    'Cannot select "Bare": it has no @rest',
+  );
+  await assertRejects(
+    () => Framework.select(req, Task, { route: "/none" }),
+    TypeError,
+    'Cannot select "Task": it has no @rest with route "/none"',
+  );
+});
+
+test("select() gives the model on the connection of the request", async () => {
+  await using database = await openDatabase();
+  const other = database.connection.useDb(`${database.connection.name}_other`);
+  @rest({ route: "/notes", methods: [update()], getConnection: () => other })
+  class Note extends FrameworkModel {}
+  const { model } = await Framework.select({ url: "/", headers: {} } as never, Note);
+  assertEquals(model.db, other);
+});
+
+test("select() in a hook leaves what the hook has set for its own request", async () => {
+  await using app = await mount([Own]);
+  await getModel(Own).create([{ owner: "ada" }, { owner: "bob" }]);
+  const owned = await app.read<Own[]>("/own", { headers: { "x-user": "ada" } });
+  assertEquals(owned.map(({ owner }) => owner), ["ada"]);
+});
+
+test("select() asks for a route where the connection depends on it", async () => {
+  await using database = await openDatabase();
+  const other = database.connection.useDb(`${database.connection.name}_other`);
+  @rest({ route: "/own-notes", methods: [update()], getConnection: () => other })
+  @rest({ route: "/all-notes", methods: [update()] })
+  class Page extends FrameworkModel {}
+  const req = { url: "/", headers: {} } as never;
+  await assertRejects(
+    () => Framework.select(req, Page),
+    TypeError,
+    'Cannot select "Page": name the route whose connection applies',
+  );
+  const { model } = await Framework.select(req, Page, { route: "/own-notes" });
+  assertEquals(model.db, other);
+  const { model: shared } = await Framework.select(req, Page, { route: "/all-notes" });
+  assertEquals(shared.db, mongoose.connection);
+});

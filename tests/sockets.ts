@@ -1,0 +1,31 @@
+/** Opens a connection of its own and sends a GET; the test reads the answer as it wants. */
+export async function openGet(
+  url: string,
+  options: { version?: string; headers?: string } = {},
+): Promise<Deno.TcpConn> {
+  const { hostname, port, pathname } = new URL(url);
+  const socket = await Deno.connect({ hostname, port: Number(port) });
+  await sendGet(socket, pathname, options);
+  return socket;
+}
+
+/** Sends a GET on an open connection. */
+export async function sendGet(
+  socket: Deno.Conn,
+  path: string,
+  { version = "1.1", headers = "" }: { version?: string; headers?: string } = {},
+): Promise<void> {
+  const text = `GET ${path} HTTP/${version}\r\nHost: a\r\n${headers}\r\n`;
+  await socket.write(new TextEncoder().encode(text));
+}
+
+/** Reads what has come. */
+export async function readSome(socket: Deno.Conn): Promise<string> {
+  const bytes = new Uint8Array(65_536);
+  return new TextDecoder().decode(bytes.subarray(0, await socket.read(bytes) ?? 0));
+}
+
+/** Reads until the server ends the connection; rejects where it resets it. */
+export async function readToEnd(socket: Deno.Conn): Promise<string> {
+  return await new Response(socket.readable).text();
+}

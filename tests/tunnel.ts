@@ -1,0 +1,66 @@
+/** A way to a database that can be blocked, as a network is, or cut, as by a server that dies. */
+export interface Tunnel extends Disposable {
+  /** The URI of the database through the tunnel, without the name of a database. */
+  readonly uri: string;
+  /** Lets nothing through any more, and closes nothing. */
+  block(): void;
+}
+
+/**
+ * Opens a tunnel to a database.
+ *
+ * @param to The URI of the database.
+ * @param port Where the tunnel listens; 0 for any port.
+ */
+export function openTunnel(to: string, port = 0): Tunnel {
+  const { hostname, port: target } = new URL(to);
+  const listener = Deno.listen({ hostname: "127.0.0.1", port });
+  const pipes = new Pipes();
+  const accept = async () => {
+    for await (const inner of listener) {
+      pipes.connect(inner, await Deno.connect({ hostname, port: Number(target) }));
+    }
+  };
+  accept().catch(() => {});
+  return {
+    uri: `mongodb://127.0.0.1:${listener.addr.port}/?directConnection=true`,
+    block: () => pipes.block(),
+    [Symbol.dispose]() {
+      listener.close();
+      pipes.close();
+    },
+  };
+}
+
+/** The connections of a tunnel. */
+class Pipes {
+  readonly #sockets = new Set<Deno.Conn>();
+  #blocked = false;
+
+  connect(inner: Deno.Conn, outer: Deno.Conn): void {
+    this.#sockets.add(inner).add(outer);
+    this.#pipe(inner, outer).catch(() => {});
+    this.#pipe(outer, inner).catch(() => {});
+  }
+
+  block(): void {
+    this.#blocked = true;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) {
+      try {
+        socket.close();
+      } catch { /* its other end was faster */ }
+    }
+  }
+
+  async #pipe(from: Deno.Conn, to: Deno.Conn): Promise<void> {
+    const buffer = new Uint8Array(65_536);
+    for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
+      if (this.#blocked) continue;
+      const sent = new Blob([buffer.slice(0, count)]).stream();
+      await sent.pipeTo(to.writable, { preventClose: true });
+    }
+  }
+}
