@@ -92,6 +92,13 @@ export type {
   RequestOf,
   Together,
 } from "./src/declare/hooks/hooks.ts";
+export type {
+  CountOptions,
+  PageOptions,
+  PopulateOptions,
+  ReadOptions,
+  SearchOptions,
+} from "./src/declare/hooks/read_options.ts";
 export { or } from "./src/declare/hooks/or.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";

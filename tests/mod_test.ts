@@ -9,6 +9,7 @@ import type {
   BodyLimits,
   Bound,
   CloseOptions,
+  CountOptions,
   DocumentHook,
   Entity,
   EntityHook,
@@ -41,14 +42,17 @@ import type {
   MongooseValues,
   OperationName,
   OperationOptions,
+  PageOptions,
   ParameterDescription,
   PartRestDecorator,
   PartRestOptions,
+  PopulateOptions,
   PreFetch,
   PreFetchHook,
   PropOptions,
   QueryLimits,
   QueryObject,
+  ReadOptions,
   Ref,
   RequestHooks,
   RequestOf,
@@ -57,6 +61,7 @@ import type {
   RestOptions,
   Returns,
   RouteDescription,
+  SearchOptions,
   Selected,
   SelectOptions,
   StandardIssue,
@@ -100,6 +105,7 @@ interface Types {
   BodyLimits: BodyLimits;
   Bound: Bound<number>;
   CloseOptions: CloseOptions;
+  CountOptions: CountOptions;
   DocumentHook: DocumentHook<"", mod.FrameworkModel>;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
@@ -121,8 +127,6 @@ interface Types {
   InstanceHook: InstanceHook<"", mod.FrameworkModel>;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
   Literal: Literal;
-  MongooseType: MongooseType;
-  MongooseValues: MongooseValues;
   MaybePromise: MaybePromise<string>;
   Method: Method;
   MethodFunction: MethodFunction;
@@ -130,16 +134,21 @@ interface Types {
   ModelIn: ModelIn<string>;
   ModelOf: ModelOf<ModelClass>;
   ModelOrThunk: ModelOrThunk<mod.FrameworkModel>;
+  MongooseType: MongooseType;
+  MongooseValues: MongooseValues;
   OperationName: OperationName;
   OperationOptions: OperationOptions;
+  PageOptions: PageOptions;
   ParameterDescription: ParameterDescription;
   PartRestDecorator: PartRestDecorator<Method>;
   PartRestOptions: PartRestOptions;
+  PopulateOptions: PopulateOptions;
   PreFetch: PreFetch;
   PreFetchHook: PreFetchHook<"", mod.FrameworkModel>;
   PropOptions: PropOptions<string>;
   QueryLimits: QueryLimits;
   QueryObject: QueryObject;
+  ReadOptions: ReadOptions;
   Ref: Ref<mod.FrameworkModel>;
   RequestHooks: RequestHooks<mod.FrameworkModel, AnyHooks>;
   RequestOf: RequestOf<PreFetch>;
@@ -148,8 +157,9 @@ interface Types {
   RestOptions: RestOptions;
   Returns: Returns<"", string>;
   RouteDescription: RouteDescription;
-  Selected: Selected<mod.FrameworkModel>;
+  SearchOptions: SearchOptions;
   SelectOptions: SelectOptions;
+  Selected: Selected<mod.FrameworkModel>;
   StandardIssue: StandardIssue;
   StandardResult: StandardResult;
   StandardSchema: StandardSchema;

@@ -1,4 +1,5 @@
 import type { HookName } from "../hooks/hooks.ts";
+import type { ReadOptions } from "../hooks/read_options.ts";
 import type { HooksRun } from "./hooks_run.ts";
 
 /** The names of the six operations. */
@@ -42,6 +43,20 @@ const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
 /** Tells whether a name is that of a hook. */
 export function isHookName(name: string): name is HookName {
   return Object.hasOwn(ALL_HOOKS, name);
+}
+
+const READ_OPTIONS: Record<keyof ReadOptions, true> = {
+  page: true,
+  sort: true,
+  select: true,
+  search: true,
+  populate: true,
+  count: true,
+};
+
+/** Tells whether a name is that of an option of a read. */
+export function isReadOption(name: string): name is keyof ReadOptions {
+  return Object.hasOwn(READ_OPTIONS, name);
 }
 
 const LIST = { item: false, many: true, origin: "list" } as const;

@@ -3,7 +3,7 @@ import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
-import { isHookName, OPERATIONS } from "../../declare/operations/operation.ts";
+import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 
@@ -89,11 +89,12 @@ function checkMethods(target: ModelClass, { methods, place }: GivenMethods): voi
     if (method === undefined || !Object.hasOwn(OPERATIONS, method.operation)) {
       throw cannotMount(target, `"methods"${place} contains something that is not an operation`);
     }
-    const { lean, parameters, ...hooks } = method.hooks;
+    const { lean, parameters, ...others } = method.hooks;
     checkParameters(target, { parameters, method: `${method.operation}()${place}` });
     if (lean === true && OPERATIONS[method.operation].verb !== "get") {
       throw cannotMount(target, `${method.operation}() writes documents and cannot be lean`);
     }
+    const hooks = Object.entries(others).filter(([name]) => !isReadOption(name));
     checkHooks(target, { operation: method.operation, hooks, place });
   }
 }
@@ -110,10 +111,14 @@ function checkParameters(
 
 function checkHooks(
   target: ModelClass,
-  { operation, hooks, place }: { operation: OperationName; hooks: object; place: string },
+  { operation, hooks, place }: {
+    operation: OperationName;
+    hooks: readonly (readonly [string, unknown])[];
+    place: string;
+  },
 ): void {
   const method = `${operation}()${place}`;
-  for (const [name, hook] of Object.entries(hooks)) {
+  for (const [name, hook] of hooks) {
     if (!isHookName(name)) throw cannotMount(target, `${method} has no hook "${name}"`);
     if (hook === undefined) continue;
     if (typeof hook !== "function") {

@@ -1,0 +1,79 @@
+/** Options of a page. */
+export interface PageOptions {
+  /**
+   * How many entities a page has if the client does not ask for a number.
+   *
+   * @default {max}
+   */
+  readonly size?: number;
+  /** The most entities that a client can ask for. A larger `limit` answers 400. */
+  readonly max: number;
+}
+
+/** Options of the total of a list. */
+export interface CountOptions {
+  /**
+   * The most entities that are counted. The total of a longer list is not told.
+   *
+   * @default {Infinity}
+   */
+  readonly upTo?: number;
+  /**
+   * Whether every answer tells the total. Otherwise, clients ask for it with the header `Prefer: count=exact`.
+   *
+   * @default {false}
+   */
+  readonly always?: boolean;
+}
+
+/**
+ * How clients search.
+ *
+ * @typeParam N The names of the string fields.
+ */
+export type SearchOptions<N extends string = string> = readonly N[] | {
+  /** Uses the text index of the collection. */
+  readonly index: true;
+};
+
+/**
+ * Options of a reference that is replaced by its entity.
+ *
+ * @typeParam N The names of the fields of that entity.
+ */
+export interface PopulateOptions<N extends string = string> {
+  /**
+   * The fields of the entity that are shown, besides `_id`.
+   *
+   * @default {all}
+   */
+  readonly select?: readonly N[];
+  /**
+   * Whether every answer shows the entity. Otherwise, clients ask for it.
+   *
+   * @default {false}
+   */
+  readonly always?: boolean;
+  /**
+   * Whether the entity is shown although its class has an `one()` with hooks, which do not run for it.
+   *
+   * @default {false}
+   */
+  readonly unguarded?: boolean;
+}
+
+/** What clients can ask of `all()` and `one()`. Without one of these options, they cannot ask for it. */
+export interface ReadOptions {
+  /** Lists have pages, which clients choose with `?limit=`, and `?after=` or `?skip=`. Only for `all()`. */
+  readonly page?: PageOptions | undefined;
+  /** The fields by which clients can sort, such as `?sort=-year,name`. Only for `all()`. */
+  readonly sort?: readonly string[] | undefined;
+  /** The fields that clients can choose, such as `?select=name,year`. */
+  readonly select?: readonly string[] | undefined;
+  /** The string fields in which `?search=` looks for words. Only for `all()`. */
+  readonly search?: SearchOptions | undefined;
+  /** The references that clients can replace by entities, such as `?populate=actors`. */
+  readonly populate?: Readonly<Record<string, true | PopulateOptions>> | undefined;
+  /** Lists tell their total. Only for `all()`. */
+  readonly count?: true | CountOptions | undefined;
+}

@@ -1,0 +1,48 @@
+import type { FieldShape } from "../../schema/fields/shape.ts";
+
+/** What clients may ask of a read besides `q`, as its operation declares it. */
+export interface ReadRules {
+  readonly page?: { readonly size: number; readonly max: number };
+  readonly sort?: ReadonlySet<string>;
+  readonly select?: ReadonlySet<string>;
+  readonly search?: SearchRule;
+  /** The references that are replaced by entities, by name. */
+  readonly populate?: ReadonlyMap<string, PopulateRule>;
+  readonly count?: { readonly upTo: number; readonly always: boolean };
+}
+
+/** The fields in which words are looked for, or the text index. */
+export type SearchRule = { readonly fields: readonly string[] } | { readonly index: true };
+
+export interface PopulateRule {
+  /** The reference, or the array of references. */
+  readonly field: FieldShape;
+  /** The fields that are shown besides `_id`; all if there is none. */
+  readonly select?: readonly string[];
+  readonly always: boolean;
+}
+
+/** An order: paths and directions, the most important first. */
+export type Order = Readonly<Record<string, 1 | -1>>;
+
+/** What a client asks of a read. */
+export interface ReadQuery {
+  readonly page?: PageQuery;
+  /** The order that is asked for; its last key is `_id`. */
+  readonly order?: Order;
+  /** The fields that are shown besides `_id`. */
+  readonly select?: readonly string[];
+  /** The condition of a search. */
+  readonly search?: Readonly<Record<string, unknown>>;
+  /** The references that are replaced by entities. */
+  readonly populate?: ReadonlyMap<string, PopulateRule>;
+  /** The most entities that are counted for the total; nothing is counted without it. */
+  readonly countUpTo?: number;
+}
+
+export interface PageQuery {
+  readonly limit: number;
+  readonly skip: number;
+  /** The identifier of the entity behind which the page begins. */
+  readonly after?: string;
+}
