@@ -43,7 +43,7 @@ export function readOptions(
  *
  * @throws {TypeError} If it is no order.
  */
-function readSort(given: unknown): Record<string, unknown> | undefined {
+export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
   const query = new mongoose.Query();
   for (const each of formsOf(given)) {

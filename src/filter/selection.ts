@@ -5,6 +5,8 @@ import type { Projection } from "./projection.ts";
 export interface Selection {
   /** The conditions of `q`, as hooks have changed them. */
   readonly filter: Filter;
+  /** The conditions of `filter` that hooks have added to those of the client, if they are known. */
+  readonly added?: Filter;
   /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
   readonly options: Record<string, unknown>;

@@ -15,7 +15,7 @@ export function toJson(value: unknown, shape?: Shape): string {
 }
 
 /** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
-function toJsonValue(value: unknown, shape?: Shape): unknown {
+export function toJsonValue(value: unknown, shape?: Shape): unknown {
   switch (typeof value) {
     case "bigint":
       return integerToJson(value);

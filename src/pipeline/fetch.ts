@@ -5,15 +5,19 @@ import { concealSecrets } from "../json/conceal_secrets.ts";
 import { rememberShape } from "../schema/fields/shape_of_instance.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";
+import type { PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 
 /** Reads the entities of a level, several at a time: by its `fetch` hook, or from its source. */
-export async function* fetchEntities(at: OpenLevel): AsyncGenerator<readonly object[]> {
+export async function* fetchEntities(
+  at: OpenLevel,
+  page?: PageRead,
+): AsyncGenerator<readonly object[]> {
   const { level: { hooks: { fetch }, operation, shape }, req, timeBudget } = at;
-  if (fetch === undefined) return yield* readSource(at);
+  if (fetch === undefined) return yield* readSource(at, page);
   const given = await runFetch(() => fetch(req), timeBudget);
   if (given === undefined && OPERATIONS[operation].many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
@@ -21,11 +25,11 @@ export async function* fetchEntities(at: OpenLevel): AsyncGenerator<readonly obj
   }
 }
 
-async function* readSource(at: OpenLevel): AsyncGenerator<readonly object[]> {
+async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly object[]> {
   const { origin, change } = OPERATIONS[at.level.operation];
   const present = presenter(at);
-  const changes = change !== undefined;
-  for await (const entities of origin === "list" ? at.source.list(changes) : readEntity(at)) {
+  const read = { forChange: change !== undefined, page };
+  for await (const entities of origin === "list" ? at.source.list(read) : readEntity(at)) {
     yield present === undefined ? entities : entities.map(present);
   }
 }

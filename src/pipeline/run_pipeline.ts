@@ -2,7 +2,8 @@ import { readBody } from "../write/body/read_body.ts";
 import { remove } from "./remove.ts";
 import { passPreFetch } from "./run_hooks.ts";
 import { openLevel } from "./open_level.ts";
-import { readMany, readOne } from "./read.ts";
+import { readList } from "./lists/read_list.ts";
+import { readOne } from "./read.ts";
 import type { Call } from "./request/call.ts";
 import { checkIndexes } from "./request/check_indexes.ts";
 import { checkParameters } from "./request/check_parameters.ts";
@@ -23,9 +24,9 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const body = operation.change === "merge" ? readBody(req, bodyLimits) : undefined;
   const acting = await openLevel(call.acting);
   await checkIndexes(call);
-  const reply = await runDirect(acting, body);
-  if (reply !== undefined) return reply;
+  if (operation.many && operation.change === undefined) return await readList(acting);
+  const result = await runDirect(acting, { body });
+  if (result !== undefined) return { status: operation.status, ...result };
   if (operation.change === "remove") return await remove(acting);
-  if (body !== undefined) return await write(acting, body);
-  return operation.many ? await readMany(acting) : await readOne(acting);
+  return body === undefined ? await readOne(acting) : await write(acting, body);
 }

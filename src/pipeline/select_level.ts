@@ -3,7 +3,8 @@ import { OPERATIONS } from "../declare/operations/operation.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { readProjection } from "../filter/projection.ts";
-import { checkLimit } from "../filter/read_options.ts";
+import { totalOrder } from "../filter/parameters/total_order.ts";
+import { checkLimit, readSort } from "../filter/read_options.ts";
 import type { Selection } from "../filter/selection.ts";
 import { enterLevel } from "./request/call.ts";
 import type { LevelCall } from "./request/call.ts";
@@ -19,10 +20,34 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   for (const scope of level.scopes) {
     scopes.push(checkFilter(await runHook("scope", () => scope(req)), "scope"));
   }
+  const filter = checkFilter(state.filter, "filter");
+  const { search, added } = at.asked;
   return {
-    filter: checkFilter(state.filter, "filter"),
+    filter: search === undefined ? filter : everyFilter(filter, search),
+    ...added && { added: added(filter) },
     scope: everyFilter(...scopes),
-    options: level.hooks.lean === true ? { ...state.options, lean: true } : state.options,
+    options: optionsOf(at),
     projection: readProjection(state.projection, level.shape),
   };
+}
+
+/** The options of hooks, with the order that the client asks for. Pages take their limits from what is asked. */
+function optionsOf({ asked, level, state }: LevelCall): Record<string, unknown> {
+  const { skip, limit: _limit, ...others } = state.options;
+  const lean = level.hooks.lean === true && { lean: true };
+  const { page, order } = asked;
+  if (page === undefined) return { ...state.options, ...order && { sort: order }, ...lean };
+  if (skip !== undefined && skip !== null) {
+    throw new TypeError(
+      `Cannot use options.skip of a hook of ${level.operation}() of "${level.target.name}": it has pages`,
+    );
+  }
+  return { ...others, sort: pageOrder({ asked, state }), ...lean };
+}
+
+/** The order of a page: what the client asks for, or else the hooks. */
+export function pageOrder(
+  { asked: { order }, state }: Pick<LevelCall, "asked" | "state">,
+): Readonly<Record<string, unknown>> {
+  return totalOrder(order ?? readSort(state.options.sort) ?? {});
 }

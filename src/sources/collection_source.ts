@@ -5,11 +5,13 @@ import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../filter/filters.ts";
 import { findKept } from "../schema/mongoose/statements/find_kept.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isCountable } from "../filter/filters.ts";
+import { everyFilter } from "../filter/filters.ts";
 import { readOptions } from "../filter/read_options.ts";
 import { documentOf, IDENTIFIER, identifierOf } from "./entities.ts";
 import { isNarrowed } from "../filter/projection.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
+import { countSelected, pageOptions, readIds, readStoredValues } from "./collection_reads.ts";
+import type { StoredObject } from "../write/apply_update.ts";
 import { CollectionWrites } from "./collection_writes.ts";
 import type { CollectionWritesOptions } from "./collection_writes.ts";
 import { DirectCollection } from "./direct/direct_collection.ts";
@@ -17,7 +19,7 @@ import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { Place } from "./place/place.ts";
-import type { DirectCall, EntityValue, Source } from "./source.ts";
+import type { DirectCall, EntityValue, ListRead, Source } from "./source.ts";
 
 const DELETE_BATCH = 1000;
 
@@ -39,30 +41,35 @@ export class CollectionSource implements Source {
     this.writes = new CollectionWrites(options);
   }
 
-  async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
+  async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
     const collection = await this.#open();
-    const { model, conditions, timeBudget } = collection;
-    const options = this.#readOptions();
+    const { model, timeBudget } = collection;
+    const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const plan = lean ? planDirect({ operation: "all", lean }, collection) : undefined;
+    const plan = lean ? planDirect({ operation: "all", lean, page }, collection) : undefined;
     if (plan?.operation === "all") return yield* new DirectCollection(collection).values(plan);
+    const conditions = everyFilter(collection.conditions, page?.behind ?? {});
     const query = model.find({}, this.#projection(forChange), { ...options, lean });
     const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
     yield* readDocuments(withConditions(query, conditions).cursor(batch), timeBudget);
   }
 
-  async count(): Promise<number> {
-    const { model, conditions, timeBudget } = await this.#open();
-    const { sort: _sort, populate: _populate, ...options } = this.#readOptions(false);
-    if (!isCountable(conditions)) {
-      const query = model.find({}, { _id: 1 }, { ...options, lean: true });
-      return (await timeBudget.wait(withConditions(query, conditions).exec())).length;
-    }
-    const query = model.countDocuments({}, options as never);
-    return await timeBudget.wait(withConditions(query, conditions).exec());
+  async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {
+    const collection = await this.#open();
+    const named = this.idFilter(id);
+    if (named === undefined) return undefined;
+    const { added, scope } = this.#options.selection;
+    const conditions = everyFilter(named, this.placed(), added ?? {}, scope);
+    return await readStoredValues(collection, { conditions, paths });
   }
 
-  async direct({ operation, id, body }: DirectCall): Promise<DirectResult | null | undefined> {
+  async count(upTo?: number): Promise<number> {
+    return await countSelected(await this.#open(), upTo);
+  }
+
+  async direct(
+    { operation, id, ...asked }: DirectCall,
+  ): Promise<DirectResult | null | undefined> {
     if (operation === "removeAll") {
       await this.removeSelected();
       return {};
@@ -71,7 +78,7 @@ export class CollectionSource implements Source {
     // The document path answers a text that names nothing.
     if (named === undefined) return undefined;
     const collection = await this.#open();
-    const plan = planDirect({ operation, name: named, body }, collection);
+    const plan = planDirect({ operation, name: named, ...asked }, collection);
     return plan && await new DirectCollection(collection).run(plan);
   }
 
@@ -139,18 +146,13 @@ export class CollectionSource implements Source {
     }
   }
 
-  /** What hooks, scopes and the place of the route ask for. */
-  protected conditions(): Filter {
-    const { filter, scope } = this.#options.selection;
-    return everyFilter(filter, scope);
+  /** What the place of the route asks for. */
+  protected placed(): Filter {
+    return {};
   }
 
   protected async selectedIds(): Promise<unknown[]> {
-    const { model, conditions, timeBudget } = await this.#open();
-    const query = model.find({}, { _id: 1 }, { ...this.#readOptions(), lean: true });
-    const work = withConditions(query, conditions).exec();
-    const found = await timeBudget.wait(work) as { _id: unknown }[];
-    return found.map(({ _id }) => _id);
+    return await readIds(await this.#open());
   }
 
   /** See {@linkcode CollectionWrites.store}. */
@@ -164,14 +166,15 @@ export class CollectionSource implements Source {
 
   async #open(): Promise<OpenCollection> {
     const model = await this.#options.model();
-    return { ...this.#options, model, conditions: this.conditions() };
+    const { filter, scope } = this.#options.selection;
+    return { ...this.#options, model, conditions: everyFilter(this.placed(), filter, scope) };
   }
 
   async #find(id: string, forChange: boolean): Promise<EntityValue | null> {
-    const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
-    const { model, conditions, timeBudget } = await this.#open();
     const named = this.idFilter(id);
     if (named === undefined) return null;
+    const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
+    const { model, conditions, timeBudget } = await this.#open();
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
     return await timeBudget.wait(forChange ? findKept(query) : query.exec()) as EntityValue | null;
@@ -190,8 +193,7 @@ export class CollectionSource implements Source {
   /** What hooks project, or everything, unselected fields included, which validators and scopes need. */
   #projection(whole: boolean): Record<string, unknown> {
     if (!whole) return this.#options.selection.projection;
-    return Object.fromEntries(
-      wholePaths(this.#options.shape).map((path) => [`+${path}`, true]),
-    );
+    const paths = wholePaths(this.#options.shape);
+    return Object.fromEntries(paths.map((path) => [`+${path}`, true]));
   }
 }

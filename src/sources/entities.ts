@@ -19,6 +19,12 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
   );
 }
 
+/** The identifier after which a page can continue, as the path of the entity has it; others have none. */
+export function nameOf(entity: object): string | undefined {
+  const { _id } = entity as { _id?: { _bsontype?: unknown } | null };
+  return _id?._bsontype === "ObjectId" ? String(_id) : undefined;
+}
+
 /**
  * Gives an entity as the document that Mongoose writes.
  *

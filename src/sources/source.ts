@@ -1,13 +1,48 @@
 import type { Place } from "./place/place.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
+import type { Filter } from "../filter/filters.ts";
+import type { StoredObject } from "../write/apply_update.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 
 /** A document, or a pojo that a `fetch` hook gave. */
 export type EntityValue = object;
 
+/** What is read of a list. */
+export interface ListRead {
+  /** Whether its entities are read whole, so that they can be changed. */
+  readonly forChange?: boolean;
+  readonly page?: PageRead | undefined;
+}
+
+/** The part of a list that a page may need. */
+export interface PageRead {
+  /** What selects the entities behind the one that the page continues after. */
+  readonly behind?: Filter | undefined;
+  readonly skip: number;
+  /** How many entities the page may have. */
+  readonly limit: number;
+  /** Whether it may need more, because hooks leave entities out. */
+  readonly open: boolean;
+}
+
+/** What was found for a page. */
+export interface FoundPage {
+  /** The JSON text of each entity. */
+  readonly texts: readonly (string | Uint8Array)[];
+  /** The identifier of the last entity, if a page can continue after it. */
+  readonly last?: string | undefined;
+  /** Whether there are more entities. */
+  readonly more: boolean;
+  /** How many entities were read up to the last one of the page, those included that hooks have left out. */
+  readonly read: number;
+}
+
 /** What a request asks of a source where no hook sees its entities. */
 export interface DirectCall {
+  readonly page?: PageRead | undefined;
+  /** The fields that the answer shows besides `_id`. */
+  readonly select?: readonly string[] | undefined;
   readonly operation: OperationName;
   /** What names the entity in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
@@ -17,10 +52,12 @@ export interface DirectCall {
 
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
 export interface Source {
-  /** Reads all that is selected, several at a time: as a read shows it, or whole, so that it can be changed. */
-  list(forChange: boolean): AsyncIterable<readonly EntityValue[]>;
-  /** Counts all that is selected, pages aside. */
-  count(): Promise<number>;
+  /** Reads all that is selected, or a page of it, several at a time. */
+  list(read: ListRead): AsyncIterable<readonly EntityValue[]>;
+  /** Counts all that is selected, pages aside; no further than up to a number. */
+  count(upTo?: number): Promise<number>;
+  /** Reads values of an entity as they are stored, whatever the client filters by. */
+  storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
   /** Reads the one with an identifier, as a read shows it. */

@@ -36,8 +36,15 @@ export interface ReadQuery {
   readonly search?: Readonly<Record<string, unknown>>;
   /** The references that are replaced by entities. */
   readonly populate?: ReadonlyMap<string, PopulateRule>;
-  /** The most entities that are counted for the total; nothing is counted without it. */
-  readonly countUpTo?: number;
+  /** How the total is counted; it is not counted without it. */
+  readonly count?: CountQuery;
+}
+
+export interface CountQuery {
+  /** The most entities that are counted. */
+  readonly upTo: number;
+  /** Whether the header `Prefer` has asked for it. */
+  readonly preferred: boolean;
 }
 
 export interface PageQuery {

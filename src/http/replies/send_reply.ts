@@ -1,16 +1,23 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
-import { isOver } from "../../pipeline/request/reply.ts";
+import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";
 import { sendGathered } from "./send_gathered.ts";
 import { sendList } from "./send_list.ts";
 
+/** Headers to which the host may have given values of its own. */
+const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
+
 /** Sends what the pipeline replied. If a hook has ended the answer, nothing is sent; if it has only begun it, the answer is cut. */
 export async function sendReply(res: Response, reply: Reply): Promise<void> {
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
+  for (const [name, value] of Object.entries(reply.headers ?? {})) {
+    if (SHARED_HEADERS.has(name)) res.append(name, value);
+    else res.setHeader(name, value);
+  }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
   if (reply.gathered !== undefined) return await sendGathered(res, reply.gathered);
   if (reply.texts !== undefined) {
@@ -33,8 +40,8 @@ async function cutBegun(res: Response): Promise<void> {
   await cutAnswer(res);
 }
 
-/** The path of a new entity. It never depends on a header of the client. */
+/** The path of a new entity. */
 function locationOf({ req }: Response, id: string): string {
-  const path = `${req.baseUrl}${req.path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");
+  const path = pathOf(req as FrameworkRequest);
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
 }

@@ -8,6 +8,7 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { checkPartRest } from "./_check_rest.ts";
+import { compileReads } from "./_compile_reads.ts";
 
 /** One `@rest`: where its routes stand, and what guards them. */
 export interface Branch {
@@ -19,7 +20,7 @@ export interface Branch {
   /** The levels above it. */
   readonly above: readonly Level[];
   /** Its own level, without what depends on the operation. */
-  readonly level: Omit<Level, "operation" | "hooks" | "parameters" | "shape">;
+  readonly level: Omit<Level, "operation" | "hooks" | "parameters" | "reads" | "shape">;
 }
 
 /** What the routes of a branch share with those of its root. */
@@ -33,7 +34,9 @@ export type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
 export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const shape = describeShape(buildSchema(level.target).schema);
-  const own = methods.map(({ operation: name, hooks }): Route => {
+  const { target, link } = level;
+  const own = methods.map((method): Route => {
+    const { operation: name, hooks } = method;
     const operation = OPERATIONS[name];
     const { parameters = [] } = hooks;
     const acting: Level = {
@@ -42,6 +45,7 @@ export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       operation: name,
       hooks: hooks as Hooks<object>,
       parameters,
+      reads: compileReads(method, { target, shape, embedded: link?.embedded === true }),
     };
     const path = operation.item ? item : base;
     return { path, operation, levels: [...above, acting], ...shared };

@@ -1,6 +1,8 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import { isHookName } from "../../declare/operations/operation.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
+import { declaredNames } from "../../filter/parameters/parse_read.ts";
+import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -15,6 +17,12 @@ export interface ParameterDescription {
   readonly in: "path" | "query";
   /** Whether a request must have it. */
   readonly required: boolean;
+  /** The fields that it can name, for `sort`, `select` and `populate`. */
+  readonly fields?: readonly string[];
+  /** The value that it has if it is not given, for `limit`. */
+  readonly default?: number;
+  /** The greatest value, for `limit`. */
+  readonly maximum?: number;
 }
 
 /** A route, as data. */
@@ -68,7 +76,23 @@ function parametersOf({ path, operation, levels }: Route): ParameterDescription[
   const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
   const inPath = named.map((name) => ({ name, in: "path", required: true } as const));
   const q = operation.origin === "new" ? [] : ["q"];
-  const declared = new Set([...q, ...levels.flatMap(({ parameters }) => parameters)]);
-  const inQuery = [...declared].map((name) => ({ name, in: "query", required: false } as const));
+  const reads = levels.at(-1)?.reads ?? {};
+  const known = declaredNames(reads);
+  const declared = new Set([...q, ...known, ...levels.flatMap(({ parameters }) => parameters)]);
+  const inQuery = [...declared].map((name) => ({
+    ...{ name, in: "query", required: false } as const,
+    ...detailsOf(name, reads),
+  }));
   return [...inPath, ...inQuery];
+}
+
+/** What is known of the values of a parameter. */
+function detailsOf(
+  name: string,
+  { page, sort, select, populate }: ReadRules,
+): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
+  if (name === "limit" && page) return { default: page.size, maximum: page.max };
+  if (name === "sort" && sort) return { fields: ["_id", ...sort] };
+  if (name === "select" && select) return { fields: ["_id", ...select] };
+  return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
 }

@@ -1,5 +1,16 @@
 import { Buffer } from "node:buffer";
 
+/** Joins the JSON texts of a page. */
+export function joinPage(texts: readonly (string | Uint8Array)[]): Buffer {
+  const pieces = texts.flatMap((text, index) => {
+    const piece = typeof text === "string" ? Buffer.from(text) : text;
+    return index === 0 ? [piece] : [COMMA, piece];
+  });
+  return Buffer.concat([Buffer.from("["), ...pieces, Buffer.from("]")]);
+}
+
+const COMMA = Buffer.from(",");
+
 /** How much text is joined into one buffer. */
 const CHUNK = 64 * 1024;
 

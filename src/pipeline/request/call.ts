@@ -3,11 +3,16 @@ import { openConnection } from "../../database/open_connection.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { additionsTo } from "../../filter/parameters/additions.ts";
+import { parseRead } from "../../filter/parameters/parse_read.ts";
+import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/parse_q.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
 import type { Source } from "../../sources/source.ts";
+import { actingLevel } from "./route.ts";
 import type { Level, Route } from "./route.ts";
 
 /** What a request has at every level. */
@@ -24,6 +29,8 @@ export interface LevelCall extends RequestContext {
   readonly above: LevelCall | undefined;
   /** What `req.framework` is while its hooks run. */
   readonly state: FrameworkState;
+  /** What the client asks of it. */
+  readonly asked: Asked;
   /** Its source, once it is open, and the count of a hook that asks before. */
   readonly opened: { source?: Source; counting?: Promise<number> };
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
@@ -43,8 +50,14 @@ export interface Call extends RequestContext {
   readonly acting: LevelCall;
   /** Whether the connection that the request uses has been closed meanwhile. */
   readonly isAway: () => boolean;
-  /** What is wrong with `q`: thrown after the `preFetch` hooks, which come first. */
+  /** What is wrong with the parameters: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
+}
+
+/** What a client asks of a level. */
+export interface Asked extends ReadQuery {
+  /** Tells what hooks have added to the conditions of `q`. */
+  readonly added?: (filter: Filter) => Filter;
 }
 
 /** What a call is opened with. */
@@ -60,25 +73,38 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
+  const { asked, q, badQuery } = readQuery(route, req);
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
     const counted = () => count(at);
     const at: LevelCall = {
       ...{ route, req, timeBudget, level, above: levels.at(-1), opened: {} },
       ...stateOf(level, { connect, count: counted }),
+      asked: level === actingLevel(route) ? asked : {},
     };
     levels.push(at);
   }
   const acting = levels.at(-1) as LevelCall;
+  acting.state.filter = q;
   const isAway = () => opened !== undefined && !isOpen(opened);
-  const call = { route, req, timeBudget, levels, acting, isAway };
-  if (acting.level.operation === "create") return call;
+  return { route, req, timeBudget, levels, acting, isAway, badQuery };
+}
+
+/** Reads what a client asks of the level that acts, or what is wrong with it. */
+function readQuery(
+  route: Route,
+  req: FrameworkRequest,
+): { readonly asked: Asked; readonly q: Filter; readonly badQuery?: unknown } {
+  const { shape, operation, reads, parameters } = actingLevel(route);
+  if (operation === "create") return { asked: {}, q: {} };
   try {
-    const { shape } = acting.level;
-    acting.state.filter = parseQ(req.url, { shape, limits: route.limits });
-    return call;
+    const q = parseQ(req.url, { shape, limits: route.limits });
+    if (reads === undefined) return { asked: {}, q };
+    const { url, headers: { prefer } } = req;
+    const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters });
+    return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
   } catch (badQuery) {
-    return { ...call, badQuery };
+    return { asked: {}, q: {}, badQuery };
   }
 }
 

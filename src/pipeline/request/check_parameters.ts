@@ -1,6 +1,8 @@
 import { badFormat } from "../../errors/refusals.ts";
+import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Call } from "./call.ts";
+import { actingLevel } from "./route.ts";
 
 /**
  * Refuses query parameters that nothing declares: always for `removeAll()`, where a filter with a wrong name would remove
@@ -12,7 +14,8 @@ export function checkParameters({ route, req, levels }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
   if (!removesMany && parameters !== "strict") return;
-  const known = new Set(levels.flatMap(({ level }) => level.parameters));
+  const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
+  for (const name of declaredNames(actingLevel(route).reads ?? {})) known.add(name);
   if (operation.origin !== "new") known.add("q");
   const start = req.url.indexOf("?");
   const query = start === -1 ? "" : req.url.slice(start + 1);

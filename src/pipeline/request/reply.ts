@@ -12,8 +12,15 @@ export interface Reply {
   readonly texts?: AsyncIterable<string | Uint8Array>;
   /** A list that has passed its hooks: its JSON text in pieces, brackets included. */
   readonly gathered?: Uint8Array[];
+  /** Headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** What names the new entity below the path that it was created at. */
   readonly created?: string;
+}
+
+/** The path of a request. It never depends on a header of the client. */
+export function pathOf({ baseUrl, path }: FrameworkRequest): string {
+  return `${baseUrl}${path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");
 }
 
 /** Whether a reply can no longer be sent: a hook has ended the response, or the client has left. */

@@ -2,6 +2,7 @@ import type { Hooks } from "../../declare/hooks/hooks.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Operation, OperationName } from "../../declare/operations/operation.ts";
+import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -17,6 +18,8 @@ export interface Level {
   readonly hooks: Hooks<object>;
   /** The query parameters that its hooks read. */
   readonly parameters: readonly string[];
+  /** What clients may ask of it besides `q`. */
+  readonly reads?: ReadRules | undefined;
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /** The parameter of the path that names its entity; there is none where the parent holds only one. */
   readonly parameter?: string;

@@ -1,7 +1,14 @@
+import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
+import { identifierIn } from "../../json/transcode/documents.ts";
+import { nameOf } from "../entities.ts";
+import type { FoundPage } from "../source.ts";
+import { storedIn } from "./reads/shared_reads.ts";
+import { decodeBson } from "./reads/stored_writer.ts";
+import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
 import { updateStored } from "./writes/update_stored.ts";
 
@@ -11,6 +18,8 @@ export interface DirectResult {
   readonly text?: string | Uint8Array;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
+  /** A page. */
+  readonly page?: FoundPage;
   /** The identifier of a new entity. */
   readonly created?: string;
 }
@@ -35,7 +44,9 @@ export class DirectCollection {
   async run(plan: DirectPlan): Promise<DirectResult | null | undefined> {
     switch (plan.operation) {
       case "all":
-        return { texts: plan.reads.reader.read(plan.query, this.#collection.timeBudget) };
+        return plan.page === undefined
+          ? { texts: plan.reads.reader.read(plan.query, this.#collection.timeBudget) }
+          : { page: await this.#page(plan, plan.page.limit) };
       case "one": {
         const text = await this.#one(plan);
         return text && { text };
@@ -47,6 +58,21 @@ export class DirectCollection {
       case "remove":
         return await this.#remove(plan);
     }
+  }
+
+  async #page({ reads: { reader }, query }: PlanOf<"all">, limit: number): Promise<FoundPage> {
+    const found: Stored[] = [];
+    for await (const batch of reader.batches(query, this.#collection.timeBudget)) {
+      found.push(...storedIn(batch));
+    }
+    const shown = found.slice(0, limit);
+    const writer = reader.writerFor(query);
+    return {
+      texts: shown.map((each) => writer.text(each)),
+      last: lastName(shown),
+      more: found.length > limit,
+      read: shown.length,
+    };
   }
 
   async #one({ name, reads, query }: PlanOf<"one">): Promise<Uint8Array | null> {
@@ -83,4 +109,11 @@ export class DirectCollection {
     const { deletedCount } = await timeBudget.wait(withConditions(query, conditions).exec());
     return deletedCount > 0 ? {} : null;
   }
+}
+
+/** The identifier of the last document, if a page can continue after it. */
+function lastName(found: readonly Stored[]): string | undefined {
+  const last = found.at(-1);
+  if (!Buffer.isBuffer(last)) return last && nameOf(last);
+  return identifierIn(last) ?? nameOf(decodeBson(last));
 }

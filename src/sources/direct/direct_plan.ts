@@ -10,6 +10,8 @@ import type { Selection } from "../../filter/selection.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
+import { pageOptions } from "../collection_reads.ts";
+import type { PageRead } from "../source.ts";
 import { directVerdict } from "./verdict.ts";
 import type { DirectReads } from "./verdict.ts";
 import { flatFields } from "./writes/flat_fields.ts";
@@ -36,6 +38,9 @@ export interface DirectRequest {
   /** The condition that names the entity. */
   readonly name?: Filter;
   readonly body?: JsonObject | undefined;
+  readonly page?: PageRead | undefined;
+  /** The fields that are shown besides `_id`. */
+  readonly select?: readonly string[] | undefined;
 }
 
 /** How a request is answered without documents. */
@@ -52,6 +57,7 @@ export type DirectPlan =
   | Readonly<{ operation: "remove"; conditions: Filter }>;
 
 interface ReadPlan {
+  readonly page?: PageRead | undefined;
   readonly name: Filter;
   readonly query: JsonQuery;
   readonly reads: DirectReads;
@@ -69,6 +75,7 @@ const DRIVER_OPTIONS = new Set([
   "comment",
   "strictQuery",
   "collation",
+  "batchSize",
   "enableUtf8Validation",
 ]);
 
@@ -98,23 +105,34 @@ export function planDirect(
         : undefined;
     default: {
       const query = reads && planQuery(request, collection);
-      return query && { operation, name: castFilter(model, name), reads, query };
+      const { page } = request;
+      return query && { operation, name: castFilter(model, name), reads, query, page };
     }
   }
 }
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */
 function planQuery(
-  { operation, lean: takesLean = false }: DirectRequest,
+  { operation, lean: takesLean = false, page, select }: DirectRequest,
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): JsonQuery | undefined {
-  const { projection } = selection;
-  const page = operation !== "one";
-  const { lean, ...options } = readOptions(selection, { maxTimeMS, page });
+  const isNarrowed = !isEmpty(selection.projection);
+  // What a hook projects may be hidden from a client that selects it.
+  if (isNarrowed && select !== undefined) return undefined;
+  const projection = select === undefined ? selection.projection : projectionOf(select);
+  const { lean, ...given } = readOptions(selection, { maxTimeMS, page: operation !== "one" });
+  const options: Record<string, unknown> = { ...given, ...page && pageOptions(page) };
   const isDirect = (lean === undefined || takesLean) &&
     Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
     isSameForDatabase(projection, shape);
-  return isDirect ? { conditions: castFilter(model, conditions), options, projection } : undefined;
+  if (!isDirect) return undefined;
+  const selected = everyFilter(conditions, page?.behind ?? {});
+  return { conditions: castFilter(model, selected), options, projection };
+}
+
+/** The projection of fields that a client has selected. */
+function projectionOf(select: readonly string[]): Readonly<Record<string, 1>> {
+  return Object.fromEntries(["_id", ...select].map((name) => [name, 1]));
 }
 
 /** Whether a write has no scope and no options to obey, and its answer shows everything. */

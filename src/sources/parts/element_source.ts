@@ -15,12 +15,13 @@ import type { StoredObject } from "../../write/apply_update.ts";
 import { judgeScope } from "../../write/judge_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
+import { pageOptions } from "../collection_reads.ts";
 import { documentOf, IDENTIFIER, identifierOf } from "../entities.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
-import type { EntityValue, Source } from "../source.ts";
+import type { EntityValue, ListRead, Source } from "../source.ts";
 import { checkRequired } from "./check_required.ts";
-import { countElements, readElements } from "./read_elements.ts";
+import { countElements, readElements, readElementValues } from "./read_elements.ts";
 import { markElement, removeElements } from "./remove_elements.ts";
 import type { ElementMark } from "./remove_elements.ts";
 import { addToList } from "./stored_list.ts";
@@ -48,17 +49,24 @@ export class ElementSource implements Source {
     this.#scope = castFilter(options.model, options.selection.scope);
   }
 
-  async *list(forChange: boolean): AsyncIterable<readonly EntityValue[]> {
-    const filter = this.#filter();
-    const options = this.#readOptions();
+  async *list({ forChange, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
+    const filter = everyFilter(this.#filter(), page?.behind ?? {});
+    const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
 
-  async count(): Promise<number> {
+  async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {
+    const { parent, link, selection: { added = {} }, model, maxTimeMS } = this.#options;
+    if (!IDENTIFIER.test(id)) return undefined;
+    const match = everyFilter(this.#idFilter(id), castFilter(model, added), this.#scope);
+    return await readElementValues(parent, { link, match, paths, options: { maxTimeMS } });
+  }
+
+  async count(limit?: number): Promise<number> {
     const { parent, link } = this.#options;
     const { populate: _populate, lean: _lean, ...options } = this.#readOptions(false);
     const match = everyFilter(this.#filter(), this.#scope);
-    return await countElements(parent, { link, match, options });
+    return await countElements(parent, { link, match, options, limit });
   }
 
   async byId(id: string): Promise<EntityValue | null> {
@@ -119,9 +127,8 @@ export class ElementSource implements Source {
   async removeMany(marks: readonly unknown[]): Promise<void> {
     const { parent, link: { property }, timeBudget } = this.#options;
     const filter = everyFilter(this.#scope, this.#selected);
-    await timeBudget.wait(
-      removeElements(parent, { property, marks: marks as readonly ElementMark[], filter }),
-    );
+    const removed = { property, marks: marks as readonly ElementMark[], filter };
+    await timeBudget.wait(removeElements(parent, removed));
   }
 
   async #insert(doc: Document): Promise<void> {
@@ -187,10 +194,7 @@ export class ElementSource implements Source {
   }
 
   #readOptions(page = true): Record<string, unknown> {
-    return readOptions(this.#options.selection, {
-      maxTimeMS: this.#options.maxTimeMS,
-      order: {},
-      page,
-    });
+    const { selection, maxTimeMS } = this.#options;
+    return readOptions(selection, { maxTimeMS, order: {}, page });
   }
 }

@@ -24,9 +24,28 @@ export async function readElements(parent: Place, query: ElementQuery): Promise<
   return await aggregate(parent, { ...query, last: pageStages(query) });
 }
 
-/** Counts what a parent embeds. */
-export async function countElements(parent: Place, selection: ElementSelection): Promise<number> {
-  const [counted] = await aggregate(parent, { ...selection, last: [{ $count: "count" }] });
+/** Reads values of one element as they are stored: no digit of a number gets lost. */
+export async function readElementValues(
+  parent: Place,
+  { paths, options, ...named }: ElementSelection & { readonly paths: readonly string[] },
+): Promise<StoredObject | undefined> {
+  const fields = Object.fromEntries(paths.map((path) => [path, 1] as const));
+  const exact = { ...options, promoteValues: false };
+  const [found] = await aggregate(parent, {
+    ...named,
+    options: exact,
+    last: [{ $project: fields }],
+  });
+  return found;
+}
+
+/** Counts what a parent embeds, no further than up to a limit. */
+export async function countElements(
+  parent: Place,
+  { limit, ...selection }: ElementSelection & { readonly limit?: number | undefined },
+): Promise<number> {
+  const most = limit === undefined ? [] : [{ $limit: limit }];
+  const [counted] = await aggregate(parent, { ...selection, last: [...most, { $count: "count" }] });
   return Number(counted?.count ?? 0);
 }
 

@@ -2,7 +2,6 @@ import type { ClientSession, Connection, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { everyFilter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Update } from "../../write/apply_update.ts";
 import { CollectionSource } from "../collection_source.ts";
@@ -45,8 +44,8 @@ export class ReferenceSource extends CollectionSource {
     await this.removeMany(await this.selectedIds());
   }
 
-  protected override conditions(): Filter {
-    return everyFilter({ _id: { $in: this.#options.ids } }, super.conditions());
+  protected override placed(): Filter {
+    return { _id: { $in: this.#options.ids } };
   }
 
   protected override idFilter(id: string): Filter | undefined {

@@ -106,7 +106,8 @@ function bytesOf(query: JsonQuery): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-function storedIn(batch: Batch): readonly Stored[] {
+/** Gives the documents of a batch. */
+export function storedIn(batch: Batch): readonly Stored[] {
   return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }
 

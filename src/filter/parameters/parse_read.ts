@@ -1,0 +1,161 @@
+import { badFormat } from "../../errors/refusals.ts";
+import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
+import { compileSearch } from "./search.ts";
+import { totalOrder } from "./total_order.ts";
+
+/** The names of the parameters that options of a read declare. */
+const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
+
+type Name = (typeof NAMES)[number];
+
+/** The most keys of an order. */
+const MOST_KEYS = 8;
+
+/** The most entities that a page may leave out. */
+const MOST_SKIPPED = 2 ** 31 - 1;
+
+const IDENTIFIER = /^[0-9a-f]{24}$/i;
+
+/** A request, as far as it asks for what rules allow. */
+export interface ReadRequest {
+  readonly url: string;
+  /** The header `Prefer`. */
+  readonly prefer?: string | undefined;
+  /** The parameters that hooks read. */
+  readonly parameters: readonly string[];
+}
+
+/** Gives the names of the parameters that rules declare. */
+export function declaredNames(rules: ReadRules): Name[] {
+  const declared: Readonly<Record<Name, unknown>> = {
+    limit: rules.page,
+    skip: rules.page,
+    after: rules.page,
+    sort: rules.sort,
+    select: rules.select,
+    search: rules.search,
+    populate: rules.populate,
+  };
+  return NAMES.filter((name) => declared[name] !== undefined);
+}
+
+/**
+ * Reads what a client asks of a read besides `q`.
+ *
+ * @throws {RestError} 400 that names a parameter and what is allowed.
+ */
+export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
+  const given = givenParameters(rules, request);
+  const { page, sort, select, search, populate, count } = rules;
+  const preferred = prefersCount(request.prefer);
+  return {
+    ...page && { page: readPage(given, page) },
+    ...given.sort !== undefined && sort && { order: readOrder(given.sort, sort) },
+    ...given.select !== undefined && select &&
+      { select: readSelection(given.select, select) },
+    ...given.search !== undefined && search && { search: compileSearch(given.search, search) },
+    ...populate && { populate: readPopulate(given.populate, populate) },
+    ...count && (count.always || preferred) && { count: { upTo: count.upTo, preferred } },
+  };
+}
+
+function givenParameters(
+  rules: ReadRules,
+  { url, parameters }: ReadRequest,
+): Partial<Record<Name, string>> {
+  const start = url.indexOf("?");
+  if (start === -1) return {};
+  const declared = declaredNames(rules);
+  const asked = new URLSearchParams(url.slice(start + 1));
+  const given: Partial<Record<Name, string>> = {};
+  for (const parameter of NAMES) {
+    const [value, ...others] = asked.getAll(parameter);
+    if (value === undefined) continue;
+    if (!declared.includes(parameter)) {
+      if (parameters.includes(parameter)) continue;
+      throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
+    }
+    if (others.length > 0) throw refusal(parameter, "one value");
+    given[parameter] = value;
+  }
+  if (Object.keys(given).length > 0) refuseMalformed(url.slice(start + 1));
+  return given;
+}
+
+/** `URLSearchParams` decodes leniently, which would turn one text into another. */
+function refuseMalformed(query: string): void {
+  try {
+    decodeURIComponent(query);
+  } catch {
+    throw badFormat("The parameters are not percent-encoded UTF-8");
+  }
+}
+
+function readPage(
+  { limit, skip, after }: Partial<Record<Name, string>>,
+  { size, max }: { readonly size: number; readonly max: number },
+): PageQuery {
+  if (after !== undefined && skip !== undefined) throw refusal("after", "no skip beside it");
+  if (after !== undefined && !IDENTIFIER.test(after)) throw refusal("after", "an identifier");
+  return {
+    limit: limit === undefined ? size : readCount("limit", limit, { from: 1, to: max }),
+    skip: skip === undefined ? 0 : readCount("skip", skip, { from: 0, to: MOST_SKIPPED }),
+    ...after !== undefined && { after },
+  };
+}
+
+function readCount(
+  parameter: Name,
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+): number {
+  const count = Number(text);
+  if (/^\d{1,10}$/.test(text) && count >= from && count <= to) return count;
+  throw refusal(parameter, `a whole number from ${from} to ${to}`);
+}
+
+function readOrder(text: string, allowed: ReadonlySet<string>): Order {
+  const order: Record<string, 1 | -1> = {};
+  const keys = text.split(",");
+  if (keys.length > MOST_KEYS) throw refusal("sort", `at most ${MOST_KEYS} fields`);
+  for (const key of keys) {
+    const path = key.replace(/^-/, "");
+    if (path !== "_id" && !allowed.has(path)) {
+      throw refusal("sort", `fields out of ${listed(["_id", ...allowed])}`);
+    }
+    if (Object.hasOwn(order, path)) throw refusal("sort", "each field once");
+    order[path] = key === path ? 1 : -1;
+  }
+  return totalOrder(order);
+}
+
+function readSelection(text: string, allowed: ReadonlySet<string>): string[] {
+  const names = text.split(",");
+  if (names.every((name) => name === "_id" || allowed.has(name))) return [...new Set(names)];
+  throw refusal("select", `fields out of ${listed(["_id", ...allowed])}`);
+}
+
+function readPopulate(
+  text: string | undefined,
+  rules: ReadonlyMap<string, PopulateRule>,
+): ReadonlyMap<string, PopulateRule> {
+  const names = text === undefined ? [] : text.split(",");
+  if (!names.every((name) => rules.has(name))) {
+    throw refusal("populate", `fields out of ${listed(rules.keys())}`);
+  }
+  return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
+}
+
+/** Whether a header `Prefer` asks for a total. */
+function prefersCount(prefer: string | undefined): boolean {
+  const wishes = prefer?.split(",").map((wish) => wish.split(";", 1)[0]?.trim().toLowerCase());
+  return wishes?.some((wish) => wish === "count=exact" || wish === `count="exact"`) === true;
+}
+
+function listed(names: Iterable<string>): string {
+  return [...names].join(", ");
+}
+
+function refusal(parameter: Name, allowed: string): Error {
+  return badFormat(`Parameter "${parameter}" takes ${allowed}`, { parameter, allowed });
+}

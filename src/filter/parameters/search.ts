@@ -1,0 +1,72 @@
+import { badFormat } from "../../errors/refusals.ts";
+import type { Filter } from "../filters.ts";
+import { markCompiled } from "../q/compiled.ts";
+import type { SearchRule } from "./read_rules.ts";
+
+const MOST_WORDS = 10;
+const MOST_CHARACTERS = 200;
+
+/** Letters with marks that have a base letter in the Latin script. */
+const MARKED: readonly (readonly [from: number, to: number])[] = [[0xc0, 0x24f], [
+  0x1e00,
+  0x1eff,
+]];
+
+/**
+ * Gives the condition of a search: each word of a text is contained in one of the fields, or found by the text index. Case
+ * does not matter, nor do the marks of Latin letters.
+ *
+ * @throws {RestError} 400 if the text has no word, or too many.
+ */
+export function compileSearch(text: string, rule: SearchRule): Filter {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const isAllowed = words.length > 0 && words.length <= MOST_WORDS &&
+    text.length <= MOST_CHARACTERS && !text.includes("\0") && text.isWellFormed();
+  if (!isAllowed) {
+    const allowed = `1 to ${MOST_WORDS} words, at most ${MOST_CHARACTERS} characters`;
+    throw badFormat(`Parameter "search" takes ${allowed}`, { parameter: "search", allowed });
+  }
+  if ("index" in rule) return { $text: { $search: words.map(quoted).join(" ") } };
+  return {
+    $and: words.map((word) => ({ $or: rule.fields.map((field) => containing(field, word)) })),
+  };
+}
+
+/** A word in quotes is looked for as it is: a `-` before it means nothing. */
+function quoted(word: string): string {
+  return `"${word.replace(/["\\]/g, " ")}"`;
+}
+
+function containing(field: string, word: string): Filter {
+  return { [field]: markCompiled({ $regex: patternOf(word), $options: "i" }) };
+}
+
+/** The expression of a text as it is, marks aside. */
+function patternOf(word: string): string {
+  return Array.from(baseOf(word), (letter) => {
+    const variants = VARIANTS.get(letter.toLowerCase());
+    if (variants !== undefined) return `[${letter}${variants}]\\p{Mn}*`;
+    return letter.replace(/[\\^$.*+?()[\]{}|/#-]/, "\\$&");
+  }).join("");
+}
+
+/** A text without marks. */
+function baseOf(text: string): string {
+  return text.normalize("NFD").replace(/\p{Mn}/gu, "").normalize("NFC");
+}
+
+/** The letters with marks, by the letter without. */
+const VARIANTS: ReadonlyMap<string, string> = variants();
+
+function variants(): Map<string, string> {
+  const found = new Map<string, string>();
+  for (let letter = 0x61; letter <= 0x7a; letter++) found.set(String.fromCharCode(letter), "");
+  for (const [from, to] of MARKED) {
+    for (let code = from; code <= to; code++) {
+      const letter = String.fromCharCode(code);
+      const known = found.get(baseOf(letter));
+      if (known !== undefined) found.set(baseOf(letter), known + letter);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,87 @@
+import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
+import type { FoundPage, PageRead } from "../../sources/source.ts";
+import type { OpenLevel } from "../request/call.ts";
+import { pathOf } from "../request/reply.ts";
+import { pageOrder } from "../select_level.ts";
+
+/** The total of a list; without a number, there are more entities than are counted. */
+export interface Total {
+  readonly count: number | undefined;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export interface PageHeadersOptions {
+  readonly total: Total | undefined;
+  readonly found: FoundPage;
+  readonly read: PageRead;
+}
+
+/** The headers of a page: where it stands in its list, and where the other pages are. */
+export function pageHeaders(
+  at: OpenLevel,
+  { total, found, read }: PageHeadersOptions,
+): Headers {
+  const { skip, behind } = read;
+  const size = found.texts.length;
+  const isKnown = size > 0 && behind === undefined;
+  const range = isKnown ? `${skip}-${skip + size - 1}` : undefined;
+  const links = linksOf(at, { found, read });
+  return {
+    ...totalHeaders(at, { total, range }),
+    ...links.length > 0 && { Link: links.join(", ") },
+  };
+}
+
+/** The headers of a total. */
+export function totalHeaders(
+  { asked, level: { reads } }: OpenLevel,
+  { total, range = "*" }: {
+    readonly total: Total | undefined;
+    readonly range?: string | undefined;
+  },
+): Headers {
+  const vary = reads?.count?.always === false && { Vary: "Prefer" };
+  if (total === undefined) return { ...vary };
+  const { count } = total;
+  return {
+    ...vary,
+    ...asked.count?.preferred && { "Preference-Applied": "count=exact" },
+    ...(count !== undefined || range !== "*") &&
+      { "Content-Range": `items ${range}/${count ?? "*"}` },
+    ...count !== undefined && { "X-Total-Count": String(count) },
+  };
+}
+
+/** The links to other pages, by the parameters that lead there. */
+function linksOf(
+  at: OpenLevel,
+  { found: { last, more, read: count }, read: { skip, behind, limit } }: Omit<
+    PageHeadersOptions,
+    "total"
+  >,
+): string[] {
+  const links: string[] = [];
+  const add = (rel: string, changes: Record<string, number | string | undefined>) =>
+    links.push(`<${urlWith(at, changes)}>; rel="${rel}"`);
+  const isSeekable = last !== undefined && isOrderOfValues(pageOrder(at));
+  if (more && skip === 0 && isSeekable) add("next", { after: last, skip: undefined });
+  else if (more && behind === undefined) add("next", { skip: skip + count });
+  if (skip > 0) {
+    add("prev", { skip: Math.max(0, skip - limit) || undefined });
+    add("first", { skip: undefined });
+  }
+  return links;
+}
+
+/** The URL of a request, with other parameters. */
+function urlWith({ req }: OpenLevel, changes: Record<string, number | string | undefined>): string {
+  const start = req.url.indexOf("?");
+  const parameters = new URLSearchParams(start === -1 ? "" : req.url.slice(start + 1));
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) parameters.delete(name);
+    else parameters.set(name, String(value));
+  }
+  const query = parameters.size === 0 ? "" : `?${parameters}`;
+  return `${pathOf(req).replace(/[<>"\s]/g, encodeURIComponent)}${query}`;
+}

@@ -1,0 +1,97 @@
+import { andThen } from "../../declare/hooks/and_then.ts";
+import { badFormat } from "../../errors/refusals.ts";
+import type { Filter } from "../../filter/filters.ts";
+import type { PageQuery } from "../../filter/parameters/read_rules.ts";
+import { seek } from "../../filter/parameters/seek.ts";
+import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
+import { Types } from "../../schema/mongoose/bson.ts";
+import { nameOf } from "../../sources/entities.ts";
+import type { FoundPage, PageRead } from "../../sources/source.ts";
+import { fetchEntities } from "../fetch.ts";
+import { textOf } from "../read.ts";
+import type { OpenLevel } from "../request/call.ts";
+import { isOver } from "../request/reply.ts";
+import { pageOrder } from "../select_level.ts";
+import { mapInOrder } from "./map_in_order.ts";
+
+/** Tells what has to be read for a page. The limit of a hook binds as that of the client does. */
+export async function openPage(
+  at: OpenLevel,
+  { limit, skip, after }: PageQuery,
+): Promise<PageRead> {
+  const { hooks } = at.level;
+  const most = Number(at.state.options.limit ?? limit);
+  return {
+    behind: after === undefined ? undefined : await selectBehind(at, after),
+    skip,
+    limit: Math.min(limit, most),
+    open: hooks.postFetch !== undefined || hooks.preSend !== undefined,
+  };
+}
+
+/** Gives what selects the entities behind another one. */
+async function selectBehind(at: OpenLevel, after: string): Promise<Filter> {
+  const order = pageOrder(at);
+  const keys = Object.keys(order);
+  const isKnown = keys.length === 1;
+  const values = isKnown
+    ? { _id: new Types.ObjectId(after) }
+    : await at.source.storedValues(after, keys);
+  if (values !== undefined && isOrderOfValues(order)) return seek(order, values);
+  const allowed = "the identifier of an entity of the list";
+  throw badFormat(`Parameter "after" takes ${allowed}`, { parameter: "after", allowed });
+}
+
+/** One entity of a page. */
+interface Shown {
+  readonly text: string;
+  readonly entity: object;
+  /** Its place among those that were read. */
+  readonly place: number;
+}
+
+/** Reads entities until a page is full: hooks may leave some out. One more tells whether there is another page. */
+export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage> {
+  const { limit } = page;
+  const kept: Shown[] = [];
+  let read = 0;
+  const show = (entity: object) => {
+    const place = read++;
+    return andThen(
+      textOf(at, entity),
+      (text) => text === undefined ? undefined : { text, entity, place },
+    );
+  };
+  for await (
+    const entities of takeAsNeeded(fetchEntities(at, page), () => limit + 1 - kept.length)
+  ) {
+    if (isOver(at.req)) break;
+    for await (const shown of mapInOrder([entities], show)) kept.push(...shown);
+  }
+  const shown = kept.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    texts: shown.map(({ text }) => text),
+    last: last && nameOf(last.entity),
+    more: kept.length > limit,
+    read: last === undefined ? 0 : last.place + 1,
+  };
+}
+
+/** Gives as many entities at a time as are still needed. */
+async function* takeAsNeeded(
+  lists: AsyncIterable<readonly object[]>,
+  needed: () => number,
+): AsyncGenerator<readonly object[]> {
+  let taken: object[] = [];
+  for await (const entities of lists) {
+    for (const entity of entities) {
+      taken.push(entity);
+      if (taken.length < needed()) continue;
+      yield taken;
+      taken = [];
+      if (needed() <= 0) return;
+    }
+  }
+  if (taken.length > 0) yield taken;
+}

@@ -1,0 +1,47 @@
+import { castFilter, withConditions } from "../filter/cast_filter.ts";
+import { isCountable } from "../filter/filters.ts";
+import type { Filter } from "../filter/filters.ts";
+import { readOptions } from "../filter/read_options.ts";
+import type { OpenCollection } from "./direct/direct_plan.ts";
+import type { PageRead } from "./source.ts";
+
+/** Counts what a collection selects, pages aside; no further than up to a number. */
+export async function countSelected(
+  { model, conditions, timeBudget, selection, maxTimeMS }: OpenCollection,
+  upTo: number | undefined,
+): Promise<number> {
+  const given = readOptions(selection, { maxTimeMS, page: false });
+  const { sort: _sort, populate: _populate, ...others } = given;
+  const options = { ...others, ...upTo !== undefined && { limit: upTo } };
+  if (!isCountable(conditions)) {
+    const query = model.find({}, { _id: 1 }, { ...options, lean: true });
+    return (await timeBudget.wait(withConditions(query, conditions).exec())).length;
+  }
+  const query = model.countDocuments({}, options as never);
+  return await timeBudget.wait(withConditions(query, conditions).exec());
+}
+
+/** Reads the identifiers of what a collection selects. */
+export async function readIds(collection: OpenCollection): Promise<unknown[]> {
+  const { model, conditions, timeBudget, selection, maxTimeMS } = collection;
+  const options = { ...readOptions(selection, { maxTimeMS }), lean: true };
+  const query = withConditions(model.find({}, { _id: 1 }, options), conditions);
+  const found = await timeBudget.wait(query.exec()) as { _id: unknown }[];
+  return found.map(({ _id }) => _id);
+}
+
+/** Reads values of the entity that conditions name, as they are stored: no digit of a number gets lost. */
+export async function readStoredValues(
+  { model, timeBudget, maxTimeMS }: OpenCollection,
+  { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
+): Promise<Record<string, unknown> | undefined> {
+  const projection = Object.fromEntries(paths.map((path) => [path, 1]));
+  const options = { projection, maxTimeMS, promoteValues: false, enableUtf8Validation: false };
+  const found = model.collection.findOne(castFilter(model, conditions), options);
+  return await timeBudget.wait(found) ?? undefined;
+}
+
+/** The query options of a page: one entity more tells whether there is another page. */
+export function pageOptions({ skip, limit, open }: PageRead): Record<string, number> {
+  return { ...skip > 0 && { skip }, ...open ? { batchSize: limit + 1 } : { limit: limit + 1 } };
+}
