@@ -4,6 +4,8 @@ export interface Tunnel extends Disposable {
   readonly uri: string;
   /** Lets nothing through any more, and closes nothing. */
   block(): void;
+  /** Reads nothing any more, so that a sender has to wait. Resolves when something has been sent. */
+  stall(): Promise<void>;
 }
 
 /**
@@ -25,6 +27,7 @@ export function openTunnel(to: string, port = 0): Tunnel {
   return {
     uri: `mongodb://127.0.0.1:${listener.addr.port}/?directConnection=true`,
     block: () => pipes.block(),
+    stall: () => pipes.stall(),
     [Symbol.dispose]() {
       listener.close();
       pipes.close();
@@ -35,7 +38,9 @@ export function openTunnel(to: string, port = 0): Tunnel {
 /** The connections of a tunnel. */
 class Pipes {
   readonly #sockets = new Set<Deno.Conn>();
+  readonly #sent = Promise.withResolvers<void>();
   #blocked = false;
+  #stalled = false;
 
   connect(inner: Deno.Conn, outer: Deno.Conn): void {
     this.#sockets.add(inner).add(outer);
@@ -45,6 +50,11 @@ class Pipes {
 
   block(): void {
     this.#blocked = true;
+  }
+
+  stall(): Promise<void> {
+    this.#stalled = true;
+    return this.#sent.promise;
   }
 
   close(): void {
@@ -58,6 +68,7 @@ class Pipes {
   async #pipe(from: Deno.Conn, to: Deno.Conn): Promise<void> {
     const buffer = new Uint8Array(65_536);
     for (let count = await from.read(buffer); count !== null; count = await from.read(buffer)) {
+      if (this.#stalled) return this.#sent.resolve();
       if (this.#blocked) continue;
       const sent = new Blob([buffer.slice(0, count)]).stream();
       await sent.pipeTo(to.writable, { preventClose: true });

@@ -1,7 +1,7 @@
 import type { Response } from "express-types";
-import { translateError } from "../database/translate_error.ts";
-import type { TranslateOptions } from "../database/translate_error.ts";
-import { translateHookFailure } from "../database/translate_hook_failure.ts";
+import { translateError } from "../database/errors/translate_error.ts";
+import type { TranslateOptions } from "../database/errors/translate_error.ts";
+import { translateHookFailure } from "../database/errors/translate_hook_failure.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { logError, logHint } from "../errors/log.ts";

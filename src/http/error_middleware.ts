@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request } from "express-types";
 import mongoose from "mongoose";
-import { translateError } from "../database/translate_error.ts";
+import { translateError } from "../database/errors/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badData } from "../errors/bad_data.ts";
 import { internal, isOutage, Refusal } from "../errors/refusals.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { RestError } from "../errors/rest_error.ts";
+import { RestError } from "../../errors/rest_error.ts";
 import { translateError } from "./translate_error.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
@@ -44,6 +44,8 @@ Deno.test("translateError() gives 503 with Retry-After when the database is out 
     new MongoWaitQueueTimeoutError("x"),
     new MongooseError.MongooseServerSelectionError("x"),
     ...[50, 91, 133, 189, 262, 10107, 11600, 11602, 13435, 13436].map((code) => serverError(code)),
+    new mongo.MongoServerClosedError(),
+    new mongo.MongoWriteConcernError({ ok: 1, writeConcernError: { code: 100, errmsg: "x" } }),
   ];
   for (const error of errors) {
     const answer = translateError(error, CONTEXT);
@@ -51,6 +53,30 @@ Deno.test("translateError() gives 503 with Retry-After when the database is out 
     assertEquals(Number(answer?.headers["Retry-After"]) > 0, true);
     assertStrictEquals(answer?.cause, error);
   }
+});
+
+Deno.test("translateError() gives 503 by a label of the driver, whatever the code", () => {
+  for (
+    const label of [
+      "RetryableError",
+      "RetryableWriteError",
+      "SystemOverloadedError",
+      "TransientTransactionError",
+      "UnknownTransactionCommitResult",
+    ]
+  ) {
+    const [unknown, clash] = [1, 112].map((code) => serverError(code, { errorLabels: [label] }));
+    assertEquals([statusOf(unknown), statusOf(clash)], [503, 503], label);
+  }
+  assertEquals(statusOf(serverError(1, { errorLabels: ["NoWritesPerformed"] })), undefined);
+});
+
+Deno.test("translateError() gives 503 for a broken socket, except outside the router", () => {
+  const broken = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" });
+  assertEquals(translateError(broken, { ...CONTEXT, targets: [] })?.status, 503);
+  assertEquals(statusOf(broken), undefined);
+  const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED", syscall: "connect" });
+  assertEquals(translateError(refused, { ...CONTEXT, targets: [] }), undefined);
 });
 
 Deno.test("translateError() gives 409 for a conflict, and tells the fields, no value", () => {

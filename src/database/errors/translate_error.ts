@@ -1,33 +1,15 @@
-import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import { pathOf, SchemaIssues } from "../../schema/standard_schema.ts";
 import mongoose from "mongoose";
-import { badData } from "../errors/bad_data.ts";
-import type { Problems } from "../errors/bad_data.ts";
-import { badFormat, conflict, notFound, Refusal, unavailable } from "../errors/refusals.ts";
-import { isForeign } from "../schema/mongoose/error_origin.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import { badData } from "../../errors/bad_data.ts";
+import type { Problems } from "../../errors/bad_data.ts";
+import { badFormat, conflict, notFound, Refusal, unavailable } from "../../errors/refusals.ts";
+import { isForeign } from "../../schema/mongoose/error_origin.ts";
+import type { ModelClass } from "../../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
-import { RestError } from "../errors/rest_error.ts";
+import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
+import { RestError } from "../../errors/rest_error.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
-
-const UNAVAILABLE = new Set([
-  6, // HostUnreachable
-  7, // HostNotFound
-  50, // MaxTimeMSExpired
-  89, // NetworkTimeout
-  91, // ShutdownInProgress
-  133, // FailedToSatisfyReadPreference
-  134, // ReadConcernMajorityNotAvailableYet
-  189, // PrimarySteppedDown
-  262, // ExceededTimeLimit
-  9001, // SocketException
-  10058, // LegacyNotPrimary
-  10107, // NotWritablePrimary
-  11600, // InterruptedAtShutdown
-  11602, // InterruptedDueToReplStateChange
-  13435, // NotPrimaryNoSecondaryOk
-  13436, // NotPrimaryOrSecondary
-]);
 
 /** The server's own rules refuse the data (121), or it does not fit what is stored around it (28). */
 const REFUSED_DATA = new Set([28, 121]);
@@ -81,6 +63,8 @@ export function translateError(
   if (error instanceof MongooseError.VersionError) return conflict(error);
   if (error instanceof MongooseError.DocumentNotFoundError) return conflict(error);
   if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
+  // In the host's own routes it may be any socket.
+  if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
     // Middleware may write to another collection: an error there is the host's.
@@ -118,23 +102,6 @@ function problemsOf(
 /** Whether Mongoose could not cast what is stored: the message may hold any stored value. */
 function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
   return kind === "cast" && reason instanceof MongooseError.CastError;
-}
-
-export function isUnavailable(error: unknown): boolean {
-  if (error instanceof mongo.MongoServerError && UNAVAILABLE.has(Number(error.code))) return true;
-  return error instanceof mongo.MongoNetworkError ||
-    error instanceof mongo.MongoServerSelectionError ||
-    error instanceof mongo.MongoOperationTimeoutError ||
-    // The driver does not export this class.
-    (error instanceof mongo.MongoDriverError && error.name === "MongoWaitQueueTimeoutError") ||
-    error instanceof mongo.MongoNotConnectedError ||
-    error instanceof mongo.MongoTopologyClosedError ||
-    error instanceof mongo.MongoClientClosedError ||
-    error instanceof MongooseError.MongooseServerSelectionError;
-}
-
-export function isBare(error: unknown): boolean {
-  return error instanceof MongooseError && error.constructor === MongooseError;
 }
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {

@@ -1,7 +1,7 @@
 import type { mongo } from "mongoose";
-import type { ModelClass } from "../declare/model/model_class.ts";
-import { buildSchema } from "../schema/build_schema.ts";
-import { collectionName } from "../schema/model_name.ts";
+import type { ModelClass } from "../../declare/model/model_class.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { collectionName } from "../../schema/model_name.ts";
 
 /** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
 export function isDuplicateIn(

@@ -1,11 +1,12 @@
 import mongoose from "mongoose";
-import type { HookFailure } from "../declare/hooks/run_hook.ts";
-import { conflict, notFound, unavailable } from "../errors/refusals.ts";
-import type { RestError } from "../errors/rest_error.ts";
-import { isOwn } from "../schema/mongoose/error_origin.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { HookFailure } from "../../declare/hooks/run_hook.ts";
+import { conflict, notFound, unavailable } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
+import { isOwn } from "../../schema/mongoose/error_origin.ts";
+import type { ModelClass } from "../../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
-import { isBare, isUnavailable, translateError } from "./translate_error.ts";
+import { isBare, isUnavailable } from "./is_unavailable.ts";
+import { translateError } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
