@@ -43,6 +43,7 @@ export type {
 export type {
   FieldDecorator,
   FieldType,
+  Hidden,
   Identifier,
   MongooseType,
   MongooseValues,
@@ -95,6 +96,7 @@ export type {
 export type {
   CountOptions,
   PageOptions,
+  PopulateFields,
   PopulateOptions,
   ReadOptions,
   SearchOptions,

@@ -23,6 +23,7 @@ import type {
   FrameworkRequest,
   FrameworkRouter,
   FrameworkState,
+  Hidden,
   HookName,
   Hooks,
   HooksOf,
@@ -46,6 +47,7 @@ import type {
   ParameterDescription,
   PartRestDecorator,
   PartRestOptions,
+  PopulateFields,
   PopulateOptions,
   PreFetch,
   PreFetchHook,
@@ -119,6 +121,7 @@ interface Types {
   FrameworkRequest: FrameworkRequest;
   FrameworkRouter: FrameworkRouter;
   FrameworkState: FrameworkState;
+  Hidden: Hidden<string>;
   HookName: HookName;
   Hooks: Hooks<object>;
   HooksOf: HooksOf<mod.FrameworkModel>;
@@ -142,6 +145,7 @@ interface Types {
   ParameterDescription: ParameterDescription;
   PartRestDecorator: PartRestDecorator<Method>;
   PartRestOptions: PartRestOptions;
+  PopulateFields: PopulateFields<mod.FrameworkModel>;
   PopulateOptions: PopulateOptions;
   PreFetch: PreFetch;
   PreFetchHook: PreFetchHook<"", mod.FrameworkModel>;
@@ -209,6 +213,7 @@ const TYPES: Record<keyof Types, true> = {
   FrameworkRequest: true,
   FrameworkRouter: true,
   FrameworkState: true,
+  Hidden: true,
   HookName: true,
   Hooks: true,
   HooksOf: true,
@@ -232,6 +237,7 @@ const TYPES: Record<keyof Types, true> = {
   ParameterDescription: true,
   PartRestDecorator: true,
   PartRestOptions: true,
+  PopulateFields: true,
   PopulateOptions: true,
   PreFetch: true,
   PreFetchHook: true,

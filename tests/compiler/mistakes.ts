@@ -9,13 +9,21 @@ export interface Mistake {
 }
 
 const HEADER = `import {
-  all, arrayProp, create, type Entity, FrameworkModel, type FrameworkRequest, one, prop, type Ref, removeAll, rest, update,
+  all, arrayProp, create, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, one, prop, type Ref, removeAll, rest, update,
 } from "@mongrove/mongrove";
 class User extends FrameworkModel {
   @prop({ required: true }) name!: string;
 }
 class Address extends FrameworkModel {
   @prop({ required: true }) street!: string;
+}
+class Movie extends FrameworkModel {
+  @prop({ required: true }) name!: string;
+  @prop({ type: Number }) year?: number;
+  @prop({ hidden: true }) secret?: Hidden<string>;
+  @arrayProp({ items: String }) tags?: string[];
+  @arrayProp({ items: User }) cast?: Ref<User>[];
+  upper(): string { return this.name.toUpperCase(); }
 }
 function forUser(_req: FrameworkRequest, user: Entity<User>): Entity<User> { return user; }
 `;
@@ -50,7 +58,7 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     name: "operations of another model",
     code: `@rest({ route: "/notes", methods: [all<User>({ preSend: (_req, user) => user })] })
 class Note extends FrameworkModel { @prop() text?: string; }`,
-    says: `"a called operation, such as all(), with hooks of this model", Note>`,
+    says: `"a called operation, such as all(), with hooks and fields of this model", Note>`,
   },
   {
     name: "a preFetch without return",
@@ -116,7 +124,7 @@ class Note extends User {}`,
     name: "a hook that a removal never runs",
     code: `@rest({ route: "/notes", methods: [removeAll({ preSend: (_req, note) => note })] })
 class Note extends FrameworkModel { @prop() text?: string; }`,
-    says: `'preSend' does not exist in type 'DocumentHooks<"removeAll", Note`,
+    says: `removeAll() never runs preSend, it runs preFetch, fetch, postFetch, preSave and persist`,
   },
   {
     name: "a hook that the operation never runs where the model is named",
@@ -150,7 +158,7 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     name: "an operation that is not called",
     code: `@rest({ route: "/notes", methods: [all] })
 class Note extends FrameworkModel { @prop() text?: string; }`,
-    says: `"a called operation, such as all(), with hooks of this model", Note>`,
+    says: `"a called operation, such as all(), with hooks and fields of this model", Note>`,
   },
   {
     name: "a wrong option of @rest",
@@ -254,6 +262,118 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     name: "a field of a class that is no model",
     code: `class Note { @prop() text?: string; }`,
     says: `"@prop belongs to a class that extends FrameworkModel"`,
+  },
+  {
+    name: "a sort by a field that the class does not have",
+    code: `@rest({ route: "/films", methods: [all({ sort: ["nme"] })] })
+class Film extends Movie {}`,
+    says:
+      `Type '"nme"' is not assignable to type '"_id" | "name" | "year"'. Did you mean '"name"'?`,
+  },
+  {
+    name: "a sort by a list",
+    code: `@rest({ route: "/films", methods: [all({ sort: ["name", "tags"] })] })
+class Film extends Movie {}`,
+    says: `"sort takes no lists and no objects, tags is a list"`,
+  },
+  {
+    name: "a sort by a list beside an inline hook",
+    code:
+      `@rest({ route: "/films", methods: [all({ sort: ["tags"], preSend: (_req, film) => film })] })
+class Film extends Movie {}`,
+    says: `'"tags"' is not assignable to type '"_id" | "name" | "year"'`,
+  },
+  {
+    name: "a sort where the model is named",
+    code: `const lists = all<Movie>({ sort: ["nme"] });`,
+    says: `'"nme"' is not assignable to type '"_id" | "name" | "year"'. Did you mean '"name"'?`,
+  },
+  {
+    name: "a sort of another model in a variable",
+    code: `const list = all({ sort: ["nme"] });
+@rest({ route: "/films", methods: [list] })
+class Film extends Movie {}`,
+    says: `"a called operation, such as all(), with hooks and fields of this model", Film>`,
+  },
+  {
+    name: "a sort by a field that the class of a property does not have",
+    code: `class Club extends FrameworkModel {
+  @rest({ methods: [all({ sort: ["nam"] })] })
+  @arrayProp({ items: User }) members?: Ref<User>[];
+}`,
+    says: `'"nam"' is not assignable to type '"_id" | "name"'. Did you mean '"name"'?`,
+  },
+  {
+    name: "a sort of one entity",
+    code: `@rest({ route: "/films", methods: [one({ sort: ["name"] })] })
+class Film extends Movie {}`,
+    says: `"one() has no sort, only all() has"`,
+  },
+  {
+    name: "a page of a create",
+    code: `@rest({ route: "/films", methods: [create({ page: { max: 5 } })] })
+class Film extends Movie {}`,
+    says: `"create() has no page, only all() has"`,
+  },
+  {
+    name: "a select of an update",
+    code: `@rest({ route: "/films", methods: [update({ select: ["name"] })] })
+class Film extends Movie {}`,
+    says: `"update() has no select, only all() and one() have"`,
+  },
+  {
+    name: "a select of a hidden field",
+    code: `@rest({ route: "/films", methods: [all({ select: ["secret"] })] })
+class Film extends Movie {}`,
+    says: `"secret is hidden"`,
+  },
+  {
+    name: "a select of a method",
+    code: `@rest({ route: "/films", methods: [one({ select: ["upper"] })] })
+class Film extends Movie {}`,
+    says: `"select takes fields, upper is a method"`,
+  },
+  {
+    name: "a search in a number",
+    code: `@rest({ route: "/films", methods: [all({ search: ["name", "year"] })] })
+class Film extends Movie {}`,
+    says: `"search takes fields that are strings, year is a number"`,
+  },
+  {
+    name: "a populate of a field that the class does not have",
+    code: `@rest({ route: "/films", methods: [all({ populate: { cats: true } })] })
+class Film extends Movie {}`,
+    says: `"populate takes references, the class has no cats"`,
+  },
+  {
+    name: "a populate of what is no reference",
+    code: `@rest({ route: "/films", methods: [all({ populate: { tags: true, upper: true } })] })
+class Film extends Movie {}`,
+    says: `"populate takes fields, upper is a method"`,
+  },
+  {
+    name: "a populate with a field that its model does not have",
+    code: `@rest({ route: "/films", methods: [all({ populate: { cast: { select: ["nam"] } } })] })
+class Film extends Movie {}`,
+    says: `'"nam"' is not assignable to type '"__v" | "_id" | "name"'. Did you mean '"name"'?`,
+  },
+  {
+    name: "a wrong option of populate",
+    code: `@rest({ route: "/films", methods: [all({ populate: { cast: { allways: true } } })] })
+class Film extends Movie {}`,
+    says: `"populate has no option allways"`,
+  },
+  {
+    name: "a wrong option of page",
+    code: `@rest({ route: "/films", methods: [all({ page: { max: 5, sise: 2 } })] })
+class Film extends Movie {}`,
+    says: `"page has no option sise"`,
+  },
+  {
+    name: "a page without max",
+    code: `@rest({ route: "/films", methods: [all({ page: { size: 5 } })] })
+class Film extends Movie {}`,
+    says: `Property 'max' is missing`,
   },
 ];
 

@@ -57,6 +57,24 @@ export type Identifier = Types.ObjectId | string;
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
+/**
+ * The type of a field with `hidden: true`. TypeScript refuses its name in the options `sort`, `select`, `search` and
+ * `populate`. Its values are those of `T`.
+ *
+ * @typeParam T The type of the values.
+ *
+ * @example Declare a secret
+ * ```ts
+ * import { FrameworkModel, type Hidden, prop } from "@mongrove/mongrove";
+ *
+ * class User extends FrameworkModel {
+ *   @prop({ required: true, hidden: true })
+ *   password!: Hidden<string>;
+ * }
+ * ```
+ */
+export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
+
 /** The TypeScript types of fields, by the names of Mongoose's schema types. */
 export type MongooseValues = {
   String: string;

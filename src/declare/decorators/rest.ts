@@ -53,14 +53,14 @@ export interface RestOptions<O extends Method = Method> {
 }
 
 /**
- * The model, if the hooks of the operations accept it. Otherwise a type that describes the problem.
+ * The model, if the hooks and options of the operations accept it. Otherwise a type that describes the problem.
  *
  * @typeParam M The model.
  * @typeParam O The operations.
  */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
-  : { "a hook expects another model": O["hooks"] }
+  : { "a hook or the name of a field expects another model": O["hooks"] }
   : never;
 
 /**

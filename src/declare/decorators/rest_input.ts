@@ -25,7 +25,7 @@ export interface MethodOf<Rule extends string, M extends FrameworkModel> {
 /** @internal The operations `L` on a model. Any operations are accepted if the model is not known. */
 export type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
-    ? MethodOf<"a called operation, such as all(), with hooks of this model", M>
+    ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
     : Method;
 };
 

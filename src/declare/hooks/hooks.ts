@@ -61,7 +61,7 @@ export type EntityHook<E, R = FrameworkRequest> = (
 ) => MaybePromise<object | null>;
 
 /** Options of an operation that are not hooks. */
-export interface OperationOptions extends ReadOptions {
+export interface OperationOptions {
   /**
    * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
    * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'
@@ -108,26 +108,30 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
  *
  * @typeParam M The model.
  */
-export type HooksOf<M extends FrameworkModel> = Hooks<Entity<M>, FrameworkRequest<M>> & {
-  readonly lean?: false | undefined;
-};
+export type HooksOf<M extends FrameworkModel> =
+  & Hooks<Entity<M>, FrameworkRequest<M>>
+  & ReadOptions<M>
+  & { readonly lean?: false | undefined };
 
 /**
  * The hooks of `all()` or `one()` on a model with `lean: true`. They get instances of the class.
  *
  * @typeParam M The model.
  */
-export type LeanHooksOf<M extends FrameworkModel> = Hooks<M, FrameworkRequest<M>> & {
-  readonly lean: true;
-};
+export type LeanHooksOf<M extends FrameworkModel> =
+  & Hooks<M, FrameworkRequest<M>>
+  & ReadOptions<M>
+  & { readonly lean: true };
 
 /** The names of the hooks. */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
 /** Hooks of any model. Their types are not known, so that generic hooks stay generic. */
-export type AnyHooks = OperationOptions & { readonly [K in HookName]?: CallableFunction } & {
-  readonly lean?: boolean | undefined;
-};
+export type AnyHooks =
+  & OperationOptions
+  & ReadOptions
+  & { readonly [K in HookName]?: CallableFunction }
+  & { readonly lean?: boolean | undefined };
 
 /**
  * The entity type that several hooks all accept.

@@ -1,3 +1,5 @@
+import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
+
 /** Options of a page. */
 export interface PageOptions {
   /**
@@ -62,18 +64,69 @@ export interface PopulateOptions<N extends string = string> {
   readonly unguarded?: boolean;
 }
 
-/** What clients can ask of `all()` and `one()`. Without one of these options, they cannot ask for it. */
-export interface ReadOptions {
+/**
+ * The references that clients can replace by entities.
+ *
+ * @typeParam M The model.
+ */
+export type PopulateFields<M> = IsKnown<M> extends false
+  ? Readonly<Record<string, true | PopulateOptions>>
+  : {
+    readonly [K in FieldNames<"populate", M>]?:
+      | true
+      | PopulateOptions<FieldNames<"select", TargetOf<M, K>>>;
+  };
+
+/**
+ * What clients can ask of `all()` and `one()`. Without one of these options, they cannot ask for it.
+ *
+ * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
+ *
+ * @typeParam M The model, if it is known.
+ *
+ * @example Let clients page, sort, choose fields, search and replace references
+ * ```ts
+ * import { all, arrayProp, FrameworkModel, type Hidden, prop, type Ref, rest } from "@mongrove/mongrove";
+ *
+ * class Actor extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop({ hidden: true })
+ *   phone?: Hidden<string>;
+ * }
+ *
+ * @rest({
+ *   route: "/movies",
+ *   methods: [all({
+ *     page: { size: 20, max: 100 },
+ *     sort: ["year", "name"],
+ *     select: ["name", "year", "actors"],
+ *     search: ["name"],
+ *     populate: { actors: { select: ["name"] } },
+ *     count: { upTo: 10_000 },
+ *   })],
+ * })
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop({ type: Number })
+ *   year?: number;
+ *   @arrayProp({ items: Actor })
+ *   actors?: Ref<Actor>[];
+ * }
+ * ```
+ */
+export interface ReadOptions<M = unknown> {
   /** Lists have pages, which clients choose with `?limit=`, and `?after=` or `?skip=`. Only for `all()`. */
   readonly page?: PageOptions | undefined;
-  /** The fields by which clients can sort, such as `?sort=-year,name`. Only for `all()`. */
-  readonly sort?: readonly string[] | undefined;
+  /** The fields by which clients can sort, such as `?sort=-year,name`: no lists and no objects. Only for `all()`. */
+  readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
   /** The fields that clients can choose, such as `?select=name,year`. */
-  readonly select?: readonly string[] | undefined;
+  readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /** The string fields in which `?search=` looks for words. Only for `all()`. */
-  readonly search?: SearchOptions | undefined;
+  readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
   /** The references that clients can replace by entities, such as `?populate=actors`. */
-  readonly populate?: Readonly<Record<string, true | PopulateOptions>> | undefined;
+  readonly populate?: PopulateFields<M> | undefined;
   /** Lists tell their total. Only for `all()`. */
   readonly count?: true | CountOptions | undefined;
 }

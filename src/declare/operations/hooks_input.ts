@@ -1,9 +1,11 @@
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
+import type { ReadOptions } from "../hooks/read_options.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { DocumentHook, HookProblem, InstanceHook, PreFetchHook } from "./checked_hook.ts";
 import type { HooksRun, NoOtherHooks } from "./hooks_run.ts";
 import type { OperationName } from "./operation.ts";
+import type { ReadInput } from "./read_input.ts";
 
 /**
  * The model of hooks that do not name a model. `@rest` checks them against its class.
@@ -41,12 +43,16 @@ export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
 /** @internal The hooks of the result of an operation function. */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   ? "~unnamed" extends keyof M ? NoHooks : HooksFor<O, M, NoHooks>
-  : Given<NonNullable<H>>;
+  : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutReads<NonNullable<H>>>;
+
+/** @internal Hooks without the options of reads, where these are checked already: one mistake gives one message. */
+export type WithoutReads<H> = H extends unknown ? Omit<H, keyof ReadOptions> : never;
 
 /** @internal The hooks of an operation, if they get documents. */
 export type DocumentHooks<O extends OperationName, M extends FrameworkModel, H> =
   & { readonly lean?: false | undefined }
   & OperationOptions
+  & ReadInput<O, M, H>
   & RequestHooks<M, H>
   & { readonly [N in EntityHookName<O>]?: DocumentHook<HookProblem<N, HookIn<H, N>>, M> };
 
@@ -54,6 +60,7 @@ export type DocumentHooks<O extends OperationName, M extends FrameworkModel, H> 
 export type InstanceHooks<O extends OperationName, M extends FrameworkModel, H> =
   & { readonly lean: true }
   & OperationOptions
+  & ReadInput<O, M, H>
   & RequestHooks<M, H>
   & { readonly [N in EntityHookName<O>]?: InstanceHook<HookProblem<N, HookIn<H, N>>, M> };
 
@@ -73,6 +80,7 @@ export interface RequestHooks<M extends FrameworkModel, H> {
 /** @internal Hooks of an unknown model. Only what they return is checked. */
 export type HooksOfAnyModel<O extends OperationName, H> =
   & OperationOptions
+  & ReadInput<O, unknown, H>
   & {
     readonly lean?: boolean | undefined;
     readonly fetch?: Fetch | CallableFunction;

@@ -1,4 +1,5 @@
 import type { HookName, OperationOptions } from "../hooks/hooks.ts";
+import type { ReadOptions } from "../hooks/read_options.ts";
 import type { AnyHook, NeverRun } from "./checked_hook.ts";
 import type { OperationName } from "./operation.ts";
 
@@ -12,9 +13,20 @@ export interface HooksRun {
   readonly removeAll: Exclude<HookName, "preSend">;
 }
 
-/** @internal Errors for hooks that the operation never runs, and for other names. */
+/** @internal The options of reads that each operation has. */
+export interface OptionsRead {
+  readonly all: keyof ReadOptions;
+  readonly one: "select" | "populate";
+  readonly create: never;
+  readonly update: never;
+  readonly remove: never;
+  readonly removeAll: never;
+}
+
+/** @internal Errors for hooks that the operation never runs, for options that it never reads, and for other names. */
 export type NoOtherHooks<O extends OperationName, H> =
   & { readonly [N in Exclude<HookName, HooksRun[O]>]?: Unrun<O, N, H> }
+  & { readonly [N in Exclude<keyof ReadOptions, OptionsRead[O]>]?: Unread<O, N, H> }
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
 
 /**
@@ -22,12 +34,21 @@ export type NoOtherHooks<O extends OperationName, H> =
  *
  * @internal
  */
-export type KnownName = HookName | "lean" | keyof OperationOptions;
+export type KnownName = HookName | "lean" | keyof OperationOptions | keyof ReadOptions;
 
 /** @internal A hook that the operation never runs. An optional one of a variable is checked at start-up instead. */
 export type Unrun<O extends OperationName, N extends string, H> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? AnyHook : NeverRun<NeverRunProblem<O, N>>
   : NeverRun<NeverRunProblem<O, N>>;
+
+/** @internal An option that the operation never reads. An optional one of a variable is checked at start-up instead. */
+export type Unread<O extends OperationName, N extends keyof ReadOptions, H> = N extends keyof H
+  ? Partial<Pick<H, N>> extends Pick<H, N> ? unknown : UnreadProblem<O, N>
+  : UnreadProblem<O, N>;
+
+/** @internal The problem of an option that its operation never reads. */
+export type UnreadProblem<O extends OperationName, N extends keyof ReadOptions> =
+  `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have" : "all() has"}`;
 
 /** @internal The names of the given hooks, if they are known. */
 export type NameIn<H> = string extends keyof H ? never : keyof H & string;

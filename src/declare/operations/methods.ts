@@ -29,7 +29,7 @@ export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
  * A function such as {@linkcode all}. It takes hooks and returns an element of the option `methods` of `@rest`.
  *
  * Inside `@rest`, inline hooks get their types from the decorated class. Elsewhere, name the model, as in
- * `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types against its class.
+ * `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its class.
  *
  * @typeParam O The operation.
  */
@@ -37,7 +37,10 @@ export interface MethodFunction<O extends OperationName = OperationName> {
   /** Without hooks. */
   <M extends FrameworkModel = UnnamedModel>(): Method<NoHooks, M>;
   /** With hooks. */
-  <M extends FrameworkModel = UnnamedModel, H extends HooksInput<O, M, H> | undefined = never>(
+  <
+    M extends FrameworkModel = UnnamedModel,
+    const H extends HooksInput<O, M, H> | undefined = never,
+  >(
     hooks: GivenHooks<O, Given<M>, H>,
   ): Method<KeptHooks<O, Given<M>, H>, M>;
 }
@@ -59,6 +62,21 @@ export interface MethodFunction<O extends OperationName = OperationName> {
  *   name!: string;
  *   @prop()
  *   address?: string;
+ * }
+ * ```
+ *
+ * @example Give clients pages that they can sort and search
+ * ```ts
+ * import { all, FrameworkModel, prop, rest } from "@mongrove/mongrove";
+ *
+ * const lists = all<Movie>({ page: { max: 100 }, sort: ["name", "year"], search: ["name"] });
+ *
+ * @rest({ route: "/movies", methods: [lists] })
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop({ type: Number })
+ *   year?: number;
  * }
  * ```
  */
