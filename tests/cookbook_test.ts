@@ -37,11 +37,11 @@ for (const { title, files, turns } of recipes) {
 test("docs/cookbook.md has files that compile", async () => {
   await using project = await makeProject();
   await project.write(start?.files ?? {});
-  const names = await Promise.all(recipes.map(async ({ files }, index) => {
-    const name = `app_${index}.ts`;
-    await project.write({ [name]: files["app.ts"] ?? "" });
-    return name;
-  }));
+  const names = recipes.map((_, index) => `app_${index}.ts`);
+  for (const [index, { files }] of recipes.entries()) {
+    const { "app.ts": app = "", ...others } = files;
+    await project.write({ ...others, [names[index] ?? ""]: app });
+  }
   await project.write({ "app.ts": recipes[0]?.files["app.ts"] ?? "" });
   await runCommand(Deno.execPath(), ["check", "--no-lock", "main.ts", ...names], {
     cwd: project.folder,

@@ -4,6 +4,8 @@ export interface Turn {
   readonly line: string;
   /** The status and the body, as the page shows them. */
   readonly answer: string;
+  /** Headers of the answer, as the page shows them. */
+  readonly headers: readonly string[];
 }
 
 /** What stands below one heading. */
@@ -32,10 +34,10 @@ export function readSteps(page: string): Step[] {
 
 function readTurns(block: string): Turn[] {
   return block.trim().split("\n\n").map((pair) => {
-    const [line = "", answer = "", ...more] = pair.split("\n");
-    if (!line.startsWith("$ curl ") || more.length > 0) {
-      throw new TypeError(`Cannot read "${pair}": it is no curl line with one line of answer`);
+    const [line = "", answer = "", ...headers] = pair.split("\n");
+    if (!line.startsWith("$ curl ") || !headers.every((each) => /^[A-Z][\w-]+: /.test(each))) {
+      throw new TypeError(`Cannot read "${pair}": it is no curl line with a line of answer`);
     }
-    return { line: line.slice(2), answer };
+    return { line: line.slice(2), answer, headers };
   });
 }

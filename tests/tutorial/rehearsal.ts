@@ -7,6 +7,9 @@ export class Rehearsal {
   /** The identifiers that the database gave, by those on the page. */
   readonly #given = new Map<string, string>();
 
+  /** The headers of the last answer. */
+  #headers = new Headers();
+
   /**
    * Sends a curl line of the page.
    *
@@ -18,10 +21,25 @@ export class Rehearsal {
   async play(url: string, line: string, expected: string): Promise<string> {
     const sent = line.replace("http://127.0.0.1:3000", url)
       .replaceAll(ID, (id) => this.#given.get(id) ?? id);
-    const { status, text } = await sendCurl(sent);
+    const { status, text, headers } = await sendCurl(sent);
+    this.#headers = headers;
     this.#learn(expected, text);
-    const shown = [...this.#given].reduce((body, [mine, its]) => body.replaceAll(its, mine), text);
+    const shown = this.#show(text);
     return `${status} ${/<pre>(.*)<\/pre>/.exec(shown)?.[1] ?? shown}`.trimEnd();
+  }
+
+  /**
+   * Gives headers of the last answer, with the identifiers of the page.
+   *
+   * @param lines The lines that the page shows.
+   */
+  headers(lines: readonly string[]): string[] {
+    const names = lines.map((line) => line.slice(0, line.indexOf(":")));
+    return names.map((name) => `${name}: ${this.#show(this.#headers.get(name) ?? "")}`);
+  }
+
+  #show(text: string): string {
+    return [...this.#given].reduce((shown, [mine, its]) => shown.replaceAll(its, mine), text);
   }
 
   #learn(expected: string, text: string): void {

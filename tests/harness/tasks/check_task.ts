@@ -19,6 +19,7 @@ export async function runCheck(
     "README.md",
     "docs/answers.md",
     "docs/hooks.md",
+    "docs/lists.md",
     "docs/sub_resources.md",
     "docs/testing.md",
     "src",
