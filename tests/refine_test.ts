@@ -34,7 +34,13 @@ async function titles({ api }: Stage, params: Fields): Promise<unknown[]> {
 const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
   async getList({ api, ids }) {
     const { data, total } = await api.getList({ resource });
-    assertEquals(data[0], { id: ids[0], _id: ids[0], title: "Metropolis", year: 1927, __v: 0 });
+    assertEquals<unknown>(data[0], {
+      id: ids[0],
+      _id: ids[0],
+      title: "Metropolis",
+      year: 1927,
+      __v: 0,
+    });
     assertEquals([data.map(({ id }) => id), total], [ids, 3]);
   },
   async getOne({ api, ids: [, id] }) {
