@@ -1,16 +1,48 @@
 import type { Filter } from "../filters.ts";
-import { markCompiled } from "../q/compiled.ts";
 import type { Order } from "./read_rules.ts";
+import { PLACE_OF_NULL } from "./seek_brackets.ts";
+import { behind, every, level, notBefore, placesOf, some } from "./seek_key.ts";
+import type { Key } from "./seek_key.ts";
+import { valueAt } from "./seek_values.ts";
 
-/** Gives the condition of entities that stand behind another one in an order. */
-export function seek(order: Order, values: Readonly<Record<string, unknown>>): Filter {
+type Stored = Readonly<Record<string, unknown>>;
+
+/**
+ * Gives the condition of entities that stand behind another one in an order, exactly as the database sorts.
+ *
+ * It has one alternative for each key, so that an index in that order is read from the entity on.
+ *
+ * @param order The order; it ends with `_id`.
+ * @param values What is stored of the entity: its keys at least, read by the driver with `SEEK_READ`.
+ */
+export function seek(order: Order, values: Stored): Filter {
   const keys = Object.entries(order);
-  return {
-    $or: keys.map(([key, direction], index) => ({
-      ...Object.fromEntries(
-        keys.slice(0, index).map(([each]) => [each, markCompiled({ $eq: values[each] })]),
-      ),
-      [key]: markCompiled(direction === 1 ? { $gt: values[key] } : { $lt: values[key] }),
-    })),
-  };
+  const ways: Filter[] = [];
+  const tied: Filter[] = [];
+  for (const [index, [path, direction]] of keys.entries()) {
+    const key: Key = { path, isAscending: direction === 1 };
+    const places = placesOf(valueAt(values, path), key);
+    ways.push(...places.map((place) => every([...tied, ...behind(place, key)])));
+    if (path === "_id") break;
+    tied.push(...level(places, key));
+    const rest = keys.slice(index + 1);
+    if (rest.length > 1 && places.some(({ bracket }) => bracket === PLACE_OF_NULL)) {
+      ways.push(every([...tied, ...behindInOneScan(rest, values)]));
+      break;
+    }
+  }
+  return some(ways);
+}
+
+/**
+ * Does so without alternatives. The database merges alternatives by values, where a missing one is before `null`, and
+ * not equal to it as in an index: entities that are tied by `null` would be merged in a wrong order.
+ */
+function behindInOneScan(keys: readonly [string, 1 | -1][], values: Stored): Filter[] {
+  const [[path, direction] = ["_id", 1], ...rest] = keys;
+  const key: Key = { path, isAscending: direction === 1 };
+  const places = placesOf(valueAt(values, path), key);
+  const isBehind = seek(Object.fromEntries(rest), values);
+  const notLater = { $nor: [every([...level(places, key), { $nor: [isBehind] }])] };
+  return [...notBefore(places, key), notLater];
 }

@@ -1,0 +1,74 @@
+import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import mongoose from "mongoose";
+import { castFilter } from "../cast_filter.ts";
+import { isCompiled } from "../q/compiled.ts";
+import { isClause } from "../filters.ts";
+import type { Filter } from "../filters.ts";
+import { seek } from "./seek.ts";
+
+const _id = new mongoose.Types.ObjectId("0123456789abcdef01234567");
+
+const Typed = mongoose.model(
+  "SeekTyped",
+  new mongoose.Schema({
+    year: Number,
+    name: { type: String, lowercase: true, set: (name: unknown) => `${name}!` },
+    at: Date,
+  }, { autoCreate: false, autoIndex: false }),
+) as unknown as mongoose.Model<unknown>;
+
+Deno.test("seek() has one condition of a range for the order of identifiers", () => {
+  const [range, types, ...others] = seek({ _id: 1 }, { _id }).$and as Filter[];
+  assertEquals([range, others], [{ _id: { $not: { $lte: _id } } }, []]);
+  assertEquals(Object.keys(types?._id as Filter), ["$type"]);
+});
+
+Deno.test("seek() has one alternative for each key", () => {
+  const order = { year: 1, name: -1, _id: 1 } as const;
+  assertEquals((seek(order, { year: 5, name: "a", _id }).$or as unknown[]).length, 3);
+});
+
+Deno.test("seek() has no alternatives behind a key that is tied by null", () => {
+  const order = { year: 1, name: -1, at: 1, _id: 1 } as const;
+  assertEquals((seek(order, { year: null, name: "a", at: null, _id }).$or as unknown[]).length, 2);
+  const last = { year: 1, _id: 1 } as const;
+  assertEquals((seek(last, { year: null, _id }).$or as unknown[]).length, 2);
+});
+
+/** Gives the conditions of a filter that are not clauses. */
+function leaves(filter: Filter): [string, unknown][] {
+  return Object.entries(filter).flatMap(([key, value]) =>
+    isClause(key) ? (value as Filter[]).flatMap(leaves) : [[key, value] as [string, unknown]]
+  );
+}
+
+Deno.test("seek() gives conditions that are compiled, and that are not cast", () => {
+  const order = { year: 1, name: -1, at: 1, _id: 1 } as const;
+  for (const misfit of ["x", null, /x/, [1, "y"], [], true, new Date(0), NaN, { a: 1 }, [[/x/]]]) {
+    const filter = seek(order, { year: misfit, name: misfit, at: misfit, _id });
+    assert(leaves(filter).every(([, value]) => isCompiled(value)));
+    const sent = structuredText(filter);
+    assertEquals(structuredText(castFilter(Typed, filter)), sent);
+  }
+});
+
+/** What the driver would send. */
+function structuredText(filter: Filter): string {
+  const { BSON } = mongoose.mongo;
+  return BSON.EJSON.stringify(BSON.deserialize(BSON.serialize(filter)));
+}
+
+Deno.test("seek() leaves the order and the values as they are", () => {
+  const order = Object.freeze({ year: 1, _id: 1 } as const);
+  const values = Object.freeze({ year: Object.freeze([1, 2]), _id });
+  seek(order, values);
+  assertEquals(values, { year: [1, 2], _id });
+});
+
+Deno.test("seek() reads the values of paths; what is missing is null", () => {
+  const order = { "inner.owner": 1, "inner.gone": 1, "year.part": 1, _id: 1 } as const;
+  const stored = { _id, year: 5, inner: { owner: "x" } };
+  const same = { _id, year: { part: null }, inner: { owner: "x", gone: null } };
+  assertEquals(seek(order, stored), seek(order, same));
+  assertNotEquals(seek(order, stored), seek(order, { ...stored, inner: {} }));
+});
