@@ -18,10 +18,11 @@ export async function runDirect(
   acting: OpenLevel,
   options: DirectOptions,
 ): Promise<DirectResult | undefined> {
-  const { level, route: { operation: { item } }, source, asked: { select } } = acting;
+  const { level, route: { operation: { item } }, source, asked: { select }, finder } = acting;
   if (hasEntityHooks(level)) return undefined;
   const id = item ? idParam(acting) : undefined;
-  const result = await source.direct?.({ operation: level.operation, id, select, ...options });
+  const asked = { select, finder, ...options };
+  const result = await source.direct?.({ operation: level.operation, id, ...asked });
   if (result === null) throw notFound();
   return result;
 }

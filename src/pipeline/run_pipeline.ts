@@ -4,6 +4,7 @@ import { passPreFetch } from "./run_hooks.ts";
 import { openLevel } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
+import { openPopulation } from "./references/population.ts";
 import type { Call } from "./request/call.ts";
 import { checkIndexes } from "./request/check_indexes.ts";
 import { checkParameters } from "./request/check_parameters.ts";
@@ -22,8 +23,9 @@ export async function runPipeline(call: Call): Promise<Reply> {
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
   const body = operation.change === "merge" ? readBody(req, bodyLimits) : undefined;
-  const acting = await openLevel(call.acting);
+  const opened = await openLevel(call.acting);
   await checkIndexes(call);
+  const acting = { ...opened, finder: await openPopulation(opened) };
   if (operation.many && operation.change === undefined) return await readList(acting);
   const result = await runDirect(acting, { body });
   if (result !== undefined) return { status: operation.status, ...result };

@@ -1,6 +1,7 @@
 import type { Place } from "./place/place.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
+import type { TargetFinder } from "../json/populate/targets.ts";
 import type { StoredObject } from "../write/apply_update.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
@@ -43,6 +44,8 @@ export interface DirectCall {
   readonly page?: PageRead | undefined;
   /** The fields that the answer shows besides `_id`. */
   readonly select?: readonly string[] | undefined;
+  /** What finds the entities that the answer shows in the place of identifiers. */
+  readonly finder?: TargetFinder | undefined;
   readonly operation: OperationName;
   /** What names the entity in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;

@@ -6,6 +6,7 @@ import type { ReadRules, SearchRule } from "../../filter/parameters/read_rules.t
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { cannotMount } from "./_check_rest.ts";
+import { compilePopulate } from "./_compile_populate.ts";
 
 /** Options that only a list has. */
 const OF_LISTS = ["page", "sort", "search", "count"] as const;
@@ -37,13 +38,14 @@ export function compileReads(
   const fail = (problem: string) => cannotMount(target, `${method} ${problem}`);
   checkPlaces({ operation, hooks }, { given, fail });
   const fields = new Fields(shape, fail);
-  const { page, sort, select, search, count } = given;
+  const { page, sort, select, search, count, populate } = given;
   return {
     ...page && { page: compilePage(page, fail) },
     ...sort && { sort: fields.named(sort, { option: "sort", isPossible: isSortable }) },
     ...select && { select: fields.named(select, { option: "select", isPossible: () => true }) },
     ...search && { search: compileSearch(search, { fields, embedded, fail }) },
     ...count && { count: compileCount(count, fail) },
+    ...populate && { populate: compilePopulate(populate, { shape, fail }) },
   };
 }
 

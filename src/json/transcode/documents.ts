@@ -15,12 +15,12 @@ export class DocumentWriter {
   }
 
   document(source: BsonReader, out: JsonWriter): void {
-    this.#write(new Transcoder(source, out));
+    this.#write(this.open(source, out));
   }
 
   /** Writes the documents of an array with commas between them, without brackets; returns how many there were. */
   array(source: BsonReader, out: JsonWriter): number {
-    const transcoder = new Transcoder(source, out);
+    const transcoder = this.open(source, out);
     let count = 0;
     for (const end = source.open(); source.next(end);) {
       source.skipName();
@@ -28,6 +28,10 @@ export class DocumentWriter {
       this.#write(transcoder);
     }
     return count;
+  }
+
+  protected open(source: BsonReader, out: JsonWriter): Transcoder {
+    return new Transcoder(source, out);
   }
 
   #write(transcoder: Transcoder): void {

@@ -12,6 +12,7 @@ const { BSON, ObjectId } = mongoose.mongo;
 /** A plan that writes fields of any type. */
 function planOf(...names: string[]): Plan {
   const fields = names.map((name): [string, FieldPlan] => [name, {
+    property: name,
     name: Buffer.from(name),
     key: Buffer.from(`${JSON.stringify(name)}:`),
     expected: 0,

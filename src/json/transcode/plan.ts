@@ -29,6 +29,8 @@ export interface Plan {
 }
 
 export interface FieldPlan extends ValuePlan {
+  readonly property: string;
+  /** The bytes of that. */
   readonly name: Uint8Array;
   /** The name in JSON text, with quotes and colon. */
   readonly key: Uint8Array;

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { leftOut } from "../../schema/fields/left_out.ts";
+import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { toJson } from "../to_json.ts";
 import { storedAs } from "../types/json_types.ts";
 import { ANY } from "./plan.ts";
@@ -45,6 +46,7 @@ class Planner {
       if (field.hidden || !shows(name, field)) continue;
       const text = defaultText(name, field);
       const planned: FieldPlan = {
+        property: name,
         name: Buffer.from(name),
         key: entry(name, ""),
         expected: text === undefined ? 0 : 1,
@@ -96,7 +98,10 @@ function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   // An embedded object without identifier gets a new one with every read: that one is not shown.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
-  return entry(name, toJson(make()));
+  const json = toJson(make());
+  // Where entities stand in the place of identifiers, this one counts.
+  const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
+  return isNamed ? new Uint8Array() : entry(name, json);
 }
 
 function entry(name: string, json: string): Uint8Array {

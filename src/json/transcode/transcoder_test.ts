@@ -74,6 +74,7 @@ function planOf(given: Record<string, FieldGiven>, recursive = false): Plan {
     const key = Buffer.from(`${JSON.stringify(name)}:`);
     const expected = standsFor === undefined ? 0 : 1;
     const field = {
+      property: name,
       name: Buffer.from(name),
       key,
       expected,

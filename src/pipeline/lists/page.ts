@@ -8,7 +8,9 @@ import { Types } from "../../schema/mongoose/bson.ts";
 import { nameOf } from "../../sources/entities.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { fetchEntities } from "../fetch.ts";
-import { textOf } from "../read.ts";
+import { showEntity } from "../read.ts";
+import { textsOf } from "../references/written.ts";
+import type { Written } from "../references/written.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../select_level.ts";
@@ -44,7 +46,7 @@ async function selectBehind(at: OpenLevel, after: string): Promise<Filter> {
 
 /** One entity of a page. */
 interface Shown {
-  readonly text: string;
+  readonly written: Written;
   readonly entity: object;
   /** Its place among those that were read. */
   readonly place: number;
@@ -58,8 +60,8 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const show = (entity: object) => {
     const place = read++;
     return andThen(
-      textOf(at, entity),
-      (text) => text === undefined ? undefined : { text, entity, place },
+      showEntity(at, entity),
+      (written) => written === undefined ? undefined : { written, entity, place },
     );
   };
   for await (
@@ -71,7 +73,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   return {
-    texts: shown.map(({ text }) => text),
+    texts: await textsOf(at, shown.map(({ written }) => written)),
     last: last && nameOf(last.entity),
     more: kept.length > limit,
     read: last === undefined ? 0 : last.place + 1,

@@ -1,7 +1,8 @@
 import { gatherList, joinPage } from "./gather_list.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fetchEntities } from "../fetch.ts";
-import { textOf } from "../read.ts";
+import { showEntity } from "../read.ts";
+import { listTexts } from "../references/written.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
@@ -40,7 +41,8 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
   const result = await runDirect(acting, {});
   if (result !== undefined) return { status: 200, ...result };
   const { hooks } = acting.level;
-  const texts = mapInOrder(whileAwaited(acting), (entity) => textOf(acting, entity));
+  const shown = mapInOrder(whileAwaited(acting), (entity) => showEntity(acting, entity));
+  const texts = listTexts(acting, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
     return { status: 200, texts: joined(texts) };
   }

@@ -11,22 +11,28 @@ export interface ReferredModel {
   readonly target?: ModelClass;
 }
 
+/** Gives the class that a reference names, if it is known. */
+export function referredTarget({ type }: FieldShape): ModelClass | undefined {
+  const ref: unknown = type?.options.ref;
+  // A class that is referred to by its name may not have been used yet.
+  return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
+}
+
 /**
  * Gives the model that a reference names, on a connection.
  *
  * @throws {TypeError} If there is none.
  */
-export function referredModel({ type }: FieldShape, connection: Connection): ReferredModel {
+export function referredModel(field: FieldShape, connection: Connection): ReferredModel {
+  const { type } = field;
   const ref: unknown = type?.options.ref;
-  const known = referredClass(ref);
-  const own = known === undefined ? connection.models[String(ref)] : undefined;
+  const own = referredClass(ref) === undefined ? connection.models[String(ref)] : undefined;
   if (own !== undefined) return { model: own };
-  // A class that is referred to by its name may not have been used yet.
-  const target = known ?? registeredModels().find(({ name }) => name === ref);
+  const target = referredTarget(field);
   if (target !== undefined) {
     return { model: getModel(target, connection) as unknown as Model<unknown>, target };
   }
   throw new TypeError(
-    `Cannot check "${type?.path}": its reference names no model on the connection of the request`,
+    `Cannot follow "${type?.path}": its reference names no model on the connection of the request`,
   );
 }

@@ -8,6 +8,7 @@ import { additionsTo } from "../../filter/parameters/additions.ts";
 import { parseRead } from "../../filter/parameters/parse_read.ts";
 import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/parse_q.ts";
+import type { TargetFinder } from "../../json/populate/targets.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
@@ -40,6 +41,8 @@ export interface LevelCall extends RequestContext {
 /** A level whose source is open: every step of an operation works on one. */
 export interface OpenLevel extends LevelCall {
   readonly source: Source;
+  /** What finds the entities that the answer shows in the place of identifiers, if any. */
+  readonly finder?: TargetFinder | undefined;
 }
 
 /** One request on its way through a route. */

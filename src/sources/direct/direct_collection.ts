@@ -6,8 +6,7 @@ import { toJson } from "../../json/to_json.ts";
 import { identifierIn } from "../../json/transcode/documents.ts";
 import { nameOf } from "../entities.ts";
 import type { FoundPage } from "../source.ts";
-import { storedIn } from "./reads/shared_reads.ts";
-import { decodeBson } from "./reads/stored_writer.ts";
+import { decodeBson, storedIn } from "./reads/stored_writer.ts";
 import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
 import { updateStored } from "./writes/update_stored.ts";
@@ -45,7 +44,7 @@ export class DirectCollection {
     switch (plan.operation) {
       case "all":
         return plan.page === undefined
-          ? { texts: plan.reads.reader.read(plan.query, this.#collection.timeBudget) }
+          ? { texts: this.#list(plan) }
           : { page: await this.#page(plan, plan.page.limit) };
       case "one": {
         const text = await this.#one(plan);
@@ -60,7 +59,17 @@ export class DirectCollection {
     }
   }
 
-  async #page({ reads: { reader }, query }: PlanOf<"all">, limit: number): Promise<FoundPage> {
+  #list({ reads: { reader }, query, finder }: PlanOf<"all">): AsyncIterable<Uint8Array> {
+    const { timeBudget } = this.#collection;
+    return finder === undefined
+      ? reader.read(query, timeBudget)
+      : reader.readPopulated(query, { finder, timeBudget });
+  }
+
+  async #page(
+    { reads: { reader }, query, finder }: PlanOf<"all">,
+    limit: number,
+  ): Promise<FoundPage> {
     const found: Stored[] = [];
     for await (const batch of reader.batches(query, this.#collection.timeBudget)) {
       found.push(...storedIn(batch));
@@ -68,23 +77,35 @@ export class DirectCollection {
     const shown = found.slice(0, limit);
     const writer = reader.writerFor(query);
     return {
-      texts: shown.map((each) => writer.text(each)),
+      texts: finder === undefined
+        ? shown.map((each) => writer.text(each))
+        : await reader.populate(shown, { finder, ...query }),
       last: lastName(shown),
       more: found.length > limit,
       read: shown.length,
     };
   }
 
-  async #one({ name, reads, query }: PlanOf<"one">): Promise<Uint8Array | null> {
+  async #one(plan: PlanOf<"one">): Promise<Uint8Array | null> {
+    const { reads: { reader }, query, finder } = plan;
+    const stored = await this.#find(plan);
+    if (stored === undefined) return null;
+    if (finder === undefined) return reader.writerFor(query).text(stored);
+    return Buffer.concat(await reader.populate([stored], { finder, ...query }));
+  }
+
+  async #find({ name, reads, query }: PlanOf<"one">): Promise<Stored | undefined> {
     const { timeBudget } = this.#collection;
     const { _id: shown = true } = query.projection;
     // Shared reads tell documents apart by their identifiers.
     if (name._id instanceof mongoose.Types.ObjectId && shown) {
-      return await timeBudget.wait(reads.shared.read(name._id, query));
+      return await timeBudget.wait(reads.shared.find(name._id, query));
     }
     const conditions = everyFilter(name, query.conditions);
-    for await (const text of reads.reader.read({ ...query, conditions }, timeBudget)) return text;
-    return null;
+    for await (const batch of reads.reader.batches({ ...query, conditions }, timeBudget)) {
+      return storedIn(batch)[0];
+    }
+    return undefined;
   }
 
   async #create({ entity }: PlanOf<"create">): Promise<DirectResult> {

@@ -7,6 +7,7 @@ import { isNarrowed, isSameForDatabase } from "../../filter/projection.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { readOptions } from "../../filter/read_options.ts";
 import type { Selection } from "../../filter/selection.ts";
+import type { TargetFinder } from "../../json/populate/targets.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
@@ -41,6 +42,8 @@ export interface DirectRequest {
   readonly page?: PageRead | undefined;
   /** The fields that are shown besides `_id`. */
   readonly select?: readonly string[] | undefined;
+  /** What finds the entities that are shown in the place of identifiers. */
+  readonly finder?: TargetFinder | undefined;
 }
 
 /** How a request is answered without documents. */
@@ -61,6 +64,7 @@ interface ReadPlan {
   readonly name: Filter;
   readonly query: JsonQuery;
   readonly reads: DirectReads;
+  readonly finder?: TargetFinder | undefined;
 }
 
 export type PlanOf<O> = Extract<DirectPlan, { readonly operation: O }>;
@@ -105,8 +109,8 @@ export function planDirect(
         : undefined;
     default: {
       const query = reads && planQuery(request, collection);
-      const { page } = request;
-      return query && { operation, name: castFilter(model, name), reads, query, page };
+      const { page, finder } = request;
+      return query && { operation, name: castFilter(model, name), reads, query, page, finder };
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
 import { readBatches, readValues } from "../../../database/read_batches.ts";
 import type { Batch, ReadMode } from "../../../database/read_batches.ts";
@@ -6,10 +6,16 @@ import type { TimeBudget } from "../../../database/time_budget.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
 import { databaseProjection } from "../../../filter/projection.ts";
-import { StoredWriter } from "./stored_writer.ts";
+import { fillMarked, wantedIn } from "../../../json/populate/marked_json.ts";
+import type { TargetFinder } from "../../../json/populate/targets.ts";
+import { writeMarked } from "./marked_writer.ts";
+import { storedIn, StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
 const BATCH_SIZE = 1024;
+
+/** How many documents are held while the entities that they name are read. */
+const POPULATED_AT_ONCE = 128;
 
 /** A query whose answer is JSON text. */
 export interface JsonQuery {
@@ -33,6 +39,8 @@ export class JsonReader {
   readonly #shape: Shape;
   readonly #writer: StoredWriter;
   readonly #mode: ReadMode;
+  /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
+  readonly #partly = new WeakMap<object, StoredWriter>();
 
   constructor({ model, shape, mode = "reply" }: JsonReaderOptions) {
     this.#mode = mode;
@@ -45,6 +53,30 @@ export class JsonReader {
   async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Buffer> {
     const writer = this.writerFor(query);
     for await (const batch of this.batches(query, timeBudget)) yield* writer.pieces(batch);
+  }
+
+  /** The same, with entities in the place of identifiers: for each batch, the finder is asked once. */
+  async *readPopulated(
+    { options, ...query }: JsonQuery,
+    { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
+  ): AsyncGenerator<Buffer> {
+    const few = { ...query, options: { ...options, batchSize: POPULATED_AT_ONCE } };
+    const marking = { writer: this.writerFor(query), names: finder.names };
+    for await (const batch of this.batches(few, timeBudget)) {
+      const marked = writeMarked(storedIn(batch), marking);
+      yield* fillMarked(marked, await finder.find(wantedIn([marked], finder)));
+    }
+  }
+
+  /** Gives the text of each document with entities in the place of identifiers. */
+  async populate(
+    stored: readonly Stored[],
+    { finder, projection }: Pick<JsonQuery, "projection"> & { readonly finder: TargetFinder },
+  ): Promise<Buffer[]> {
+    const marking = { writer: this.writerFor({ projection }), names: finder.names };
+    const marked = stored.map((each) => writeMarked([each], marking));
+    const targets = await finder.find(wantedIn(marked, finder));
+    return marked.map((each) => Buffer.concat([...fillMarked(each, targets)]));
   }
 
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
@@ -72,8 +104,13 @@ export class JsonReader {
     return this.#writer.text(stored);
   }
 
-  writerFor({ projection }: JsonQuery): StoredWriter {
+  writerFor({ projection }: Pick<JsonQuery, "projection">): StoredWriter {
     if (Object.keys(projection).length === 0) return this.#writer;
-    return new StoredWriter({ model: this.#model, shape: this.#shape, projection });
+    let writer = this.#partly.get(projection);
+    if (writer === undefined) {
+      writer = new StoredWriter({ model: this.#model, shape: this.#shape, projection });
+      this.#partly.set(projection, writer);
+    }
+    return writer;
   }
 }

@@ -1,11 +1,10 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
-import type { Batch } from "../../../database/read_batches.ts";
-import { documentsIn, identifierIn } from "../../../json/transcode/documents.ts";
+import { identifierIn } from "../../../json/transcode/documents.ts";
 import { everyFilter, isEmpty } from "../../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
-import { decodeBson } from "./stored_writer.ts";
+import { decodeBson, storedIn } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
 /** The most entities that one query reads. */
@@ -40,16 +39,11 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /**
-   * Reads the entity with an identifier as JSON text; `null` if the query does not select it. The caller bounds the wait.
-   */
-  async read(id: ObjectId, query: JsonQuery): Promise<Buffer | null> {
-    const name = id.toHexString();
+  /** Reads the entity with an identifier, if the query selects it. The caller bounds the wait. */
+  async find(id: ObjectId, query: JsonQuery): Promise<Stored | undefined> {
     const isAlone = this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
-    const stored = (await found).get(name);
-    // Written for each caller alone, so that one failure does not affect the others.
-    return stored === undefined ? null : this.#reader.writerFor(query).text(stored);
+    return (await found).get(id.toHexString());
   }
 
   /** Adds an identifier to the gathering of a query, a new one where there is none or it is full. */
@@ -104,11 +98,6 @@ function bytesOf(query: JsonQuery): string {
   if (isSimple) return JSON.stringify(options);
   const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-}
-
-/** Gives the documents of a batch. */
-export function storedIn(batch: Batch): readonly Stored[] {
-  return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }
 
 function idOf(stored: Stored): string {

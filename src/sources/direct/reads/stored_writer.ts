@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
-import { toJson } from "../../../json/to_json.ts";
+import { toJsonValue } from "../../../json/to_json.ts";
 import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
 import { encodeValues } from "./encode_values.ts";
 import type { Batch } from "../../../database/read_batches.ts";
@@ -11,7 +11,7 @@ import type { Shape } from "../../../schema/fields/shape.ts";
 import { unselectedPaths } from "../../../schema/fields/unselected_paths.ts";
 import { BsonReader } from "../../../json/bytes/bson_reader.ts";
 import { JsonWriter } from "../../../json/bytes/json_writer.ts";
-import { DocumentWriter } from "../../../json/transcode/documents.ts";
+import { documentsIn, DocumentWriter } from "../../../json/transcode/documents.ts";
 import type { Plan } from "../../../json/transcode/plan.ts";
 import { planJson } from "../../../json/transcode/plan_json.ts";
 
@@ -30,14 +30,15 @@ export interface StoredWriterOptions {
 export class StoredWriter {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
-  readonly #plan: Plan;
+  /** How the bytes of documents are written. */
+  readonly plan: Plan;
   readonly #documents: DocumentWriter;
 
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
     this.#shape = shape;
-    this.#plan = planJson(shape, shownBy(projection, shape));
-    this.#documents = new DocumentWriter(this.#plan, (bson) => this.#hydrate(decodeBson(bson)));
+    this.plan = planJson(shape, shownBy(projection, shape));
+    this.#documents = new DocumentWriter(this.plan, (bson) => this.#hydrate(decodeBson(bson)));
   }
 
   /** Gives the text of a batch in pieces: documents with commas between them. */
@@ -46,26 +47,31 @@ export class StoredWriter {
       for (const value of batch.values) yield this.text(value);
       return;
     }
-    const out = writerFor(batch.array);
+    const out = writerFor(batch.array.length);
     if (this.#documents.array(new BsonReader(batch.array, batch.start), out) > 0) yield out.written;
   }
 
   text(stored: Stored): Buffer {
     const bytes = stored instanceof Buffer ? stored : encodeValues(stored);
     if (bytes === undefined) return Buffer.from(this.#hydrate(stored));
-    const out = writerFor(bytes);
+    const out = writerFor(bytes.length);
     this.#documents.document(new BsonReader(bytes), out);
     return out.written;
   }
 
-  #hydrate(values: object): string {
+  /** Gives what Mongoose makes of stored values, as a value of JSON. */
+  hydrate(values: object): unknown {
     fitStored(this.#model.schema as Schema, values);
-    return toJson(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
+    return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
+  }
+
+  #hydrate(values: object): string {
+    return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
   /** A projection that leaves out what the answer does not show. */
   #leftOut(): Record<string, 0> | undefined {
-    const { fields } = this.#plan;
+    const { fields } = this.plan;
     const roots = [...this.#shape.fields.keys()].filter((name) => !fields.has(name));
     const inner = unselectedPaths(this.#shape).filter((path) =>
       path.includes(".") && fields.has(path.split(".")[0] as string)
@@ -75,10 +81,15 @@ export class StoredWriter {
   }
 }
 
-function writerFor({ length }: Buffer): JsonWriter {
+/** Gives a writer with room for the text of documents that take so many bytes. */
+export function writerFor(length: number): JsonWriter {
   return new JsonWriter(length + (length >> 2) + 256);
 }
 
 export function decodeBson(document: Buffer): object {
   return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false } });
+}
+
+export function storedIn(batch: Batch): readonly Stored[] {
+  return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }

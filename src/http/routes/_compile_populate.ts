@@ -1,0 +1,118 @@
+import type { PopulateOptions } from "../../declare/hooks/read_options.ts";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/model_class.ts";
+import { isHookName } from "../../declare/operations/operation.ts";
+import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
+import { referredTarget } from "../../pipeline/references/referred_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { referenceIn } from "../../schema/fields/reference_in.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+
+export interface PopulateInput {
+  readonly shape: Shape;
+  /** Makes the error of the operation. */
+  readonly fail: (problem: string) => TypeError;
+}
+
+/** The names of the options of a field; the type tells of one that is forgotten here. */
+const OPTIONS: Record<keyof PopulateOptions, true> = {
+  select: true,
+  always: true,
+  unguarded: true,
+};
+
+/**
+ * Compiles the option `populate` of an operation.
+ *
+ * @throws {TypeError} If it is wrong; the message names the class, the operation and the property.
+ */
+export function compilePopulate(
+  given: unknown,
+  { shape, fail }: PopulateInput,
+): ReadonlyMap<string, PopulateRule> {
+  if (!isJsonObject(given)) throw fail(`needs an object as "populate"`);
+  const entries = Object.entries(given).filter(([, options]) => options !== undefined);
+  return new Map(entries.map(([name, options]) => {
+    const failField = (problem: string) => fail(`has "${name}" in "populate", ${problem}`);
+    return [name, compileField(shape.fields.get(name), { options, fail: failField })];
+  }));
+}
+
+interface FieldInput {
+  readonly options: unknown;
+  readonly fail: (problem: string) => TypeError;
+}
+
+function compileField(field: FieldShape | undefined, { options, fail }: FieldInput): PopulateRule {
+  if (field === undefined) throw fail("which is no field");
+  if (field.hidden) throw fail("which is hidden");
+  if (!field.selected) throw fail("which is not selected");
+  const reference = referenceIn(field);
+  if (reference === undefined) throw fail("which is no reference");
+  const { select, always = false, unguarded = false } = readOptions(options, fail);
+  const referred = referredTarget(reference);
+  if (referred !== undefined) {
+    if (select !== undefined) checkSelect(referred, { select, fail });
+    if (!unguarded) checkGuards(referred, fail);
+  }
+  return { field, always, ...select && { select } };
+}
+
+function readOptions(options: unknown, fail: FieldInput["fail"]): PopulateOptions {
+  if (options === true) return {};
+  if (!isJsonObject(options)) throw fail(`with something that is neither "true" nor an object`);
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined) throw fail(`with an unknown option "${unknown}"`);
+  const { select, always, unguarded }: Record<string, unknown> = options;
+  if (select !== undefined && !isNames(select)) {
+    throw fail(`with "select", which is not a list of names`);
+  }
+  for (const [name, value] of Object.entries({ always, unguarded })) {
+    if (value !== undefined && typeof value !== "boolean") {
+      throw fail(`with "${name}", which is neither true nor false`);
+    }
+  }
+  return options as PopulateOptions;
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function checkSelect(
+  referred: ModelClass,
+  { select, fail }: { readonly select: readonly string[]; readonly fail: FieldInput["fail"] },
+): void {
+  const { fields } = describeShape(buildSchema(referred).schema);
+  for (const name of select) {
+    const field = fields.get(name);
+    const problem = field === undefined
+      ? "is no field"
+      : field.hidden
+      ? "is hidden"
+      : !field.selected
+      ? "is not selected"
+      : undefined;
+    if (problem !== undefined) {
+      throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
+    }
+  }
+}
+
+/** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
+function checkGuards(referred: ModelClass, fail: FieldInput["fail"]): void {
+  const methods = describeModel(referred).rests.flatMap((rest) => rest.methods);
+  for (const { operation, hooks } of methods) {
+    const hook = operation === "one"
+      ? Object.entries(hooks).find(([name, each]) => isHookName(name) && each !== undefined)
+      : undefined;
+    if (hook === undefined) continue;
+    throw fail(
+      `but hook "${
+        hook[0]
+      }" of one() of "${referred.name}" would not run: set "unguarded" if every client may see what its scope allows`,
+    );
+  }
+}

@@ -1,0 +1,54 @@
+import { populatedText, wantIn } from "../../json/populate/populate_value.ts";
+import { wantNothing } from "../../json/populate/targets.ts";
+import { toJson, toJsonValue } from "../../json/to_json.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { OpenLevel } from "../request/call.ts";
+
+/** How many entities wait for those that they name. */
+const AT_ONCE = 128;
+
+/** An entity that has passed its hooks: as JSON text, or as a value of JSON whose references are still identifiers. */
+export type Written = string | { readonly value: unknown };
+
+/** Writes an entity: the fields that the client has selected, or all. */
+export function writeEntity(
+  { asked: { select }, level: { shape }, finder }: OpenLevel,
+  entity: object,
+): Written {
+  if (finder === undefined && select === undefined) return toJson(entity, shape);
+  const value = toJsonValue(entity, shape);
+  const shown = select !== undefined && isJsonObject(value)
+    ? Object.fromEntries(
+      Object.entries(value).filter(([name]) => name === "_id" || select.includes(name)),
+    )
+    : value;
+  return finder === undefined ? JSON.stringify(shown) ?? "null" : { value: shown };
+}
+
+/** Gives the JSON text of entities, with the entities that they name. */
+export async function textsOf(
+  { finder }: OpenLevel,
+  entities: readonly Written[],
+): Promise<string[]> {
+  if (finder === undefined) return entities as string[];
+  const values = entities.map((each) => (each as { readonly value: unknown }).value);
+  const wanted = wantNothing(finder);
+  for (const value of values) wantIn(value, wanted);
+  const targets = await finder.find(wanted);
+  return values.map((value) => populatedText(value, targets));
+}
+
+/** The same for a list, some entities at a time. */
+export async function* listTexts(
+  at: OpenLevel,
+  lists: AsyncIterable<readonly Written[]>,
+): AsyncGenerator<string[]> {
+  let held: Written[] = [];
+  for await (const entities of lists) {
+    held.push(...entities);
+    if (at.finder !== undefined && held.length < AT_ONCE) continue;
+    yield await textsOf(at, held);
+    held = [];
+  }
+  if (held.length > 0) yield await textsOf(at, held);
+}

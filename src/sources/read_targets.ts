@@ -1,0 +1,104 @@
+import { Buffer } from "node:buffer";
+import type { Document, Model } from "mongoose";
+import type { TimeBudget } from "../database/time_budget.ts";
+import { castFilter, withConditions } from "../filter/cast_filter.ts";
+import { everyFilter } from "../filter/filters.ts";
+import type { Filter } from "../filter/filters.ts";
+import { isSameForDatabase } from "../filter/projection.ts";
+import type { Projection } from "../filter/projection.ts";
+import { readOptions } from "../filter/read_options.ts";
+import { JsonText } from "../json/populate/targets.ts";
+import { toJsonValue } from "../json/to_json.ts";
+import { identifierIn } from "../json/transcode/documents.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+import type { JsonReader } from "./direct/reads/json_reader.ts";
+import { decodeBson, storedIn } from "./direct/reads/stored_writer.ts";
+import type { Stored } from "./direct/reads/stored_writer.ts";
+import { directVerdict } from "./direct/verdict.ts";
+
+/** Entities that are shown in the place of identifiers. */
+export interface TargetSource {
+  readonly model: Model<unknown>;
+  readonly shape: Shape;
+  /** Whether the model is one of a class: others are the host's, and take documents. */
+  readonly declared: boolean;
+  /** The scope of their class. */
+  readonly scope: Filter;
+  /** The names of the fields that are shown, `_id` included; all where there are none. */
+  readonly projection: Projection;
+  readonly timeBudget: TimeBudget;
+  readonly maxTimeMS: number;
+}
+
+/** Entities as JSON text, by the JSON text of their identifiers. */
+export type FoundTargets = Map<string, JsonText>;
+
+/** Reads the entities with some identifiers, as their own `one()` shows them, in one query. */
+export async function readTargets(
+  source: TargetSource,
+  ids: readonly unknown[],
+): Promise<FoundTargets> {
+  const { model, shape, declared, projection } = source;
+  const reads = declared ? directVerdict(model, shape).reads : undefined;
+  return reads !== undefined && isSameForDatabase(projection, shape)
+    ? await readDirect(source, { ids, reader: reads.reader })
+    : await readDocuments(source, ids);
+}
+
+async function readDirect(
+  source: TargetSource,
+  { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: JsonReader },
+): Promise<FoundTargets> {
+  const { model, scope, projection, timeBudget } = source;
+  const conditions = everyFilter({ _id: { $in: ids } }, castFilter(model, scope));
+  const options = { ...optionsOf(source), batchSize: ids.length + 1 };
+  const query = { conditions, projection, options };
+  const writer = reader.writerFor(query);
+  const found: FoundTargets = new Map();
+  for await (const batch of reader.batches(query, timeBudget)) {
+    for (const stored of storedIn(batch)) {
+      found.set(idText(stored), new JsonText(writer.text(stored)));
+    }
+  }
+  return found;
+}
+
+/** Mongoose may compute what is shown from other fields: those that are not shown are read as well. */
+async function readDocuments(
+  source: TargetSource,
+  ids: readonly unknown[],
+): Promise<FoundTargets> {
+  const { model, shape, scope, projection, timeBudget } = source;
+  const query = model.find({}, {}, optionsOf(source));
+  const named = withConditions(query, everyFilter({ _id: { $in: ids } }, scope));
+  const names = Object.keys(projection);
+  const found: FoundTargets = new Map();
+  for (const doc of await timeBudget.wait(named.exec()) as Document[]) {
+    const value = toJsonValue(doc, shape);
+    found.set(jsonOf(doc._id), new JsonText(jsonOf(names.length > 0 ? pick(value, names) : value)));
+  }
+  return found;
+}
+
+function optionsOf({ scope, maxTimeMS }: TargetSource): Record<string, unknown> {
+  const selection = { filter: {}, scope, options: {}, projection: {} };
+  return readOptions(selection, { maxTimeMS, page: false });
+}
+
+function idText(stored: Stored): string {
+  const id = stored instanceof Buffer ? identifierIn(stored) : undefined;
+  if (id !== undefined) return `"${id}"`;
+  const { _id } = (stored instanceof Buffer ? decodeBson(stored) : stored) as { _id: unknown };
+  return jsonOf(_id);
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(toJsonValue(value)) ?? "null";
+}
+
+function pick(value: unknown, names: readonly string[]): object {
+  const values = value as Record<string, unknown>;
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(values, name)).map((name) => [name, values[name]]),
+  );
+}
