@@ -153,7 +153,9 @@ test("entities of kinds that discriminators tell apart are shown as their one() 
     name?: string;
   }
   const kind = new mongoose.Schema({ secret: { type: String, hidden: true } as never });
-  const Dog = getModel(Pet).discriminator("PopulatedDog", kind) as mongoose.Model<unknown>;
+  const Dog = getModel(Pet).discriminator("PopulatedDog", kind) as unknown as mongoose.Model<
+    unknown
+  >;
   await using app = await mount([Owner, Pet]);
   const dog = new Dog({ name: "Rex", secret: "s" });
   await dog.save();
