@@ -9,7 +9,7 @@ import { MOVIES } from "../examples/movies/movies.ts";
 import { seed } from "../examples/movies/seed.ts";
 import { readCurl, runCurl, sendCurl } from "./harness/curl.ts";
 import { openDatabase } from "./harness/database.ts";
-import { request } from "./harness/request.ts";
+import { type Reply, request } from "./harness/request.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
 import { start } from "./support.ts";
@@ -19,12 +19,17 @@ const ID = "0".repeat(24);
 
 /** What the lines of the demo answer, in their order. */
 const MOVIE_ANSWERS: [status: number, body: RegExp][] = [
-  [200, /^\[(\{"_id":"0+","name":"[^"]+"\},?)+\]$/],
-  [200, /^\{"_id":"0+","name":"The General",.*"actors":\["0+"\],"__v":0\}$/],
+  [200, /^\[\{"_id":"0+","name":"Nomadland"\},(\{"_id":"0+","name":"[^"]+"\},?)+\]$/],
+  [
+    200,
+    /^\{"_id":"0+","name":"The General",.*"actors":\[\{"_id":"0+","name":"Buster Keaton"\}\],"__v":0\}$/,
+  ],
   [201, /^\{"_id":"0+",.*"name":"Playground","description":"A test","year":2024,"__v":0\}$/],
   [401, /^\{"code":"UNAUTHENTICATED"\}$/],
   [400, /^\{"code":"BAD_FORMAT",.*"operator":"\$where"\}$/],
 ];
+
+type Fields = Record<string, string>;
 
 const SMALL_MOVIE = { name: "A", description: "a" };
 
@@ -172,17 +177,35 @@ test("examples/movies asks for the key on create, update and remove, and nowhere
   }
 });
 
-test("examples/movies gives pages of 20, with _id and name only", async () => {
+test("examples/movies gives pages of movies in any declared order, and their total", async () => {
+  await using app = await openMovies();
+  const names: string[] = [];
+  let path: string | undefined = "/movies?sort=-year&select=name,year&limit=25";
+  while (path !== undefined) {
+    const prefer = "count=exact";
+    const reply: Reply<Fields[]> = await app.get(path, { headers: { prefer } });
+    assertEquals(reply.headers.get("x-total-count"), String(MOVIES.length));
+    names.push(...reply.body.map(({ _id, ...shown }) => Object.values(shown).join()));
+    path = /<([^>]+)>; rel="next"/.exec(reply.headers.get("link") ?? "")?.[1];
+  }
+  const expected = MOVIES.toSorted(([, a], [, b]) => b - a);
+  assertEquals(names, expected.map(([name, year]) => `${name},${year}`));
+  assertEquals((await app.get<unknown[]>("/movies")).body.length, 20);
+  assertEquals((await app.get("/movies?sort=description")).status, 400);
+});
+
+test("examples/movies gives pages of 20 actors by a hook, with _id and name only", async () => {
   await using app = await openMovies();
   const page = async (text: string) => {
-    const reply = await app.get<Record<string, string>[]>(`/movies${text}`);
+    const reply = await app.get<Record<string, string>[]>(`/actors${text}`);
     assertEquals(reply.status, 200, text);
     for (const entity of reply.body) assertEquals(Object.keys(entity).sort(), ["_id", "name"]);
     return reply.body.map(({ _id = "" }) => _id);
   };
+  const actors = await getModel(Actor).countDocuments();
   const all = [];
   for (const number of [0, 1, 2, 3]) all.push(...await page(`?page=${number}`));
-  assertEquals([all.length, new Set(all).size], [MOVIES.length, MOVIES.length]);
+  assertEquals([all.length, new Set(all).size], [actors, actors]);
   assertEquals(await page("?page=99"), []);
   for (
     const text of ["", "?page=", "?page=x", "?page=-1", "?page=0.5", "?page=1e99", "?page[a]=1"]

@@ -5,7 +5,7 @@ import { keepFields } from "./hooks/keep_fields.ts";
 import { paginate } from "./hooks/paginate.ts";
 import { Movie } from "./movie.ts";
 
-/** An actor. */
+/** An actor. Its list shows what hooks can do: pages of their own, and other fields. */
 @rest({
   route: "/actors",
   methods: [

@@ -24,10 +24,11 @@ export function curls({ url, key, id }: CurlOptions): Curl[] {
   const movies = `${url}/movies`;
   return [
     {
-      title: "movies since 2000, their names only",
-      line: `curl -G ${movies} --data-urlencode 'q={"year":{"$gte":2000}}'`,
+      title: "movies since 2000, the newest first, their names only",
+      line: `curl -G ${movies} --data-urlencode 'q={"year":{"$gte":2000}}' ` +
+        `-d sort=-year -d select=name`,
     },
-    { title: "one movie", line: `curl ${movies}/${id}` },
+    { title: "one movie, with its actors", line: `curl ${movies}/${id}?populate=actors` },
     {
       title: "a new movie, with the key",
       line: `curl ${movies} -H ${quote(`authorization: ${key}`)} ${BODY}`,

@@ -1,22 +1,35 @@
 import { all, arrayProp, create, one, remove, update } from "@mongrove/mongrove";
 import { FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
+import type { Schema } from "mongoose";
 import { Actor } from "./actor.ts";
 import { authenticated } from "./hooks/authenticated.ts";
-import { keepFields } from "./hooks/keep_fields.ts";
-import { paginate } from "./hooks/paginate.ts";
 
 /** A movie. It refers to its actors, who refer to their movies: either file may be loaded first. */
 @rest({
   route: "/movies",
   methods: [
-    all({ preFetch: paginate, preSend: keepFields("_id", "name") }),
-    one(),
+    all({
+      page: { size: 20, max: 100 },
+      sort: ["year", "name"],
+      select: ["name", "year"],
+      populate: { actors: { select: ["name"] } },
+      count: true,
+    }),
+    one({ populate: { actors: { select: ["name"] } } }),
     create({ preFetch: authenticated }),
     update({ preFetch: authenticated }),
     remove({ preFetch: authenticated }),
   ],
 })
 export class Movie extends FrameworkModel {
+  /** Each order by a declared field has an index. */
+  static override configure(schema: Schema): void {
+    for (const direction of [1, -1] as const) {
+      schema.index({ year: direction, _id: 1 });
+      schema.index({ name: direction, _id: 1 });
+    }
+  }
+
   @prop({ required: true })
   name!: string;
 
