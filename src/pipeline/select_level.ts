@@ -24,7 +24,8 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   const { search, added } = at.asked;
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
-    ...added && { added: added(filter) },
+    // Copies of the client's conditions would count as additions.
+    ...added && { added: checkFilter(added(state.filter), "filter") },
     scope: everyFilter(...scopes),
     options: optionsOf(at),
     projection: readProjection(state.projection, level.shape),

@@ -65,29 +65,36 @@ function givenParameters(
 ): Partial<Record<Name, string>> {
   const start = url.indexOf("?");
   if (start === -1) return {};
+  const query = url.slice(start + 1);
   const declared = declaredNames(rules);
-  const asked = new URLSearchParams(url.slice(start + 1));
   const given: Partial<Record<Name, string>> = {};
-  for (const parameter of NAMES) {
-    const [value, ...others] = asked.getAll(parameter);
-    if (value === undefined) continue;
+  for (const [name, value] of new URLSearchParams(query)) {
+    const parameter = NAMES.find((each) => name === each || name.startsWith(`${each}[`));
+    if (parameter === undefined) continue;
     if (!declared.includes(parameter)) {
       if (parameters.includes(parameter)) continue;
       throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
     }
-    if (others.length > 0) throw refusal(parameter, "one value");
+    if (name !== parameter || given[parameter] !== undefined) {
+      throw refusal(parameter, "one value");
+    }
     given[parameter] = value;
   }
-  if (Object.keys(given).length > 0) refuseMalformed(url.slice(start + 1));
+  refuseMalformed(query, given);
   return given;
 }
 
 /** `URLSearchParams` decodes leniently, which would turn one text into another. */
-function refuseMalformed(query: string): void {
-  try {
-    decodeURIComponent(query);
-  } catch {
-    throw badFormat("The parameters are not percent-encoded UTF-8");
+function refuseMalformed(query: string, given: Partial<Record<Name, string>>): void {
+  for (const piece of query.split("&")) {
+    try {
+      decodeURIComponent(piece);
+    } catch {
+      const [parameter = ""] = new URLSearchParams(piece).keys();
+      if (Object.hasOwn(given, parameter)) {
+        throw refusal(parameter as Name, "percent-encoded UTF-8");
+      }
+    }
   }
 }
 
@@ -148,8 +155,8 @@ function readPopulate(
 
 /** Whether a header `Prefer` asks for a total. */
 function prefersCount(prefer: string | undefined): boolean {
-  const wishes = prefer?.split(",").map((wish) => wish.split(";", 1)[0]?.trim().toLowerCase());
-  return wishes?.some((wish) => wish === "count=exact" || wish === `count="exact"`) === true;
+  const wishes = (prefer ?? "").split(",").map((wish) => wish.split(";", 1)[0] ?? "");
+  return wishes.some((wish) => /^\s*count\s*=\s*("?)exact\1\s*$/i.test(wish));
 }
 
 function listed(names: Iterable<string>): string {

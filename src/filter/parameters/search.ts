@@ -34,20 +34,31 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
 
 /** A word in quotes is looked for as it is: a `-` before it means nothing. */
 function quoted(word: string): string {
-  return `"${word.replace(/["\\]/g, " ")}"`;
+  return `"${word.replace(/["\\]/g, " ").trim()}"`;
 }
 
 function containing(field: string, word: string): Filter {
   return { [field]: markCompiled({ $regex: patternOf(word), $options: "i" }) };
 }
 
-/** The expression of a text as it is, marks aside. */
+/** A Latin letter with its marks, or what stands between such letters. */
+const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
+
+/** The expression of a text as it is, the marks of Latin letters aside. */
 function patternOf(word: string): string {
-  return Array.from(baseOf(word), (letter) => {
-    const variants = VARIANTS.get(letter.toLowerCase());
-    if (variants !== undefined) return `[${letter}${variants}]\\p{Mn}*`;
-    return letter.replace(/[\\^$.*+?()[\]{}|/#-]/, "\\$&");
+  const pieces = word.match(PIECES) ?? [];
+  return pieces.map((piece) => {
+    const base = baseOf(piece).toLowerCase();
+    const variants = VARIANTS.get(base);
+    return variants === undefined ? literal(piece) : `[${base}${variants}]\\p{Mn}*`;
   }).join("");
+}
+
+/** The expression of a text in each form in which it may be stored. */
+function literal(text: string): string {
+  const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
+  const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/#-]/g, "\\$&"));
+  return escaped.length === 1 ? escaped.join() : `(?:${escaped.join("|")})`;
 }
 
 /** A text without marks. */
@@ -64,9 +75,16 @@ function variants(): Map<string, string> {
   for (const [from, to] of MARKED) {
     for (let code = from; code <= to; code++) {
       const letter = String.fromCharCode(code);
-      const known = found.get(baseOf(letter));
-      if (known !== undefined) found.set(baseOf(letter), known + letter);
+      const base = baseOf(letter).toLowerCase();
+      const known = found.get(base);
+      if (known !== undefined && !hasSmallLetter(letter)) found.set(base, known + letter);
     }
   }
   return found;
+}
+
+/** Whether an expression that ignores case finds a capital letter by the small one. */
+function hasSmallLetter(letter: string): boolean {
+  const small = letter.toLowerCase();
+  return small !== letter && small.length === 1;
 }

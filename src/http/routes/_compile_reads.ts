@@ -39,6 +39,9 @@ export function compileReads(
   checkPlaces({ operation, hooks }, { given, fail });
   const fields = new Fields(shape, fail);
   const { page, sort, select, search, count, populate } = given;
+  if (page && !shape.fields.has("_id")) {
+    throw fail(`cannot have "page": what it lists has no _id, which completes the order`);
+  }
   return {
     ...page && { page: compilePage(page, fail) },
     ...sort && { sort: fields.named(sort, { option: "sort", isPossible: isSortable }) },

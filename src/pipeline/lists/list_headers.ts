@@ -83,5 +83,5 @@ function urlWith({ req }: OpenLevel, changes: Record<string, number | string | u
     else parameters.set(name, String(value));
   }
   const query = parameters.size === 0 ? "" : `?${parameters}`;
-  return `${pathOf(req).replace(/[<>"\s]/g, encodeURIComponent)}${query}`;
+  return `${pathOf(req).replace(/[<>"\s]/g, encodeURIComponent) || "/"}${query}`;
 }

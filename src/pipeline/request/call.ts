@@ -98,12 +98,13 @@ function readQuery(
   route: Route,
   req: FrameworkRequest,
 ): { readonly asked: Asked; readonly q: Filter; readonly badQuery?: unknown } {
-  const { shape, operation, reads, parameters } = actingLevel(route);
+  const { shape, operation, reads } = actingLevel(route);
   if (operation === "create") return { asked: {}, q: {} };
   try {
     const q = parseQ(req.url, { shape, limits: route.limits });
     if (reads === undefined) return { asked: {}, q };
     const { url, headers: { prefer } } = req;
+    const parameters = route.levels.flatMap((level) => level.parameters);
     const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters });
     return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
   } catch (badQuery) {
