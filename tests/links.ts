@@ -1,0 +1,26 @@
+import { assertEquals } from "@std/assert";
+import type { Client, SendOptions } from "./client.ts";
+import type { Reply } from "./harness/request.ts";
+
+/** The links of an answer, by their relation. */
+export function linksOf({ headers }: Reply): Record<string, string> {
+  const links = (headers.get("link") ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g);
+  return Object.fromEntries([...links].map(([, url = "", rel = ""]) => [rel, url]));
+}
+
+/** Reads a page and those that follow it, by their links. */
+export async function readPages(
+  { url, get }: Client,
+  path: string,
+  options: SendOptions = {},
+): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  const at = new URL(url).pathname.replace(/\/$/, "");
+  for (let next: string | undefined = path; next !== undefined;) {
+    const reply: Reply = await get(next, options);
+    assertEquals(reply.status, 200, reply.text);
+    replies.push(reply);
+    next = linksOf(reply).next?.slice(at.length);
+  }
+  return replies;
+}
