@@ -20,11 +20,29 @@ export function badFormat(message: string, details: object = {}): RestError {
 
 /** A 409 for a document that was changed or removed during the request. */
 export function conflict(cause?: unknown): RestError {
-  return new Refusal(
-    409,
-    { code: "CONFLICT", message: "The entity was changed by someone else" },
-    { cause },
-  );
+  const body = { code: "CONFLICT", message: "The entity was changed by someone else" };
+  const error = new Refusal(409, body, { cause });
+  conflicts.add(error);
+  return error;
+}
+
+const conflicts = new WeakSet<object>();
+
+/** Tells whether an error was made by {@linkcode conflict}, not by a hook. */
+export function isConflict(error: unknown): boolean {
+  return typeof error === "object" && error !== null && conflicts.has(error);
+}
+
+/** A 412 for an entity that has changed since the client read it. */
+export function preconditionFailed(cause?: unknown): RestError {
+  const message = "The entity has changed since it was read";
+  return new Refusal(412, { code: "PRECONDITION_FAILED", message }, { cause });
+}
+
+/** A 428 for a write that does not say which version it changes. */
+export function preconditionRequired(): RestError {
+  const message = `The header "If-Match" is required`;
+  return new Refusal(428, { code: "PRECONDITION_REQUIRED", message });
 }
 
 const outages = new WeakSet<RestError>();

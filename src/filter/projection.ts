@@ -45,6 +45,13 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
+/** Gives a projection by which the database reads a path besides. */
+export function alsoReading(projection: Projection, path: string): Projection {
+  if (Object.keys(projection).length === 0) return projection;
+  const { [path]: _named, ...others } = projection;
+  return includes(others) === true ? { ...others, [path]: 1 } : others;
+}
+
 /** Whether the database projects as Mongoose does: that shows an object that is named as a whole. */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>

@@ -9,6 +9,8 @@ export interface Selection {
   readonly added?: Filter;
   /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
+  /** The versions that a write may change. */
+  readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;
 }

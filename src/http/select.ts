@@ -97,7 +97,10 @@ function routeFor(target: ModelClass, { query, route }: SelectOptions): Route {
   return {
     path: rest.route ?? "",
     operation: OPERATIONS.all,
-    levels: [{ target, shape, operation: "all", hooks: {}, parameters: [], scopes }],
+    levels: [{
+      ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
+      versionKey: undefined,
+    }],
     ...rest.getConnection && { getConnection: rest.getConnection },
     maxTimeMS: MAX_TIME_MS,
     limits: completeQueryLimits(query),

@@ -3,6 +3,7 @@ import type { CollectionSourceOptions } from "../sources/collection_source.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
+import { outerVersion, readVersion, versionCondition, versionIn } from "./versions.ts";
 import { selectLevel } from "./select_level.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 
@@ -42,8 +43,14 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   }
   const { stored, seen: parent } = await fetchOne(above);
   at.state.parent = parent;
+  if (link.embedded && !at.route.operation.many) {
+    above.opened.version = outerVersion(above) ?? versionIn(stored, above) ??
+      await readVersion(above);
+  }
   // A hook may have reduced the parent to what may be shown of it, its identifier left out.
-  const place = await above.source.locate("_id" in parent ? parent : stored);
+  const found = await above.source.locate("_id" in parent ? parent : stored);
+  const version = link.embedded ? versionCondition(at) : undefined;
+  const place = version === undefined ? found : found.boundTo(version);
   return await openPart({ ...await settingsFor(at), place, link, target, parent });
 }
 

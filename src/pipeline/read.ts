@@ -1,21 +1,34 @@
 import { andThen } from "../declare/hooks/and_then.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
+import { isEmpty } from "../filter/filters.ts";
+import { readProjection } from "../filter/projection.ts";
 import { fetchOne } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { textsOf, writeEntity } from "./references/written.ts";
 import type { Written } from "./references/written.ts";
+import { outerVersion, readVersion, versionIn } from "./versions.ts";
+import type { Version } from "./versions.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 
 /** Answers with one entity. */
 export async function readOne(acting: OpenLevel): Promise<Reply> {
-  const { seen } = await fetchOne(acting);
+  const early = outerVersion(acting) ?? await versionBefore(acting);
+  const { stored, seen } = await fetchOne(acting);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
   const [text = ""] = await textsOf(acting, [writeEntity(acting, sent)]);
-  return { status: 200, text };
+  const version = early ?? versionIn(stored, acting) ?? null;
+  return { status: 200, text, version };
+}
+
+/** Reads the version of an entity that a hook's projection may read without it. */
+async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
+  const { level: { hooks, shape }, state } = acting;
+  const isWhole = isEmpty(readProjection(state.projection, shape));
+  return isWhole || hooks.fetch !== undefined ? undefined : await readVersion(acting);
 }
 
 /** Shows one entity of a list to its hooks, and writes it; gives `undefined` where they leave it out. */

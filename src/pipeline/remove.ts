@@ -2,6 +2,7 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { fetchEntities, fetchOne } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
+import { bindToVersion, checkVersion } from "./versions.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
 import { PendingRemovals } from "./lists/pending_removals.ts";
 import type { OpenLevel } from "./request/call.ts";
@@ -11,8 +12,10 @@ import type { Reply } from "./request/reply.ts";
 export async function remove(acting: OpenLevel): Promise<Reply> {
   if (acting.route.operation.many) await removeMany(acting);
   else {
-    const { seen } = await fetchOne(acting);
-    await removeOne(acting, await allow(acting, seen));
+    const { stored, seen } = await fetchOne(acting);
+    checkVersion(acting, stored);
+    const ready = await allow(acting, seen);
+    await bindToVersion(acting, () => removeOne(acting, ready));
   }
   return { status: 204 };
 }

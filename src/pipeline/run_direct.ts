@@ -18,13 +18,22 @@ export async function runDirect(
   acting: OpenLevel,
   options: DirectOptions,
 ): Promise<DirectResult | undefined> {
-  const { level, route: { operation: { item } }, source, asked: { select }, finder } = acting;
-  if (hasEntityHooks(level)) return undefined;
+  const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
+    acting;
+  if (hasEntityHooks(level) || needsVersion(acting)) return undefined;
   const id = item ? idParam(acting) : undefined;
   const asked = { select, finder, ...options };
   const result = await source.direct?.({ operation: level.operation, id, ...asked });
-  if (result === null) throw notFound();
-  return result;
+  if (result !== null) return result;
+  // The way with documents tells what is gone from what has changed.
+  if (match !== undefined) return undefined;
+  throw notFound();
+}
+
+/** Whether a write has to be refused because it does not say which version it changes. */
+function needsVersion({ level: { concurrency }, route: { operation }, asked }: OpenLevel): boolean {
+  return concurrency === "required" && asked.match === undefined && operation.item &&
+    operation.change !== undefined;
 }
 
 /** Whether a hook of a level sees its entities. */

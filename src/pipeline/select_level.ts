@@ -7,6 +7,7 @@ import { totalOrder } from "../filter/parameters/total_order.ts";
 import { checkLimit, readSort } from "../filter/read_options.ts";
 import type { Selection } from "../filter/selection.ts";
 import { enterLevel } from "./request/call.ts";
+import { versionCondition } from "./versions.ts";
 import type { LevelCall } from "./request/call.ts";
 
 /** Evaluates the scopes of a level, and checks what hooks have made of its filter. */
@@ -27,6 +28,7 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
     // Copies of the client's conditions would count as additions.
     ...added && { added: checkFilter(added(state.filter), "filter") },
     scope: everyFilter(...scopes),
+    ...!level.link?.embedded && { version: versionCondition(at) },
     options: optionsOf(at),
     projection: readProjection(state.projection, level.shape),
   };

@@ -9,6 +9,8 @@ import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
+import { bindToVersion, checkVersion, outerVersion, versionIn } from "./versions.ts";
+import type { Version } from "./versions.ts";
 import { refuseBody } from "./refuse_body.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
@@ -17,7 +19,8 @@ import type { Level } from "./request/route.ts";
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
   const { level, route: { operation: { origin, status } } } = acting;
-  const { seen } = await fetchOne(acting);
+  const { stored, seen } = await fetchOne(acting);
+  if (origin !== "new") checkVersion(acting, stored);
   const previous = origin === "new" ? undefined : snapshot(acting, seen);
   const { entity, problems, references } = mergeBody(seen, { body, shape: level.shape });
   const missing = await missingReferences(acting, references);
@@ -26,13 +29,25 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   }
   const ready = await passHook(acting, "preSave", { entity, previous });
   if (ready === undefined) throw forbidden();
-  const saved = await persist(acting, { entity: ready, previous });
+  const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
   const sent = saved && await passHook(acting, "preSend", { entity: saved, previous });
   const created = status === 201 ? idOf(saved ?? ready, level) : undefined;
-  const answer: Reply = sent === undefined
-    ? { status: 204 }
-    : { status, text: toJson(sent, level.shape) };
+  const answer: Reply = sent === undefined ? { status: 204 } : {
+    status,
+    text: toJson(sent, level.shape),
+    version: writtenVersion(acting, { saved: saved ?? ready, ready }),
+  };
   return created === undefined ? answer : { ...answer, created };
+}
+
+/** The version after a write. What is embedded was written at the latest into the version after the one that was read. */
+function writtenVersion(
+  acting: OpenLevel,
+  { saved, ready }: { readonly saved: object; readonly ready: object },
+): Version {
+  const outer = outerVersion(acting);
+  if (outer !== undefined) return (outer ?? 0) + 1;
+  return versionIn(saved, acting) ?? versionIn(ready, acting) ?? null;
 }
 
 /** The entity before the merge, for hooks that get it. */

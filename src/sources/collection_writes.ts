@@ -76,10 +76,11 @@ export class CollectionWrites {
     SaveDocumentOptions,
     "scope" | "filter" | "collation" | "statementOptions"
   > {
-    const { selection: { scope, filter, options: { collation } }, timeBudget } = this.#options;
+    const { selection, timeBudget } = this.#options;
+    const { scope, filter, version = {}, options: { collation } } = selection;
     return {
       scope,
-      filter,
+      filter: everyFilter(filter, version),
       collation: collation as object | undefined,
       statementOptions: (session) => timeBudget.statement(session),
     };

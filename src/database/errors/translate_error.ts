@@ -60,8 +60,7 @@ export function translateError(
     return badData({ [error.path]: { message: error.message, kind: "strict" } }, error);
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
-  if (error instanceof MongooseError.VersionError) return conflict(error);
-  if (error instanceof MongooseError.DocumentNotFoundError) return conflict(error);
+  if (isLate(error)) return conflict(error);
   if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
   // In the host's own routes it may be any socket.
   if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
@@ -102,6 +101,12 @@ function problemsOf(
 /** Whether Mongoose could not cast what is stored: the message may hold any stored value. */
 function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
   return kind === "cast" && reason instanceof MongooseError.CastError;
+}
+
+/** Whether Mongoose could not write a document because another request has changed it. */
+export function isLate(error: unknown): boolean {
+  return error instanceof MongooseError.VersionError ||
+    error instanceof MongooseError.DocumentNotFoundError;
 }
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {

@@ -6,7 +6,7 @@ import { isOwn } from "../../schema/mongoose/error_origin.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isBare, isUnavailable } from "./is_unavailable.ts";
-import { translateError } from "./translate_error.ts";
+import { isLate, translateError } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
@@ -27,7 +27,7 @@ export function translateHookFailure(
   if (thrown instanceof MongooseError) {
     if (!isOwn(thrown, targets)) return undefined;
     if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
-    return isConflict(thrown) ? conflict(thrown) : undefined;
+    return isLate(thrown) ? conflict(thrown) : undefined;
   }
   return isRefusedWrite(failure, targets) ? translateError(thrown, options) : undefined;
 }
@@ -42,12 +42,6 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
 function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>): string {
   const { filter } = error as { filter?: { _id?: unknown } };
   return String(filter?._id ?? "");
-}
-
-/** Whether another request has changed the document. */
-function isConflict(thrown: unknown): boolean {
-  return thrown instanceof MongooseError.VersionError ||
-    thrown instanceof MongooseError.DocumentNotFoundError;
 }
 
 function isRefusedWrite(

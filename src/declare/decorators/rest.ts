@@ -50,6 +50,13 @@ export interface RestOptions<O extends Method = Method> {
    * to what your own `fetch` and `persist` hooks read and write.
    */
   readonly scope?: (req: FrameworkRequest) => MaybePromise<QueryObject>;
+  /**
+   * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. Its value is the
+   * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
+   *
+   * @default {undefined}
+   */
+  readonly concurrency?: "required" | undefined;
 }
 
 /**

@@ -42,6 +42,13 @@ export interface SharedOptions<L, M, R> {
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
   ) => Returns<"scope returns a filter", QueryObject>;
+  /**
+   * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. Its value is the
+   * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
+   *
+   * @default {undefined}
+   */
+  readonly concurrency?: "required" | undefined;
 }
 
 /** @internal The options of `@rest` on a class. */

@@ -19,4 +19,5 @@ export interface RestRecord {
   readonly schemaOptions?: SchemaOptions;
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   readonly scope?: (req: FrameworkRequest) => MaybePromise<QueryObject>;
+  readonly concurrency?: "required" | undefined;
 }

@@ -1,6 +1,7 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
+import { tagOf } from "../../pipeline/request/if_match.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";
@@ -25,6 +26,9 @@ export async function sendReply(res: Response, reply: Reply): Promise<void> {
     return;
   }
   res.status(reply.status);
+  if (reply.version !== undefined && reply.text !== undefined && !res.hasHeader("ETag")) {
+    res.setHeader("ETag", tagOf(reply.version, reply.text));
+  }
   if (reply.text === undefined) res.end();
   else res.type("json").send(reply.text);
 }

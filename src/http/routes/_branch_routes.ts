@@ -7,6 +7,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
+import { checkConcurrency } from "./_check_concurrency.ts";
 import { checkPartRest } from "./_check_rest.ts";
 import { compileReads } from "./_compile_reads.ts";
 
@@ -20,7 +21,10 @@ export interface Branch {
   /** The levels above it. */
   readonly above: readonly Level[];
   /** Its own level, without what depends on the operation. */
-  readonly level: Omit<Level, "operation" | "hooks" | "parameters" | "reads" | "shape">;
+  readonly level: Omit<
+    Level,
+    "operation" | "hooks" | "parameters" | "reads" | "shape" | "versionKey"
+  >;
 }
 
 /** What the routes of a branch share with those of its root. */
@@ -33,7 +37,12 @@ export type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
  */
 export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
-  const shape = describeShape(buildSchema(level.target).schema);
+  const { schema } = buildSchema(level.target);
+  const shape = describeShape(schema);
+  const key: unknown = schema.get("versionKey");
+  const ownKey = typeof key === "string" ? key : undefined;
+  const versionKey = level.link?.embedded ? above.at(-1)?.versionKey : ownKey;
+  checkConcurrency(methods, { ...level, versionKey });
   const { target, link } = level;
   const own = methods.map((method): Route => {
     const { operation: name, hooks } = method;
@@ -41,6 +50,7 @@ export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const { parameters = [] } = hooks;
     const acting: Level = {
       ...level,
+      versionKey,
       shape,
       operation: name,
       hooks: hooks as Hooks<object>,
@@ -74,7 +84,10 @@ function partBranch(
     base,
     item: link.array ? `${base}/:${parameter}` : base,
     above,
-    level: { target, scopes, link, ...link.array && { parameter } },
+    level: {
+      ...{ target, scopes, link, concurrency: rest.concurrency },
+      ...link.array && { parameter },
+    },
   };
 }
 

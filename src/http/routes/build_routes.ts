@@ -44,14 +44,14 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
 }
 
 function rootBranch(target: ModelClass, rest: RestRecord): Branch {
-  const { methods, scope } = rest;
+  const { methods, scope, concurrency } = rest;
   const path = checkRest(target, rest);
   return {
     methods,
     base: path === "" ? "/" : path,
     item: `${path}/:id`,
     above: [],
-    level: { target, scopes: scope === undefined ? [] : [scope], parameter: "id" },
+    level: { target, scopes: scope === undefined ? [] : [scope], parameter: "id", concurrency },
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Buffer } from "node:buffer";
-import { BsonReader, readInt32, UnknownTypeError } from "../bytes/bson_reader.ts";
+import { Buffer } from "node:buffer";
+import { BsonReader, readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { JsonWriter } from "../bytes/json_writer.ts";
 import type { Plan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";
@@ -68,4 +68,34 @@ export function identifierIn(document: Buffer): string | undefined {
   const start = 4 + OBJECT_ID.length;
   const begins = OBJECT_ID.every((byte, index) => document[4 + index] === byte);
   return begins ? document.toString("hex", start, start + 12) : undefined;
+}
+
+const DOUBLE = 0x01;
+const INT32 = 0x10;
+const INT64 = 0x12;
+
+/** Gives the number that a document holds under a name, if any. */
+export function numberIn(document: Buffer, name: string): number | undefined {
+  const source = new BsonReader(document);
+  const key = Buffer.from(name);
+  for (const end = source.open(); source.next(end);) {
+    const isFound = source.isNamed(key);
+    source.skipName();
+    if (isFound) return numberAt(source);
+    source.skip();
+  }
+  return undefined;
+}
+
+function numberAt({ type, bytes, at }: BsonReader): number | undefined {
+  switch (type) {
+    case INT32:
+      return readInt32(bytes, at);
+    case DOUBLE:
+      return bytes.readDoubleLE(at);
+    case INT64:
+      return readInt64(bytes, at);
+    default:
+      return undefined;
+  }
 }

@@ -13,6 +13,8 @@ import { embeddedModel } from "../../schema/embedded_model.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
 import type { Source } from "../../sources/source.ts";
+import { readIfMatch } from "./if_match.ts";
+import type { IfMatch } from "./if_match.ts";
 import { actingLevel } from "./route.ts";
 import type { Level, Route } from "./route.ts";
 
@@ -32,8 +34,8 @@ export interface LevelCall extends RequestContext {
   readonly state: FrameworkState;
   /** What the client asks of it. */
   readonly asked: Asked;
-  /** Its source, once it is open, and the count of a hook that asks before. */
-  readonly opened: { source?: Source; counting?: Promise<number> };
+  /** Its source, once it is open; the count of a hook that asks before; the version of the document that holds it. */
+  readonly opened: { source?: Source; counting?: Promise<number>; version?: number | null };
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
 }
@@ -61,6 +63,8 @@ export interface Call extends RequestContext {
 export interface Asked extends ReadQuery {
   /** Tells what hooks have added to the conditions of `q`. */
   readonly added?: (filter: Filter) => Filter;
+  /** The versions that it may write. */
+  readonly match?: IfMatch | undefined;
 }
 
 /** What a call is opened with. */
@@ -100,9 +104,11 @@ function readQuery(
 ): { readonly asked: Asked; readonly q: Filter; readonly badQuery?: unknown } {
   const { shape, operation, reads } = actingLevel(route);
   if (operation === "create") return { asked: {}, q: {} };
+  const changesOne = operation === "update" || operation === "remove";
+  const match = changesOne ? readIfMatch(req.headers["if-match"]) : undefined;
   try {
     const q = parseQ(req.url, { shape, limits: route.limits });
-    if (reads === undefined) return { asked: {}, q };
+    if (reads === undefined) return { asked: { match }, q };
     const { url, headers: { prefer } } = req;
     const parameters = route.levels.flatMap((level) => level.parameters);
     const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters });

@@ -12,6 +12,8 @@ export interface Reply {
   readonly texts?: AsyncIterable<string | Uint8Array>;
   /** A list that has passed its hooks: its JSON text in pieces, brackets included. */
   readonly gathered?: Uint8Array[];
+  /** The version of the one entity that the answer shows; `null` if it has none. */
+  readonly version?: number | null;
   /** Headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What names the new entity below the path that it was created at. */

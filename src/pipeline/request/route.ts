@@ -20,6 +20,10 @@ export interface Level {
   readonly parameters: readonly string[];
   /** What clients may ask of it besides `q`. */
   readonly reads?: ReadRules | undefined;
+  /** The field with the version of the document that holds its entities; `undefined` if there is none. */
+  readonly versionKey: string | undefined;
+  /** Whether a write must say which version it changes. */
+  readonly concurrency?: RestRecord["concurrency"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /** The parameter of the path that names its entity; there is none where the parent holds only one. */
   readonly parameter?: string;

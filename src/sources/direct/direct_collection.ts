@@ -3,7 +3,7 @@ import mongoose from "mongoose";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
-import { identifierIn } from "../../json/transcode/documents.ts";
+import { identifierIn, numberIn } from "../../json/transcode/documents.ts";
 import { nameOf } from "../entities.ts";
 import type { FoundPage } from "../source.ts";
 import { decodeBson, storedIn } from "./reads/stored_writer.ts";
@@ -17,6 +17,8 @@ export interface DirectResult {
   readonly text?: string | Uint8Array;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
+  /** The version of the entity; `null` if it has none. */
+  readonly version?: number | null;
   /** A page. */
   readonly page?: FoundPage;
   /** The identifier of a new entity. */
@@ -46,10 +48,8 @@ export class DirectCollection {
         return plan.page === undefined
           ? { texts: this.#list(plan) }
           : { page: await this.#page(plan, plan.page.limit) };
-      case "one": {
-        const text = await this.#one(plan);
-        return text && { text };
-      }
+      case "one":
+        return await this.#one(plan);
       case "create":
         return await this.#create(plan);
       case "update":
@@ -86,12 +86,14 @@ export class DirectCollection {
     };
   }
 
-  async #one(plan: PlanOf<"one">): Promise<Uint8Array | null> {
+  async #one(plan: PlanOf<"one">): Promise<DirectResult | null> {
     const { reads: { reader }, query, finder } = plan;
     const stored = await this.#find(plan);
     if (stored === undefined) return null;
-    if (finder === undefined) return reader.writerFor(query).text(stored);
-    return Buffer.concat(await reader.populate([stored], { finder, ...query }));
+    const text = finder === undefined
+      ? reader.writerFor(query).text(stored)
+      : Buffer.concat(await reader.populate([stored], { finder, ...query }));
+    return { text, version: versionIn(stored, query.also) };
   }
 
   async #find({ name, reads, query }: PlanOf<"one">): Promise<Stored | undefined> {
@@ -111,7 +113,7 @@ export class DirectCollection {
   async #create({ entity }: PlanOf<"create">): Promise<DirectResult> {
     const { model, timeBudget, shape } = this.#collection;
     await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
-    return { text: toJson(entity, shape), created: String(entity._id) };
+    return { text: toJson(entity, shape), created: String(entity._id), version: 0 };
   }
 
   async #update(
@@ -120,8 +122,9 @@ export class DirectCollection {
     const { model, timeBudget, shape } = this.#collection;
     const statement = timeBudget.statement();
     const stored = await timeBudget.wait(updateStored(model, { conditions, changes, statement }));
-    return stored &&
-      { text: reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape) };
+    if (stored === null || stored === undefined) return stored;
+    const text = reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape);
+    return { text, version: versionIn(stored, String(model.schema.get("versionKey"))) };
   }
 
   async #remove({ conditions }: PlanOf<"remove">): Promise<DirectResult | null> {
@@ -130,6 +133,13 @@ export class DirectCollection {
     const { deletedCount } = await timeBudget.wait(withConditions(query, conditions).exec());
     return deletedCount > 0 ? {} : null;
   }
+}
+
+/** The version of a document under its name; `null` if it has none. */
+function versionIn(stored: Stored, name: string | undefined): number | null {
+  if (name === undefined) return null;
+  const value = Buffer.isBuffer(stored) ? numberIn(stored, name) : stored[name as keyof Stored];
+  return typeof value === "number" ? value : null;
 }
 
 /** The identifier of the last document, if a page can continue after it. */

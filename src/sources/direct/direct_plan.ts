@@ -100,12 +100,12 @@ export function planDirect(
       const isDirect = updates && needsNoOtherRead(collection) && !setsArray(body, shape);
       const changes = isDirect ? flatFields(body, shape) : undefined;
       if (changes === undefined) return undefined;
-      const named = castFilter(model, everyFilter(name, conditions));
+      const named = castFilter(model, everyFilter(name, conditions, selection.version ?? {}));
       return { operation, conditions: named, changes, reads };
     }
     case "remove":
       return removes && isEmpty(selection.options) && !linked
-        ? { operation, conditions: everyFilter(name, conditions) }
+        ? { operation, conditions: everyFilter(name, conditions, selection.version ?? {}) }
         : undefined;
     default: {
       const query = reads && planQuery(request, collection);
@@ -131,7 +131,9 @@ function planQuery(
     isSameForDatabase(projection, shape);
   if (!isDirect) return undefined;
   const selected = everyFilter(conditions, page?.behind ?? {});
-  return { conditions: castFilter(model, selected), options, projection };
+  const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
+  const also = typeof key === "string" ? key : undefined;
+  return { conditions: castFilter(model, selected), options, projection, also };
 }
 
 /** The projection of fields that a client has selected. */

@@ -78,11 +78,11 @@ export class OptimisticUpdate {
   }
 
   async #read(): Promise<StoredObject | undefined> {
-    const { model, id, scope } = this.#place;
+    const { model, id, scope, version } = this.#place;
     const { session } = this.#options;
     const fields = this.#judged();
     const stages = [
-      { $match: everyFilter({ _id: id }, scope) },
+      { $match: everyFilter({ _id: id }, scope, version) },
       ...fields ? [{ $project: Object.fromEntries(fields.map((field) => [field, 1])) }] : [],
     ];
     const options = { ...AS_STORED, ...this.#timeLimit(), ...session && { session } };

@@ -7,7 +7,7 @@ import type { Step } from "./steps.ts";
 
 type PlaceOptions =
   & Pick<Place, "model" | "id" | "scope" | "timeBudget">
-  & Partial<Pick<Place, "steps">>;
+  & Partial<Pick<Place, "steps" | "version">>;
 
 /** Where an entity is stored: a document of a collection, or an object inside one. */
 export class Place {
@@ -17,13 +17,16 @@ export class Place {
   readonly scope: Filter;
   /** Bounds every statement. */
   readonly timeBudget: TimeBudget;
+  /** The versions of the document that a write may change. */
+  readonly version: Filter;
   readonly steps: readonly Step[];
 
-  constructor({ model, id, scope, timeBudget, steps = [] }: PlaceOptions) {
+  constructor({ model, id, scope, timeBudget, version = {}, steps = [] }: PlaceOptions) {
     this.model = model;
     this.id = id;
     this.scope = scope;
     this.timeBudget = timeBudget;
+    this.version = version;
     this.steps = steps;
   }
 
@@ -34,6 +37,11 @@ export class Place {
 
   step(step: Step): Place {
     return new Place({ ...this, steps: [...this.steps, step] });
+  }
+
+  /** The same place, for writes that may change only some versions of the document. */
+  boundTo(version: Filter): Place {
+    return new Place({ ...this, version });
   }
 
   /** The place that the first steps lead to; a negative number leaves out the last ones. */

@@ -31,7 +31,7 @@ export async function sendUpdate(
   update: Update,
   { condition = {}, pins = {}, session }: SendOptions,
 ): Promise<boolean> {
-  const { model, id, scope, steps, timeBudget } = place;
+  const { model, id, scope, version, steps, timeBudget } = place;
   const counted = versionUpdate(place, update);
   const options = {
     ...KEEP_CONDITIONS,
@@ -45,7 +45,7 @@ export async function sendUpdate(
     { ...counted, $set: { ...stampsOf(place, update), ...update.$set } } as never,
     options as never,
   );
-  matchAsIs(query, everyFilter(scope, stepConditions(steps, condition), pins));
+  matchAsIs(query, everyFilter(scope, version, stepConditions(steps, condition), pins));
   writeAsIs(query, counted);
   const { matchedCount } = await query.exec();
   return matchedCount !== 0;

@@ -5,7 +5,7 @@ import type { Batch, ReadMode } from "../../../database/read_batches.ts";
 import type { TimeBudget } from "../../../database/time_budget.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
-import { databaseProjection } from "../../../filter/projection.ts";
+import { alsoReading, databaseProjection } from "../../../filter/projection.ts";
 import { fillMarked, wantedIn } from "../../../json/populate/marked_json.ts";
 import type { TargetFinder } from "../../../json/populate/targets.ts";
 import { writeMarked } from "./marked_writer.ts";
@@ -24,6 +24,8 @@ export interface JsonQuery {
   /** What hooks project. */
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
+  /** A path that is read besides, and not shown. */
+  readonly also?: string | undefined;
 }
 
 export interface JsonReaderOptions {
@@ -90,8 +92,9 @@ export class JsonReader {
     return readValues(this.#open({ ...query, projection }), timeBudget);
   }
 
-  #open({ conditions, projection, options }: JsonQuery): mongo.FindCursor {
+  #open({ conditions, projection: shown, options, also }: JsonQuery): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
+    const projection = also === undefined ? shown : alsoReading(shown, also);
     return this.#model.collection.find(conditions, {
       batchSize: BATCH_SIZE,
       ...given,

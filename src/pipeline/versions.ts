@@ -1,0 +1,71 @@
+import { isLate } from "../database/errors/translate_error.ts";
+import { isConflict, preconditionFailed, preconditionRequired } from "../errors/refusals.ts";
+import type { Filter } from "../filter/filters.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { idParam } from "./request/call.ts";
+import type { LevelCall, OpenLevel } from "./request/call.ts";
+import { isAccepted } from "./request/if_match.ts";
+
+/** The version of an entity; `null` if it has none. */
+export type Version = number | null;
+
+/** Gives the condition on the document of a level that only the versions of `If-Match` meet. */
+export function versionCondition({ asked: { match }, level }: LevelCall): Filter | undefined {
+  const { versionKey } = level;
+  if (match === undefined || match === "any" || versionKey === undefined) return undefined;
+  return { [versionKey]: { $in: match } };
+}
+
+/** The version that an entity was read with; `undefined` if it was read without. */
+export function versionIn(
+  entity: object,
+  { level: { versionKey } }: LevelCall,
+): Version | undefined {
+  if (versionKey === undefined) return null;
+  if (isDocument(entity)) {
+    return entity.isSelected(versionKey) ? asVersion(entity.get(versionKey)) : undefined;
+  }
+  return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
+}
+
+export function asVersion(value: unknown): Version {
+  return typeof value === "number" ? value : null;
+}
+
+/** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
+export async function readVersion(at: OpenLevel): Promise<Version> {
+  const { level: { versionKey }, source } = at;
+  if (versionKey === undefined) return null;
+  const values = await source.storedValues(idParam(at), [versionKey]);
+  return asVersion(values?.[versionKey]?.valueOf());
+}
+
+/** The version of the document around what is embedded, as it was read first; `undefined` for an entity with its own. */
+export function outerVersion({ level, above }: LevelCall): Version | undefined {
+  return level.link?.embedded ? above?.opened.version ?? null : undefined;
+}
+
+/**
+ * Checks that a client may change the version that it has read.
+ *
+ * @throws {RestError} 412 if the entity has changed since, 428 if the client does not say what it has read.
+ */
+export function checkVersion(acting: OpenLevel, stored: object): void {
+  const { asked: { match }, level: { concurrency } } = acting;
+  if (match === undefined) {
+    if (concurrency === "required") throw preconditionRequired();
+    return;
+  }
+  const version = outerVersion(acting) ?? versionIn(stored, acting);
+  if (!isAccepted(version, match)) throw preconditionFailed();
+}
+
+/** Runs a write that is bound to a version: where it meets none, the version has changed. */
+export async function bindToVersion<T>({ asked }: LevelCall, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const isLost = asked.match !== undefined && (isConflict(error) || isLate(error));
+    throw isLost ? preconditionFailed(error) : error;
+  }
+}

@@ -1,0 +1,149 @@
+import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { getModel } from "../mod.ts";
+import type { Client } from "./client.ts";
+import { Account, mountAccount } from "./fixtures/versioned.ts";
+import { test } from "./harness/testing.ts";
+import { NOBODY } from "./support.ts";
+
+interface Counted {
+  readonly _id: string;
+  readonly count: number;
+}
+
+function ifMatch(tag: string) {
+  return { headers: { "if-match": tag } };
+}
+
+/** Reads an entity and its tag. */
+async function tagged(app: Client, path: string) {
+  const { status, headers, body } = await app.get<Counted>(path);
+  assertEquals(status, 200);
+  return { body, tag: headers.get("etag") ?? "" };
+}
+
+test("answers of one entity have a strong ETag that begins with the version", async () => {
+  await using app = await mountAccount();
+  for (const path of app.paths) {
+    const first = await tagged(app, path);
+    assertMatch(first.tag, /^"\d+\.[\w-]{16}"$/);
+    const updated = await app.patch(path, { count: 1 });
+    const second = await tagged(app, path);
+    assertEquals(updated.headers.get("etag"), second.tag, path);
+    assertNotEquals(first.tag.split(".")[0], second.tag.split(".")[0], path);
+  }
+  const made = await app.post("/counters", {});
+  assertEquals(made.headers.get("etag"), (await tagged(app, `/counters/${made.body._id}`)).tag);
+});
+
+test("an update with If-Match is written only if the version is still the same", async () => {
+  await using app = await mountAccount();
+  for (const path of app.paths) {
+    const { tag } = await tagged(app, path);
+    assertEquals((await app.patch(path, { count: 1 }, ifMatch(tag))).status, 200, path);
+    const late = await app.patch(path, { count: 2 }, ifMatch(tag));
+    assertEquals([late.status, late.body.code], [412, "PRECONDITION_FAILED"], path);
+    assertEquals((await tagged(app, path)).body.count, 1, path);
+  }
+});
+
+test("a removal with If-Match is done only if the version is still the same", async () => {
+  await using app = await mountAccount();
+  // The innermost places first
+  for (const path of [...app.paths].reverse().filter((each) => !each.startsWith("/hooked"))) {
+    const { tag } = await tagged(app, path);
+    await app.updated(path, { count: 1 });
+    assertEquals((await app.delete(path, ifMatch(tag))).status, 412, path);
+    const now = await tagged(app, path);
+    assertEquals((await app.delete(path, ifMatch(now.tag))).status, 204, path);
+    if (path.includes("/parts/")) break;
+  }
+});
+
+test("If-Match takes any version, several, weakened ones, and the version alone", async () => {
+  await using app = await mountAccount();
+  for (const path of app.paths) {
+    const { tag } = await tagged(app, path);
+    const [version] = tag.slice(1).split(".");
+    const others = `"999.abc", W/${tag}, "x"`;
+    assertEquals((await app.patch(path, { count: 1 }, ifMatch(others))).status, 200, path);
+    const alone = `"${Number(version) + 1}"`;
+    assertEquals((await app.patch(path, { count: 2 }, ifMatch(alone))).status, 200, path);
+    assertEquals((await app.patch(path, { count: 3 }, ifMatch("*"))).status, 200, path);
+    for (const wrong of [`"x"`, "", version ?? "", `"1e1"`, `"${"9".repeat(30)}"`, "W/*"]) {
+      assertEquals((await app.patch(path, { count: 4 }, ifMatch(wrong))).status, 412, path + wrong);
+    }
+  }
+});
+
+test("an entity that others have stored without a version has the version none", async () => {
+  await using app = await mountAccount();
+  for (const stored of [{}, { __v: null }]) {
+    const { insertedId } = await getModel(Account).collection.insertOne(stored as never);
+    for (const route of ["/plain", "/hooked"]) {
+      const path = `${route}/${insertedId}`;
+      await getModel(Account).collection.replaceOne({ _id: insertedId } as never, stored as never);
+      const { tag } = await tagged(app, path);
+      assert(tag.startsWith(`"none.`), tag);
+      assertEquals((await app.patch(path, { count: 1 }, ifMatch(tag))).status, 200);
+      assertEquals((await app.patch(path, { count: 2 }, ifMatch(tag))).status, 412);
+    }
+  }
+});
+
+test("readers whose hooks show other things get other tags of the same version", async () => {
+  await using app = await mountAccount();
+  const [plain = "", short = ""] = ["plain", "short"].map((route) => `/${route}/${app.id}`);
+  const [first, second] = [await tagged(app, plain), await tagged(app, short)];
+  assertEquals(first.tag.split(".")[0], second.tag.split(".")[0]);
+  assertNotEquals(first.tag, second.tag);
+  assertEquals((await app.patch(plain, { count: 1 }, ifMatch(second.tag))).status, 200);
+});
+
+test("the version is told where the answer leaves it out", async () => {
+  await using app = await mountAccount();
+  await app.updated(`/plain/${app.id}`, { count: 1 });
+  for (const path of ["selected", "chosen", "projected", "excluded", "both"]) {
+    const query = path === "projected" || path === "excluded" ? "" : "?select=count";
+    const { tag, body } = await tagged(app, `/${path}/${app.id}${query}`);
+    assertEquals([Object.hasOwn(body, "__v"), tag.split(".")[0]], [false, `"1`], path);
+  }
+});
+
+test("404 comes before 412", async () => {
+  await using app = await mountAccount();
+  for (const path of app.paths.filter((each) => !each.endsWith("/single"))) {
+    const gone = path.replace(/[0-9a-f]{24}$/, NOBODY);
+    assertEquals((await app.patch(gone, {}, ifMatch(`"5.x"`))).status, 404, gone);
+    assertEquals((await app.delete(gone, ifMatch("*"))).status, 404, gone);
+  }
+});
+
+test("If-None-Match answers 304 for the same tag alone, and 404 for what is gone", async () => {
+  await using app = await mountAccount();
+  for (const path of app.paths) {
+    const { tag } = await tagged(app, path);
+    const again = () => app.get(path, { headers: { "if-none-match": tag } });
+    const same = await again();
+    assertEquals([same.status, same.text], [304, ""], path);
+    await app.updated(path, { note: "x" });
+    assertEquals((await again()).status, 200, path);
+  }
+});
+
+test("clients that read, change and write with If-Match lose no change", async () => {
+  await using app = await mountAccount();
+  const CLIENTS = 12;
+  for (const path of app.paths) {
+    const { body: { count: before } } = await tagged(app, path);
+    const increment = async () => {
+      for (;;) {
+        const { body, tag } = await tagged(app, path);
+        const { status } = await app.patch(path, { count: body.count + 1 }, ifMatch(tag));
+        if (status === 200) return;
+        assertEquals(status, 412, path);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, increment));
+    assertEquals((await tagged(app, path)).body.count, before + CLIENTS, path);
+  }
+});
