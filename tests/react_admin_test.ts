@@ -56,6 +56,12 @@ const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
   async getMany({ api, ids: [first, , third] }) {
     const { data } = await api.getMany("films", { ids: [first, third] });
     assertEquals(data.map(({ id }) => id), [first, third]);
+    const made = Array.from(
+      { length: 26 },
+      (_, n) => api.create("films", { data: { title: `Film ${n}` } }),
+    );
+    const ids = (await Promise.all(made)).map(({ data: { id } }) => id);
+    assertEquals((await api.getMany("films", { ids })).data.length, ids.length);
   },
   async getManyReference({ api, ids: [id] }) {
     const params = { ...every, target: "film", id, sort: { field: "stars", order: "DESC" } };

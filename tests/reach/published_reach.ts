@@ -19,8 +19,11 @@ const ALLOWED = [
 
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
-/** The size of what is published, in bytes, above which a reviewer shall look. */
-const MOST = 800_000;
+/**
+ * The size of what is published, in bytes, above which a reviewer shall look. The options of lists took it from 800 to
+ * 920 kB: 90 kB of code and 30 kB of docs.
+ */
+const MOST = 940_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {
