@@ -5,6 +5,7 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
+  one,
   prop,
   type Ref,
   rest,
@@ -26,6 +27,15 @@ function withSingers(req: FrameworkRequest): boolean {
 @rest({ route: "/plain", methods: [all({ preFetch: withSingers })] })
 @rest({ route: "/hooked", methods: [all({ preFetch: withSingers, postFetch: pass })] })
 @rest({ route: "/lean", methods: [all({ preFetch: withSingers, postFetch: pass, lean: true })] })
+@rest({ route: "/paged", methods: [all({ preFetch: withSingers, page: { max: 60 } })] })
+@rest({
+  route: "/paged-hooked",
+  methods: [all({ preFetch: withSingers, postFetch: pass, page: { max: 60 } })],
+})
+@rest({
+  route: "/paged-lean",
+  methods: [all({ preFetch: withSingers, postFetch: pass, lean: true, page: { max: 60 } })],
+})
 class Song extends FrameworkModel {
   @prop()
   name?: string;
@@ -35,7 +45,9 @@ class Song extends FrameworkModel {
   singers?: Ref<Singer>[];
 }
 
-for (const path of ["plain", "hooked", "lean"]) {
+const PATHS = ["plain", "hooked", "lean", "paged", "paged-hooked", "paged-lean"];
+
+for (const path of PATHS) {
   test(`all() on /${path} populates a list of 50 by one query for each field`, async () => {
     await using app = await mount([Song]);
     const people = await getModel(Singer).insertMany([{ name: "a" }, { name: "b" }]);
@@ -55,5 +67,49 @@ for (const path of ["plain", "hooked", "lean"]) {
     assertEquals((lead as EntityBody).name, "b");
     assertEquals((singers as EntityBody[]).map(({ name }) => name), ["a", "b"]);
     assertEquals(sent.map(({ name }) => name), ["find", "find", "find"]);
+  });
+}
+
+class Track extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ ref: Singer })
+  lead?: Ref<Singer>;
+  @arrayProp({ items: Singer })
+  singers?: Ref<Singer>[];
+}
+
+@rest({ route: "/albums", methods: [one()] })
+class Album extends FrameworkModel {
+  @rest({ route: "/plain", methods: [all({ preFetch: withSingers })] })
+  @rest({ route: "/hooked", methods: [all({ preFetch: withSingers, postFetch: pass })] })
+  @rest({
+    route: "/lean",
+    methods: [all({ preFetch: withSingers, postFetch: pass, lean: true, page: { max: 60 } })],
+  })
+  @arrayProp({ items: Track, embedded: true })
+  tracks?: Track[];
+}
+
+for (const path of ["plain", "hooked", "lean"]) {
+  test(`all() on embedded /${path} populates 50 elements by one query for each field`, async () => {
+    await using app = await mount([Album]);
+    const people = await getModel(Singer).insertMany([{ name: "a" }, { name: "b" }]);
+    const ids = people.map(({ _id }) => _id);
+    const tracks = Array.from({ length: 50 }, (_, index) => ({
+      name: `t${index}`,
+      lead: ids[index % 2],
+      singers: ids,
+    }));
+    const { _id } = await getModel(Album).create({ tracks } as never);
+    const sent = await watchCommands(app.database.uri);
+
+    const { body } = await app.get<EntityBody[]>(`/albums/${_id}/${path}`);
+
+    assertEquals(body.map(({ name }) => name), tracks.map(({ name }) => name));
+    const { lead, singers } = body[1] as Record<string, unknown>;
+    assertEquals((lead as EntityBody).name, "b");
+    assertEquals((singers as EntityBody[]).map(({ name }) => name), ["a", "b"]);
+    assertEquals(sent.map(({ name }) => name), ["find", "aggregate", "find", "find"]);
   });
 }
