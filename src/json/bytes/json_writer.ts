@@ -64,6 +64,13 @@ export class JsonWriter {
     this.length = at;
   }
 
+  /** Writes many bytes that are JSON text already. */
+  copy(text: Uint8Array): void {
+    this.reserve(text.length);
+    this.bytes.set(text, this.length);
+    this.length += text.length;
+  }
+
   /** Writes characters that are ASCII and need no escape. */
   ascii(text: string): void {
     this.reserve(text.length);

@@ -1,7 +1,8 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
+import { JsonWriter } from "../bytes/json_writer.ts";
 import { populatedText, wantIn } from "./populate_value.ts";
 import { populated, want, wantNothing } from "./targets.ts";
-import type { Held, JsonText, TargetFinder, Targets, Wanted } from "./targets.ts";
+import type { FieldTargets, Held, TargetFinder, Targets, Wanted } from "./targets.ts";
 
 /** A place in JSON text where something is still missing: a reference, or a whole entity as a value of JSON. */
 export type Mark =
@@ -30,32 +31,28 @@ const PIECE = 64 * 1024;
 
 /** Gives the text with what goes into its places, in pieces. */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
-  let piece: Uint8Array[] = [];
-  let size = 0;
+  const size = Math.min(PIECE, written.length * 2) + 1024;
+  let out = new JsonWriter(size);
   let done = 0;
   for (const mark of marks) {
-    const before = written.subarray(done, mark.at);
+    out.copy(written.subarray(done, mark.at));
     done = mark.at;
-    for (const part of [before, ...filling(mark, targets)]) {
-      const bytes = bytesOf(part);
-      piece.push(bytes);
-      size += bytes.length;
-      if (size < PIECE) continue;
-      yield Buffer.concat(piece, size);
-      piece = [];
-      size = 0;
+    if ("entity" in mark) out.text(populatedText(mark.entity, targets));
+    else {
+      for (const part of populated(mark.held, targets.get(mark.name) ?? NONE)) {
+        if (typeof part !== "string") out.copy(part.bytes);
+        else if (part.length === 1) {
+          out.reserve(1);
+          out.byte(part.charCodeAt(0));
+        } else out.text(part);
+      }
     }
+    if (out.length < PIECE) continue;
+    yield out.written;
+    out = new JsonWriter(size);
   }
-  const rest = written.subarray(done);
-  if (size + rest.length > 0) yield Buffer.concat([...piece, rest]);
+  out.copy(written.subarray(done));
+  if (out.length > 0) yield out.written;
 }
 
-function filling(mark: Mark, targets: Targets): (string | JsonText)[] {
-  if ("entity" in mark) return [populatedText(mark.entity, targets)];
-  return populated(mark.held, targets.get(mark.name) ?? new Map());
-}
-
-function bytesOf(part: Uint8Array | string | JsonText): Uint8Array {
-  if (typeof part === "string") return Buffer.from(part);
-  return part instanceof Uint8Array ? part : part.bytes;
-}
+const NONE: FieldTargets = new Map();

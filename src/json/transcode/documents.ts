@@ -1,26 +1,33 @@
 import { Buffer } from "node:buffer";
 import { BsonReader, readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { JsonWriter } from "../bytes/json_writer.ts";
+import type { Marking } from "./marking.ts";
 import type { Plan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";
 
-/** Writes documents by a plan. `decode` gives the JSON text of those with a value that only Mongoose can write. */
+export interface DocumentWriterOptions {
+  /** Gives the JSON text of a document with a value that only Mongoose can write. */
+  readonly decode: (document: Buffer) => string;
+  readonly marking?: Marking;
+}
+
+/** Writes documents by a plan. */
 export class DocumentWriter {
   readonly #plan: Plan;
-  readonly #decode: (document: Buffer) => string;
+  readonly #options: DocumentWriterOptions;
 
-  constructor(plan: Plan, decode: (document: Buffer) => string) {
+  constructor(plan: Plan, options: DocumentWriterOptions) {
     this.#plan = plan;
-    this.#decode = decode;
+    this.#options = options;
   }
 
   document(source: BsonReader, out: JsonWriter): void {
-    this.#write(this.open(source, out));
+    this.#write(this.#open(source, out));
   }
 
   /** Writes the documents of an array with commas between them, without brackets; returns how many there were. */
   array(source: BsonReader, out: JsonWriter): number {
-    const transcoder = this.open(source, out);
+    const transcoder = this.#open(source, out);
     let count = 0;
     for (const end = source.open(); source.next(end);) {
       source.skipName();
@@ -30,8 +37,8 @@ export class DocumentWriter {
     return count;
   }
 
-  protected open(source: BsonReader, out: JsonWriter): Transcoder {
-    return new Transcoder(source, out);
+  #open(source: BsonReader, out: JsonWriter): Transcoder {
+    return new Transcoder(source, { out, marking: this.#options.marking });
   }
 
   #write(transcoder: Transcoder): void {
@@ -39,12 +46,12 @@ export class DocumentWriter {
     const start = source.at;
     const before = out.length;
     try {
-      transcoder.document(this.#plan);
+      transcoder.entity(this.#plan);
     } catch (error) {
       if (!(error instanceof UnknownTypeError)) throw error;
       source.at = start;
       out.length = before;
-      out.text(this.#decode(source.take(readInt32(source.bytes, start))));
+      out.text(this.#options.decode(source.take(readInt32(source.bytes, start))));
     }
   }
 }

@@ -25,7 +25,7 @@ function planOf(...names: string[]): Plan {
 Deno.test("DocumentWriter.array() writes documents with commas, and counts them", () => {
   const array = Buffer.from(BSON.serialize({ ...[{ a: 1 }, { b: 2 }, {}] }));
   const out = new JsonWriter(1);
-  const documents = new DocumentWriter(planOf("a"), () => "");
+  const documents = new DocumentWriter(planOf("a"), { decode: () => "" });
   const count = documents.array(new BsonReader(array), out);
   assertEquals([count, out.written.toString()], [3, '{"a":1},{},{}']);
   const empty = Buffer.from(BSON.serialize({}));
@@ -36,10 +36,11 @@ Deno.test("DocumentWriter.array() sets the writer back for a document that is de
   const array = Buffer.from(BSON.serialize({ ...[{ a: 1 }, { a: [1, { b: /x/ }] }, { a: 3 }] }));
   const out = new JsonWriter(1);
   const decoded: unknown[] = [];
-  const documents = new DocumentWriter(planOf("a"), (item) => {
+  const decode = (item: Uint8Array) => {
     decoded.push(BSON.deserialize(item));
     return '{"é":0}';
-  });
+  };
+  const documents = new DocumentWriter(planOf("a"), { decode });
   const count = documents.array(new BsonReader(array), out);
   assertEquals([count, out.written.toString()], [3, '{"a":1},{"é":0},{"a":3}']);
   assertEquals(decoded.length, 1);
@@ -50,7 +51,7 @@ Deno.test("DocumentWriter.array() passes on whatever else is thrown", () => {
   const decode = () => {
     throw new RangeError("No");
   };
-  const documents = new DocumentWriter(planOf("a"), decode);
+  const documents = new DocumentWriter(planOf("a"), { decode });
   const act = () => documents.array(new BsonReader(array), new JsonWriter(1));
   assertThrows(act, RangeError, "No");
 });

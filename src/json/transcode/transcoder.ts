@@ -4,6 +4,7 @@ import type { JsonWriter } from "../bytes/json_writer.ts";
 import { WRITERS } from "../types/json_types.ts";
 import { checkValue } from "./_check.ts";
 import { transcodeFree } from "./_free.ts";
+import type { Marking } from "./marking.ts";
 import { ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
 
@@ -12,23 +13,37 @@ const ARRAY = 0x04;
 const BINARY = 0x05;
 const DOLLAR = 0x24;
 
+export interface TranscoderOptions {
+  readonly out: JsonWriter;
+  /** What marks references of entities instead of writing them. */
+  readonly marking?: Marking | undefined;
+}
+
 /** Turns BSON into JSON byte by byte, without objects in between. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
 
-  constructor(source: BsonReader, out: JsonWriter) {
+  readonly #marking: Marking | undefined;
+
+  constructor(source: BsonReader, { out, marking }: TranscoderOptions) {
     this.source = source;
     this.out = out;
+    this.#marking = marking;
+  }
+
+  /** Writes an entity; fails as `document()` does. */
+  entity(plan: Plan): void {
+    this.#planned(plan, this.#marking);
   }
 
   /** @throws {UnknownTypeError} If only Mongoose can write a value in it. The caller drops what is written so far. */
   document(plan?: Plan): void {
     if (plan === undefined || plan.values !== undefined) transcodeFree(this, plan?.values);
-    else this.#planned(plan);
+    else this.#planned(plan, undefined);
   }
 
-  #planned(plan: Plan): void {
+  #planned(plan: Plan, marking: Marking | undefined): void {
     const { source, out } = this;
     const object = ++plan.objects;
     let missing = plan.defaults.length;
@@ -47,7 +62,7 @@ export class Transcoder {
       out.comma();
       out.raw(field.key);
       source.at += field.name.length + 1;
-      this.value(field);
+      if (marking === undefined || !marking.take(this, field)) this.value(field);
     }
     if (missing !== 0) writeDefaults(plan, out);
     out.ascii("}");

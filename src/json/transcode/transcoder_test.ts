@@ -54,7 +54,7 @@ function double(value: number): Buffer {
 function jsonOf(bson: Uint8Array, plan?: Plan, size = 1): string {
   const out = new JsonWriter(size);
   const source = new BsonReader(Buffer.from(bson));
-  new Transcoder(source, out).document(plan);
+  new Transcoder(source, { out }).document(plan);
   assertEquals(source.at, bson.length);
   return out.written.toString();
 }

@@ -34,7 +34,7 @@ for (const [name, values] of Object.entries(VALUES)) {
     for (const v of values) {
       const bytes = Buffer.from(BSON.serialize({ v }));
       const out = new JsonWriter(1);
-      new Transcoder(new BsonReader(bytes), out).document();
+      new Transcoder(new BsonReader(bytes), { out }).document();
       assertEquals(out.written.toString(), toJson({ v }));
     }
   });

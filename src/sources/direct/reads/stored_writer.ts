@@ -38,7 +38,8 @@ export class StoredWriter {
     this.#model = model;
     this.#shape = shape;
     this.plan = planJson(shape, shownBy(projection, shape));
-    this.#documents = new DocumentWriter(this.plan, (bson) => this.#hydrate(decodeBson(bson)));
+    const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
+    this.#documents = new DocumentWriter(this.plan, { decode });
   }
 
   /** Gives the text of a batch in pieces: documents with commas between them. */
