@@ -42,7 +42,7 @@ export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
 
 /** @internal The hooks of the result of an operation function. */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
-  ? "~unnamed" extends keyof M ? NoHooks : HooksFor<O, M, NoHooks>
+  ? "~unnamed" extends keyof M ? NoHooks : Given<HooksFor<O, M, NoHooks>>
   : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutReads<NonNullable<H>>>;
 
 /** @internal Hooks without the options of reads, where these are checked already: one mistake gives one message. */
