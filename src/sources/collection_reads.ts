@@ -1,6 +1,7 @@
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
+import { SEEK_READ } from "../filter/parameters/seek_values.ts";
 import { readOptions } from "../filter/read_options.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import type { PageRead } from "./source.ts";
@@ -36,7 +37,7 @@ export async function readStoredValues(
   { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
 ): Promise<Record<string, unknown> | undefined> {
   const projection = Object.fromEntries(paths.map((path) => [path, 1]));
-  const options = { projection, maxTimeMS, promoteValues: false, enableUtf8Validation: false };
+  const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
   const found = model.collection.findOne(castFilter(model, conditions), options);
   return await timeBudget.wait(found) ?? undefined;
 }

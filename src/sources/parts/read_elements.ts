@@ -1,6 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { SEEK_READ } from "../../filter/parameters/seek_values.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
 import type { Place } from "../place/place.ts";
@@ -30,7 +31,7 @@ export async function readElementValues(
   { paths, options, ...named }: ElementSelection & { readonly paths: readonly string[] },
 ): Promise<StoredObject | undefined> {
   const fields = Object.fromEntries(paths.map((path) => [path, 1] as const));
-  const exact = { ...options, promoteValues: false };
+  const exact = { ...options, ...SEEK_READ };
   const [found] = await aggregate(parent, {
     ...named,
     options: exact,
