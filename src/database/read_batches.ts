@@ -7,6 +7,9 @@ export type Batch =
   | { readonly array: Buffer; readonly start: number }
   | { readonly values: readonly object[] };
 
+/** A cursor of the driver. */
+export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
+
 export type ReadMode = "reply" | "decoded";
 
 /** The driver's cursor, with the reply that is not in its types. */
@@ -29,7 +32,7 @@ export interface ReadBatchesOptions {
  * The cursor must not have the option `raw`: the driver would apply it to error replies too.
  */
 export async function* readBatches(
-  cursor: mongo.FindCursor,
+  cursor: OpenCursor,
   { mode, timeBudget }: ReadBatchesOptions,
 ): AsyncGenerator<Batch> {
   try {

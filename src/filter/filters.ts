@@ -65,7 +65,14 @@ const UNCOUNTABLE = new Set(["$near", "$nearSphere", "$where"]);
 
 /** Whether the database can count what a filter selects. */
 export function isCountable(filter: unknown): boolean {
-  if (Array.isArray(filter)) return filter.every(isCountable);
+  return isFreeOf(filter, UNCOUNTABLE);
+}
+
+/** Whether a filter has none of some operators. */
+export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boolean {
+  if (Array.isArray(filter)) return filter.every((each) => isFreeOf(each, operators));
   return !isJsonObject(filter) ||
-    Object.entries(filter).every(([key, value]) => !UNCOUNTABLE.has(key) && isCountable(value));
+    Object.entries(filter).every(([key, value]) =>
+      !operators.has(key) && isFreeOf(value, operators)
+    );
 }

@@ -11,6 +11,8 @@ import type { Level } from "./request/route.ts";
 export interface DirectOptions {
   readonly body?: JsonObject | undefined;
   readonly page?: PageRead | undefined;
+  /** What is counted of the list that the page belongs to. */
+  readonly count?: { readonly limit?: number | undefined } | undefined;
 }
 
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */

@@ -35,6 +35,8 @@ export interface FoundPage {
   readonly last?: string | undefined;
   /** Whether there are more entities. */
   readonly more: boolean;
+  /** How many entities the list has; only where the source has counted them. */
+  readonly total?: number | undefined;
   /** How many entities were read up to the last one of the page, those included that hooks have left out. */
   readonly read: number;
 }
@@ -42,6 +44,8 @@ export interface FoundPage {
 /** What a request asks of a source where no hook sees its entities. */
 export interface DirectCall {
   readonly page?: PageRead | undefined;
+  /** What is counted of the list that the page belongs to. */
+  readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that the answer shows besides `_id`. */
   readonly select?: readonly string[] | undefined;
   /** What finds the entities that the answer shows in the place of identifiers. */

@@ -3,6 +3,7 @@ import { mapInOrder } from "./map_in_order.ts";
 import { fetchEntities } from "../fetch.ts";
 import { showEntity } from "../read.ts";
 import { listTexts } from "../references/written.ts";
+import type { FoundPage, PageRead } from "../../sources/source.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
@@ -13,27 +14,41 @@ import type { Total } from "./list_headers.ts";
 
 /** Answers with a list, or with a page of it. */
 export async function readList(acting: OpenLevel): Promise<Reply> {
-  const total = countTotal(acting);
-  // Whatever fails first is answered.
-  total.catch(() => {});
   const { page } = acting.asked;
   if (page === undefined) {
-    const headers = totalHeaders(acting, { total: await total });
+    const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
     return { headers, ...await readWhole(acting) };
   }
   const read = await openPage(acting, page);
-  const result = await runDirect(acting, { page: read });
-  const found = result?.page ?? await fillPage(acting, read);
-  const headers = pageHeaders(acting, { total: await total, found, read });
+  const found = await readPage(acting, read);
+  const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
   return { status: 200, gathered: [joinPage(found.texts)], headers };
 }
 
+/** Reads a page, and counts its list if the client asks for that. */
+async function readPage(acting: OpenLevel, read: PageRead): Promise<FoundPage> {
+  const result = await runDirect(acting, { page: read, count: countOf(acting) });
+  if (result?.page !== undefined) return result.page;
+  const total = count(acting);
+  // Whatever fails first is answered.
+  total.catch(() => {});
+  return { ...await fillPage(acting, read), total: await total };
+}
+
 /** Counts what a list selects, if the client asks for it and may know it. */
-async function countTotal({ asked: { count }, source }: OpenLevel): Promise<Total | undefined> {
-  if (count === undefined) return undefined;
-  const { upTo } = count;
-  const counted = await source.count(upTo === Infinity ? undefined : upTo + 1);
-  return { count: counted <= upTo ? counted : undefined };
+async function count(acting: OpenLevel): Promise<number | undefined> {
+  const asked = countOf(acting);
+  return asked && await acting.source.count(asked.limit);
+}
+
+/** One entity more tells that there are more than are counted. */
+function countOf({ asked: { count } }: OpenLevel): { readonly limit?: number } | undefined {
+  return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
+}
+
+function toTotal({ asked }: OpenLevel, counted: number | undefined): Total | undefined {
+  if (asked.count === undefined || counted === undefined) return undefined;
+  return { count: counted <= asked.count.upTo ? counted : undefined };
 }
 
 /** Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */

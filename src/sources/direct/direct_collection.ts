@@ -1,14 +1,19 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
+import type { Batch } from "../../database/read_batches.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import { identifierIn, numberIn } from "../../json/transcode/documents.ts";
+import { countSelected } from "../collection_reads.ts";
 import { nameOf } from "../entities.ts";
 import type { FoundPage } from "../source.ts";
 import { decodeBson, storedIn } from "./reads/stored_writer.ts";
+import { isRefused, openCounted, takeCount } from "./reads/counted_page.ts";
+import type { CountedPage } from "./reads/counted_page.ts";
 import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
+import { directVerdict } from "./verdict.ts";
 import { updateStored } from "./writes/update_stored.ts";
 
 /** What a request without documents gives. */
@@ -66,14 +71,9 @@ export class DirectCollection {
       : reader.readPopulated(query, { finder, timeBudget });
   }
 
-  async #page(
-    { reads: { reader }, query, finder }: PlanOf<"all">,
-    limit: number,
-  ): Promise<FoundPage> {
-    const found: Stored[] = [];
-    for await (const batch of reader.batches(query, this.#collection.timeBudget)) {
-      found.push(...storedIn(batch));
-    }
+  async #page(plan: PlanOf<"all">, limit: number): Promise<FoundPage> {
+    const { reads: { reader }, query, finder } = plan;
+    const { found, total } = await this.#pageOf(plan);
     const shown = found.slice(0, limit);
     const writer = reader.writerFor(query);
     return {
@@ -83,7 +83,28 @@ export class DirectCollection {
       last: lastName(shown),
       more: found.length > limit,
       read: shown.length,
+      total,
     };
+  }
+
+  /** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
+  async #pageOf(
+    { reads: { reader }, query, count }: PlanOf<"all">,
+  ): Promise<CountedPage | { readonly found: readonly Stored[]; readonly total?: undefined }> {
+    const { model, shape, timeBudget } = this.#collection;
+    if (count === undefined) return { found: await gather(reader.batches(query, timeBudget)) };
+    const { counts } = directVerdict(model, shape);
+    const cursor = counts ? openCounted(model, { ...query, count }) : undefined;
+    try {
+      if (cursor) return takeCount(await gather(reader.batchesOf(cursor, timeBudget)));
+    } catch (error) {
+      if (!isRefused(model, error)) throw error;
+    }
+    const [found, total] = await Promise.all([
+      gather(reader.batches(query, timeBudget)),
+      countSelected(this.#collection, count.limit),
+    ]);
+    return { found, total };
   }
 
   async #one(plan: PlanOf<"one">): Promise<DirectResult | null> {
@@ -140,6 +161,12 @@ function versionIn(stored: Stored, name: string | undefined): number | null {
   if (name === undefined) return null;
   const value = Buffer.isBuffer(stored) ? numberIn(stored, name) : stored[name as keyof Stored];
   return typeof value === "number" ? value : null;
+}
+
+async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {
+  const found: Stored[] = [];
+  for await (const batch of batches) found.push(...storedIn(batch));
+  return found;
 }
 
 /** The identifier of the last document, if a page can continue after it. */

@@ -10,6 +10,7 @@ import type { Selection } from "../../filter/selection.ts";
 import type { TargetFinder } from "../../json/populate/targets.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
+import type { ListCount } from "./reads/counted_page.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
 import type { PageRead } from "../source.ts";
@@ -40,6 +41,7 @@ export interface DirectRequest {
   readonly name?: Filter;
   readonly body?: JsonObject | undefined;
   readonly page?: PageRead | undefined;
+  readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that are shown besides `_id`. */
   readonly select?: readonly string[] | undefined;
   /** What finds the entities that are shown in the place of identifiers. */
@@ -61,6 +63,7 @@ export type DirectPlan =
 
 interface ReadPlan {
   readonly page?: PageRead | undefined;
+  readonly count?: ListCount | undefined;
   readonly name: Filter;
   readonly query: JsonQuery;
   readonly reads: DirectReads;
@@ -110,7 +113,10 @@ export function planDirect(
     default: {
       const query = reads && planQuery(request, collection);
       const { page, finder } = request;
-      return query && { operation, name: castFilter(model, name), reads, query, page, finder };
+      const count = request.count &&
+        { ...request.count, conditions: castFilter(model, conditions) };
+      return query &&
+        { operation, name: castFilter(model, name), reads, query, page, count, finder };
     }
   }
 }

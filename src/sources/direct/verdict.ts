@@ -26,6 +26,9 @@ import { EntityMaker } from "./writes/entity_maker.ts";
 /** Middleware that a read runs. */
 const READ_MIDDLEWARE = ["find", "findOne", "init"];
 
+/** Middleware that a count runs. */
+const COUNT_MIDDLEWARE = ["countDocuments"];
+
 /** Middleware that an insert or an update runs, on the document or on the query. */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
 
@@ -55,6 +58,8 @@ export interface DirectReads {
 /** What a model allows without documents, and what does it. */
 export interface DirectVerdict {
   readonly reads: DirectReads | undefined;
+  /** Whether a total needs nothing of Mongoose. */
+  readonly counts: boolean;
   /** Makes new entities. */
   readonly inserts: EntityMaker | undefined;
   /** Whether one statement may update an entity. */
@@ -65,6 +70,7 @@ export interface DirectVerdict {
 
 const DOCUMENTS_ONLY: DirectVerdict = {
   reads: undefined,
+  counts: false,
   inserts: undefined,
   updates: false,
   removes: false,
@@ -92,6 +98,7 @@ export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
   return {
     reads: reads ? readsOf(model, shape) : undefined,
+    counts: reads && runsNothingOwn(model, COUNT_MIDDLEWARE),
     inserts: inserts ? new EntityMaker(model, shape) : undefined,
     updates,
     removes: runsNothingOwn(model, REMOVE_MIDDLEWARE),

@@ -24,7 +24,7 @@ function allowed(configure: (schema: Schema) => void = () => {}): string {
   return names(directVerdict(model, describeShape(model.schema as Schema)));
 }
 
-const EVERYTHING = "reads inserts updates removes";
+const EVERYTHING = "reads counts inserts updates removes";
 
 function names(verdict: object): string {
   return Object.entries(verdict).filter(([, may]) => may).map(([name]) => name).join(" ");
@@ -35,11 +35,18 @@ Deno.test("directVerdict() allows everything where nothing is the user's own", (
 });
 
 Deno.test("directVerdict() leaves to documents what the user's middleware sees", () => {
-  assertEquals(allowed((schema) => void schema.pre("save", () => {})), "reads removes");
-  assertEquals(allowed((schema) => void schema.post("updateOne", () => {})), "reads removes");
+  assertEquals(allowed((schema) => void schema.pre("save", () => {})), "reads counts removes");
+  assertEquals(
+    allowed((schema) => void schema.post("updateOne", () => {})),
+    "reads counts removes",
+  );
   assertEquals(
     allowed((schema) => void schema.pre("deleteOne", () => {})),
-    "reads inserts updates",
+    "reads counts inserts updates",
+  );
+  assertEquals(
+    allowed((schema) => void schema.pre("countDocuments", () => {})),
+    "reads inserts updates removes",
   );
   assertEquals(allowed((schema) => void schema.pre("init", () => {})), "");
 });
@@ -48,10 +55,10 @@ Deno.test("directVerdict() leaves to documents what changes one way alone", () =
   const name = (schema: Schema) => schema.path("name");
   assertEquals(
     allowed((schema) => void name(schema).default(() => "x")),
-    "reads updates removes",
+    "reads counts updates removes",
   );
-  assertEquals(allowed((schema) => void name(schema).validate(() => true)), "reads removes");
-  assertEquals(allowed((schema) => void name(schema).immutable(true)), "reads removes");
+  assertEquals(allowed((schema) => void name(schema).validate(() => true)), "reads counts removes");
+  assertEquals(allowed((schema) => void name(schema).immutable(true)), "reads counts removes");
   assertEquals(
     allowed((schema) => void schema.set("toJSON", { getters: true })),
     "updates removes",

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
 import { readBatches, readValues } from "../../../database/read_batches.ts";
-import type { Batch, ReadMode } from "../../../database/read_batches.ts";
+import type { Batch, OpenCursor, ReadMode } from "../../../database/read_batches.ts";
 import type { TimeBudget } from "../../../database/time_budget.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
@@ -84,6 +84,11 @@ export class JsonReader {
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
   batches(query: JsonQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { mode: this.#mode, timeBudget });
+  }
+
+  /** Reads a cursor batch by batch. */
+  batchesOf(cursor: OpenCursor, timeBudget: TimeBudget): AsyncGenerator<Batch> {
+    return readBatches(cursor, { mode: this.#mode, timeBudget });
   }
 
   /** Reads what a query selects as values, several at a time, as Mongoose's `lean` gives them. */

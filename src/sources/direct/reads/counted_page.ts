@@ -1,0 +1,112 @@
+import type { Model, mongo } from "mongoose";
+import { isFreeOf } from "../../../filter/filters.ts";
+import type { Filter } from "../../../filter/filters.ts";
+import type { JsonQuery } from "./json_reader.ts";
+import { decodeBson } from "./stored_writer.ts";
+import type { Stored } from "./stored_writer.ts";
+
+/** What is counted of the list that a page belongs to. */
+export interface ListCount {
+  /** The conditions of the list, cast. */
+  readonly conditions: Filter;
+  /** No more entities than this are counted. */
+  readonly limit?: number | undefined;
+}
+
+/** A page, and the total of its list. */
+export interface CountedPage {
+  readonly found: readonly Stored[];
+  readonly total: number;
+}
+
+/** Options that a statement with two parts obeys in both. */
+const OPTIONS = new Set([
+  "skip",
+  "limit",
+  "sort",
+  "maxTimeMS",
+  "comment",
+  "strictQuery",
+  "collation",
+  "batchSize",
+  "enableUtf8Validation",
+]);
+
+/** Operators that a pipeline refuses, or takes in one place only. */
+const NEEDS_FIND: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where", "$text"]);
+
+/** Errors of servers that do not know a stage: MongoDB, DocumentDB, FerretDB. */
+const UNKNOWN_STAGE: ReadonlySet<unknown> = new Set([40324, 304, 238]);
+
+/** Models whose database does not read and count in one statement. */
+const refused = new WeakSet<Model<unknown>>();
+
+/** Remembers a database that refuses to read and count in one statement; `false` for any other error. */
+export function isRefused(model: Model<unknown>, error: unknown): boolean {
+  const { code } = Object(error) as { readonly code?: unknown };
+  if (!UNKNOWN_STAGE.has(code)) return false;
+  refused.add(model);
+  return true;
+}
+
+/**
+ * Opens a statement that reads a page and counts its list: a second statement would cost as much as the rest of the
+ * request. The count follows the page, in a document without `_id`.
+ *
+ * @returns `undefined` where this could give another page or another count than two statements.
+ */
+export function openCounted(
+  model: Model<unknown>,
+  query: JsonQuery & { readonly count: ListCount },
+): mongo.AggregationCursor | undefined {
+  const { conditions, projection, options, count } = query;
+  const { sort = {}, skip = 0, limit, strictQuery: _strict, ...others } = options;
+  const isSame = !refused.has(model) && typeof limit === "number" &&
+    Object.keys(options).every((name) => OPTIONS.has(name)) &&
+    isFreeOf(conditions, NEEDS_FIND) && isDirections(sort) && showsIds(projection);
+  if (!isSame) return undefined;
+  const pipeline = [
+    { $match: conditions },
+    ...when(Object.keys(sort).length > 0, { $sort: sort }),
+    ...when(Number(skip) > 0, { $skip: skip }),
+    { $limit: limit },
+    ...when(Object.keys(projection).length > 0, { $project: projection }),
+    { $unionWith: { coll: model.collection.collectionName, pipeline: countStages(count) } },
+  ];
+  const given = { ...others, batchSize: limit + 2 };
+  return model.collection.aggregate(pipeline, given as never) as unknown as mongo.AggregationCursor;
+}
+
+/** Takes the count from what a statement of {@linkcode openCounted} has found. Nothing was counted where it is missing. */
+export function takeCount(all: readonly Stored[]): CountedPage {
+  const last = all.at(-1);
+  const decoded = (last instanceof Uint8Array ? decodeBson(last) : last ?? {}) as Counted;
+  if (decoded._id !== undefined || decoded.total === undefined) return { found: all, total: 0 };
+  return { found: all.slice(0, -1), total: decoded.total };
+}
+
+interface Counted {
+  readonly _id?: unknown;
+  readonly total?: number;
+}
+
+function countStages({ conditions, limit }: ListCount): object[] {
+  const most = when(limit !== undefined, { $limit: limit });
+  return [{ $match: conditions }, ...most, { $count: "total" }];
+}
+
+function when(isDue: boolean, stage: object): object[] {
+  return isDue ? [stage] : [];
+}
+
+function isDirections(sort: unknown): sort is object {
+  return typeof sort === "object" && sort !== null && !(sort instanceof Map) &&
+    Object.values(sort).every((direction) => direction === 1 || direction === -1);
+}
+
+/** Whether a projection means the same to a stage, and leaves the identifiers, which tell entities from the count. */
+function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(projection).every(([path, value]) =>
+    !path.includes("$") && (value === 1 || value === true || (path !== "_id" && !value))
+  );
+}
