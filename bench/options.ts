@@ -1,5 +1,5 @@
 import { type Effort, FULL, QUICK } from "./plan/effort.ts";
-import { GROWING } from "./plan/growth.ts";
+import { GROWING, GROWTH_PARTS } from "./plan/growth.ts";
 import { SCENARIOS } from "./plan/scenarios.ts";
 import { chooseServers, type Server } from "./plan/servers.ts";
 
@@ -7,7 +7,7 @@ import { chooseServers, type Server } from "./plan/servers.ts";
 export interface BenchOptions {
   /** How long and how often to measure. */
   readonly effort: Effort;
-  /** The names of the scenarios; none for all of them. */
+  /** The names of the scenarios, or of the parts of `--growth`; none for all of them. */
   readonly only: readonly string[];
   /** The servers. */
   readonly servers: readonly Server[];
@@ -25,7 +25,7 @@ export const HELP = `Usage: deno task bench [options]
   --rounds=<n>          how often each server meets each scenario; 5 unless given
   --only=<names>        ${SCENARIOS.map(({ name }) => name).join(", ")}
   --servers=<names>     such as mongrove,node/express_lean; the baseline is always among them
-  --growth              documents, connections and models, instead of the scenarios
+  --growth              ${GROWTH_PARTS.join(", ")}, instead of the scenarios
   --quick               less than a minute, to see that everything works
   --write               write docs/benchmarks.md, docs/benchmarks.svg and docs/benchmarks.json`;
 
@@ -44,19 +44,20 @@ export function readOptions(args: readonly string[]): BenchOptions {
   const isQuick = given.has("quick");
   const base = isQuick ? QUICK : FULL;
   const only = listOf(given.get("only"));
-  const unknown = only.find((name) => !SCENARIOS.some((scenario) => scenario.name === name));
+  const isGrowth = given.has("growth");
+  const names = isGrowth ? GROWTH_PARTS : SCENARIOS.map(({ name }) => name);
+  const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new TypeError(`Cannot measure "${unknown}": see --help`);
   const rounds = Number(given.get("rounds") ?? base.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new TypeError(`Cannot run "${given.get("rounds")}" rounds: a whole number is needed`);
   }
-  const names = listOf(given.get("servers"));
-  const isGrowth = given.has("growth");
-  const isPart = only.length + names.length > 0;
+  const servers = listOf(given.get("servers"));
+  const isPart = only.length + servers.length > 0;
   return {
     effort: { ...base, rounds },
     only,
-    servers: chooseServers(isGrowth && names.length === 0 ? GROWING : names),
+    servers: chooseServers(isGrowth && servers.length === 0 ? GROWING : servers),
     growth: isGrowth,
     write: given.has("write"),
     partial: isQuick

@@ -18,6 +18,7 @@ Deno.test("readOptions() adds the baseline of every runtime in use", () => {
 Deno.test("readOptions() tells what is left out", () => {
   assertEquals(readOptions([]).partial, "");
   assertEquals(readOptions(["--only=one"]).partial, "a part of all servers and scenarios");
+  assertEquals(readOptions(["--growth", "--only=depth"]).only, ["depth"]);
   assertEquals(readOptions(["--rounds=7"]).effort.rounds, 7);
 });
 

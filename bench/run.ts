@@ -10,12 +10,13 @@ import { checkLengths } from "./measure/check_lengths.ts";
 import { measureModels } from "./measure/measure_models.ts";
 import { measureRounds } from "./measure/measure_rounds.ts";
 import { type BenchOptions, HELP, readOptions } from "./options.ts";
+import { pagesByDepth } from "./plan/depth.ts";
 import { BY_CONNECTIONS, BY_DOCUMENTS } from "./plan/growth.ts";
-import { SCENARIOS } from "./plan/scenarios.ts";
+import { type Scenario, SCENARIOS } from "./plan/scenarios.ts";
 import { BASELINE, OURS } from "./plan/servers.ts";
 import { describeMachine } from "./report/machine.ts";
 import { printGrowth, printScenarios } from "./report/print.ts";
-import type { Results, Run } from "./report/run.ts";
+import type { Growth, Results, Run } from "./report/run.ts";
 import { saveLast, writeDocs } from "./report/save.ts";
 import { openBenchDatabase } from "./setup/bench_database.ts";
 import { LoadClient } from "./setup/load_client.ts";
@@ -34,6 +35,7 @@ async function main(args: readonly string[]): Promise<void> {
 
 /** Peers may be missing; without Mongrove or a baseline, a run has failed. */
 function requireAll({ servers }: BenchOptions, { scenarios, growth }: Results): void {
+  if (growth && growth.documents.length === 0) return;
   const figures = scenarios?.figures ?? growth?.documents ?? [];
   const missing = servers.find(({ id, kind }) =>
     [OURS, BASELINE].includes(kind.name) && !figures.some(({ server }) => server === id)
@@ -70,10 +72,20 @@ async function measure(options: BenchOptions, args: readonly string[]): Promise<
     bench.notes.push(...checkLengths(figures));
     return { scenarios: { ...run(), figures } };
   }
-  const documents = sumUp(await measureRounds(bench, BY_DOCUMENTS));
-  const connections = sumUp(await measureRounds(bench, BY_CONNECTIONS));
-  const models = await measureModels(bench);
-  return { growth: { ...run(), documents, connections, models } };
+  const growth = await measureGrowth(bench, only);
+  return { growth: { ...run(), ...growth } };
+}
+
+async function measureGrowth(bench: Bench, only: readonly string[]): Promise<Growth> {
+  const isDue = (part: string) => only.length === 0 || only.includes(part);
+  const measureDue = async (part: string, scenarios: readonly Scenario[]) =>
+    isDue(part) ? sumUp(await measureRounds(bench, scenarios)) : [];
+  return {
+    documents: await measureDue("documents", BY_DOCUMENTS),
+    connections: await measureDue("connections", BY_CONNECTIONS),
+    depth: await measureDue("depth", pagesByDepth(bench.effort.largest)),
+    models: isDue("models") ? await measureModels(bench) : [],
+  };
 }
 
 /** A first signal stops what was started and drops the database; a second one ends the process. */

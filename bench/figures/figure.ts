@@ -1,4 +1,4 @@
-import { BASELINE } from "../plan/servers.ts";
+import { BASELINE, LEAN } from "../plan/servers.ts";
 import { median } from "./quantile.ts";
 import type { Sample } from "./sample.ts";
 
@@ -10,6 +10,8 @@ export interface Figure extends Omit<Sample, "round" | "requests"> {
   readonly lowest: number;
   /** The highest ratio of a round. */
   readonly highest: number;
+  /** The CPU time as a ratio to that of Express on lean Mongoose; missing where that is not measured. */
+  readonly toLean?: number;
   /** How many rounds there are. */
   readonly rounds: number;
 }
@@ -19,13 +21,8 @@ export function sumUp(samples: readonly Sample[]): Figure[] {
   const groups = Map.groupBy(samples, ({ scenario, server }) => `${scenario} ${server}`);
   return [...groups.values()].map((group) => {
     const [{ scenario, server }] = group as [Sample, ...Sample[]];
-    const baselines = samples.filter((sample) =>
-      sample.scenario === scenario && sample.server === baselineOf(server)
-    );
-    const ratios = group.flatMap(({ round, cpuMs }) => {
-      const baseline = baselines.find((sample) => sample.round === round);
-      return baseline === undefined ? [] : [cpuMs / baseline.cpuMs];
-    });
+    const ratios = ratiosTo(group, groups.get(`${scenario} ${baselineOf(server)}`));
+    const toLean = ratiosTo(group, groups.get(`${scenario} ${peerOf(server, LEAN)}`));
     const of = (key: keyof Omit<Sample, "scenario" | "server">) =>
       median(group.map((sample) => sample[key]));
     return {
@@ -34,6 +31,7 @@ export function sumUp(samples: readonly Sample[]): Figure[] {
       ratio: median(ratios),
       lowest: Math.min(...ratios),
       highest: Math.max(...ratios),
+      ...toLean.length > 0 && { toLean: median(toLean) },
       cpuMs: of("cpuMs"),
       databaseMs: of("databaseMs"),
       perSecond: of("perSecond"),
@@ -48,5 +46,18 @@ export function sumUp(samples: readonly Sample[]): Figure[] {
 
 /** Names the baseline of a server's runtime. */
 export function baselineOf(server: string): string {
-  return `${server.split("/")[0]}/${BASELINE}`;
+  return peerOf(server, BASELINE);
+}
+
+/** Names the server of a kind on the runtime of another one. */
+function peerOf(server: string, kind: string): string {
+  return `${server.split("/")[0]}/${kind}`;
+}
+
+/** Divides the CPU time of each round by that of another server in the same round. */
+function ratiosTo(group: readonly Sample[], others: readonly Sample[] = []): number[] {
+  return group.flatMap(({ round, cpuMs }) => {
+    const other = others.find((sample) => sample.round === round);
+    return other === undefined ? [] : [cpuMs / other.cpuMs];
+  });
 }

@@ -32,3 +32,17 @@ Deno.test("sumUp() holds each round against the baseline of that round and runti
   assertEquals([figure?.ratio, figure?.lowest, figure?.highest], [3, 2, 4]);
   assertEquals([figure?.cpuMs, figure?.rounds], [8, 3]);
 });
+
+Deno.test("sumUp() holds each round against Express on lean Mongoose where that is measured", () => {
+  const samples = [
+    sample("node/bare", 0, 1),
+    sample("node/mongrove", 0, 2),
+    sample("node/express_lean", 0, 4),
+    sample("node/mongrove", 1, 9),
+    sample("node/express_lean", 1, 6),
+    sample("deno/mongrove", 1, 9),
+  ];
+  const toLean = new Map(sumUp(samples).map((figure) => [figure.server, figure.toLean]));
+  assertEquals(toLean.get("node/mongrove"), 1);
+  assertEquals(toLean.get("deno/mongrove"), undefined);
+});

@@ -16,6 +16,8 @@ export interface OpenCommand {
   readonly paths: readonly string[];
   /** The JSON texts, taken in turn. */
   readonly bodies: readonly string[];
+  /** Headers besides the usual ones. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Sends requests over the open connections, one at a time on each. */

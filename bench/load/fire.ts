@@ -18,7 +18,9 @@ export class Battery {
     this.#databasePid = command.databasePid;
     this.#connections = connections;
     this.#bodies = command.bodies;
-    this.#heads = command.paths.map((path) => `${command.method} ${path} HTTP/1.1\r\n${HEADERS}`);
+    const headers = Object.entries(command.headers).map((entry) => `${entry.join(": ")}\r\n`);
+    const rest = `HTTP/1.1\r\n${HEADERS}${headers.join("")}`;
+    this.#heads = command.paths.map((path) => `${command.method} ${path} ${rest}`);
   }
 
   /** Opens the connections. */

@@ -1,6 +1,7 @@
 import { CREATED, HOOKED, itemsOf, LEAN_HOOKED, TARGETS, UPDATED } from "../plan/collections.ts";
 import { type ItemBody, itemBody, itemId, itemPatch } from "../plan/items.ts";
 import type { RunningServer } from "../setup/running_server.ts";
+import { checkPages } from "./check_pages.ts";
 
 /** An entity as a server answers it. */
 type Answer = Partial<ItemBody> & { readonly _id?: string; readonly id?: string };
@@ -45,7 +46,7 @@ export async function checkAnswers(
     `${itemsOf(TARGETS)}/${itemId(7)}`,
     textOf(itemId(7), itemBody(7)),
   ) ??
-    await checkCreate(running) ?? await checkUpdate(running, index);
+    await checkCreate(running) ?? await checkUpdate(running, index) ?? await checkPages(running);
 }
 
 async function checkOne(

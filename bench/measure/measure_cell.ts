@@ -1,6 +1,7 @@
 import type { Fired } from "../load/commands.ts";
 import { CREATED } from "../plan/collections.ts";
 import { readList, type Scenario, type Traffic } from "../plan/scenarios.ts";
+import type { ServerKind } from "../plan/servers.ts";
 import { type RunningServer, startServer } from "../setup/running_server.ts";
 import type { Bench } from "./bench.ts";
 import { addFired, type Sample, toSample } from "../figures/sample.ts";
@@ -34,13 +35,13 @@ export async function measureCell(
 async function fireAt(
   bench: Bench,
   running: RunningServer,
-  { traffic, connections }: Scenario,
+  { traffic, connections, most }: Scenario,
   round: number,
 ): Promise<Fired> {
   const { load, effort } = bench;
   await openTraffic(bench, running, traffic, connections);
-  await load.fire(round === 0 ? effort.firstWarmUpMs : effort.warmUpMs);
-  const fired = await load.fire(effort.cellMs);
+  await load.fire(round === 0 ? effort.firstWarmUpMs : effort.warmUpMs, most);
+  const fired = await load.fire(effort.cellMs, most);
   await load.close();
   return fired;
 }
@@ -71,9 +72,10 @@ async function fireAtFresh(
 async function openTraffic(
   { load, database }: Bench,
   { ready, server }: RunningServer,
-  { method, paths, bodies }: Traffic,
+  traffic: Traffic,
   connections: number,
 ): Promise<void> {
+  const { method, paths, bodies } = inWordsOf(server.kind, traffic);
   await load.open({
     port: ready.port,
     pid: ready.pid,
@@ -82,5 +84,12 @@ async function openTraffic(
     method: method === "UPDATE" ? server.kind.update : method,
     paths,
     bodies,
+    headers: traffic.headers ?? {},
   });
+}
+
+function inWordsOf({ askPage }: ServerKind, traffic: Traffic): Traffic {
+  if (traffic.page === undefined) return traffic;
+  const { method, path, body } = askPage(traffic.page);
+  return { method, paths: [path], bodies: body === "" ? [] : [body] };
 }

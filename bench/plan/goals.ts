@@ -1,7 +1,7 @@
 import type { Runtime } from "./servers.ts";
 
 /** What a goal is about. */
-export type Figure = "ratio" | "firstByteMs" | "peakMb";
+export type Figure = "ratio" | "toLean" | "firstByteMs" | "peakMb";
 
 /** A figure that Mongrove is to reach. */
 export interface Goal {
@@ -24,6 +24,8 @@ export const GOALS: readonly Goal[] = [
   goal("update", "ratio", 1.5, 2.0),
   goal("create", "ratio", 1.7, 2.3),
   goal("hook-lean", "ratio", 1.1, 1.1),
+  goal("page-20", "toLean", 0.8, 0.9),
+  goal("populated-50", "toLean", 0.5, 0.5),
 ];
 
 function goal(scenario: string, figure: Figure, deno: number, node: number): Goal {

@@ -20,5 +20,8 @@ export const BY_CONNECTIONS: readonly Scenario[] = [1, 4, 16, 64, 256].map((conn
 /** One entity, while Mongrove has this many models. */
 export const BY_MODELS: readonly number[] = [1, 10, 50, 100, 200];
 
+/** What can be measured alone. */
+export const GROWTH_PARTS: readonly string[] = ["documents", "connections", "depth", "models"];
+
 /** The servers whose growth is measured unless others are named. */
 export const GROWING: readonly string[] = ["mongrove", "express_hydrated"];

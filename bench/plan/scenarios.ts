@@ -8,9 +8,11 @@ import {
   UPDATED,
 } from "./collections.ts";
 import { itemBody, itemId, itemPatch } from "./items.ts";
+import { type Page, WITH_TOTAL } from "./pages.ts";
+import { PAGED, POPULATED } from "./ranked.ts";
 
 /** What a server may or may not offer. */
-export type Feature = "hook" | "lean-hook";
+export type Feature = "hook" | "lean-hook" | "page" | "populate" | "deep";
 
 /** What the load generator sends. */
 export interface Traffic {
@@ -20,6 +22,10 @@ export interface Traffic {
   readonly paths: readonly string[];
   /** The JSON texts, taken in turn; none on reads. */
   readonly bodies: readonly string[];
+  /** Headers besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A page, in place of method, paths and bodies: each kind of server has words of its own. */
+  readonly page?: Page;
 }
 
 /** One thing that is measured. */
@@ -36,6 +42,8 @@ export interface Scenario {
   readonly feature?: Feature;
   /** Whether every round gets a new process, so that its peak memory belongs to the scenario. */
   readonly fresh?: boolean;
+  /** The most requests of a round, where the database takes long for each. */
+  readonly most?: number;
 }
 
 /** How many different bodies there are: prime, so that an entity gets another one at every turn. */
@@ -44,7 +52,8 @@ const BODIES = 997;
 const ids = Array.from({ length: TARGETS }, (_, index) => itemId(index));
 const indexes = Array.from({ length: BODIES }, (_, index) => index);
 
-function read(...paths: string[]): Traffic {
+/** Reads from paths in turn. */
+export function read(...paths: string[]): Traffic {
   return { method: "GET", paths, bodies: [] };
 }
 
@@ -96,5 +105,19 @@ export const SCENARIOS: readonly Scenario[] = [
     connections: 4,
     traffic: read(`/${LEAN_HOOKED}`),
     feature: "lean-hook",
+  },
+  {
+    name: "page-20",
+    title: "page of 20, sorted, with total",
+    connections: 4,
+    traffic: { ...read(), page: { route: PAGED, size: 20 }, headers: WITH_TOTAL },
+    feature: "page",
+  },
+  {
+    name: "populated-50",
+    title: "page of 50, sorted, one field populated",
+    connections: 4,
+    traffic: { ...read(), page: { route: POPULATED, size: 50, isPopulated: true } },
+    feature: "populate",
   },
 ];

@@ -1,3 +1,5 @@
+import { askFeathers, askPlainly, askRemult, type Wording } from "./pages.ts";
+
 /** What runs a server. */
 export type Runtime = "deno" | "node";
 
@@ -11,6 +13,8 @@ export interface ServerKind {
   readonly folder: string;
   /** The method of its updates. */
   readonly update: "PATCH" | "PUT";
+  /** How it is asked for a page. */
+  readonly askPage: Wording;
   /** The runtimes that it is measured on unless it is named. */
   readonly runtimes: readonly Runtime[];
 }
@@ -27,6 +31,9 @@ export interface Server {
 
 /** The kind that all others are held against. */
 export const BASELINE = "bare";
+
+/** What people write by hand who know Mongoose well: goals of pages are held against it. */
+export const LEAN = "express_lean";
 
 /** The kind that this bench is about. */
 export const OURS = "mongrove";
@@ -61,8 +68,8 @@ export const KINDS: readonly ServerKind[] = [
   kind("express_lean", "Express + lean Mongoose", "stack", BOTH),
   kind("express_hydrated", "Express + Mongoose", "stack", BOTH),
   kind("restify_mongoose", "express-restify-mongoose", "restify", NODE),
-  { ...kind("remult", "remult", "remult", NODE), update: "PUT" },
-  kind("feathers", "Feathers", "feathers", NODE),
+  { ...kind("remult", "remult", "remult", NODE), update: "PUT", askPage: askRemult },
+  { ...kind("feathers", "Feathers", "feathers", NODE), askPage: askFeathers },
   kind("restgoose", "restgoose", "restgoose", NODE),
 ];
 
@@ -72,7 +79,7 @@ function kind(
   folder: string,
   runtimes: readonly Runtime[],
 ): ServerKind {
-  return { name, title, folder, update: "PATCH", runtimes };
+  return { name, title, folder, update: "PATCH", askPage: askPlainly, runtimes };
 }
 
 /**

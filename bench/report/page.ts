@@ -1,6 +1,8 @@
 import { SIZES } from "../plan/collections.ts";
+import type { Figure } from "../figures/figure.ts";
 import { ITEM_BYTES } from "../plan/items.ts";
 import { goalTable } from "./tables/goal_table.ts";
+import { depthTable } from "./tables/depth_table.ts";
 import { growthTable, modelTable } from "./tables/growth_tables.ts";
 import type { GrowthRun, Results, Run, ScenarioRun } from "./run.ts";
 import { ratioTable, scenariosOf, scenarioTable } from "./tables/scenario_tables.ts";
@@ -28,6 +30,9 @@ second depend on those as well.
   first byte are those of the first answer.
 - The hook looks at one field and keeps the entity. A server without hooks maps a function over
   its list.
+- A page is sorted by an indexed field. Servers written by hand read the page and count at the same time,
+  and populate by a second query for distinct identifiers, or as Mongoose does it. The others do as their
+  documentation says. remult's transport does not populate.
 - mongod and the load generator run on the same machine. "of rounds" shows how far rounds differ.
 `;
 
@@ -68,7 +73,7 @@ function scenarioPart(run: ScenarioRun): string[] {
 }
 
 function growthPart(run: GrowthRun): string[] {
-  const { documents, connections, models } = run;
+  const { documents, connections, models, depth = [] } = run;
   return [
     "## How cost grows",
     circumstances(run),
@@ -80,8 +85,20 @@ function growthPart(run: GrowthRun): string[] {
     toMarkdown(growthTable(connections, "CPU ms/request, by connections", "cpuMs")),
     toMarkdown(growthTable(connections, "ratio, by connections", "ratio")),
     toMarkdown(growthTable(connections, "requests/s, by connections", "perSecond")),
+    ...depthPart(depth),
     "### With models",
     "The time to start includes the process, the runtime, all modules, a connection to the database, the models and\ntheir routes. The request is for one entity of the model that was mounted last.",
     toMarkdown(modelTable(models)),
+  ];
+}
+
+function depthPart(depth: readonly Figure[]): string[] {
+  if (depth.length === 0) return [];
+  return [
+    "### With the depth of a page",
+    "Pages of 20 of the largest collection, sorted by an indexed field, behind a cursor (`after`) and behind a number of\nentities (`skip`). The goal: behind a cursor, every page costs as much as any other.",
+    toMarkdown(depthTable(depth, "CPU ms/request, by depth", "cpuMs")),
+    toMarkdown(depthTable(depth, "mongod ms/request, by depth", "databaseMs")),
+    toMarkdown(depthTable(depth, "first byte ms, by depth", "firstByteMs")),
   ];
 }

@@ -1,8 +1,9 @@
 import { goalTable } from "./tables/goal_table.ts";
+import { depthTable } from "./tables/depth_table.ts";
 import { growthTable, modelTable } from "./tables/growth_tables.ts";
 import type { GrowthRun, Run, ScenarioRun } from "./run.ts";
 import { ratioTable, scenariosOf, scenarioTable } from "./tables/scenario_tables.ts";
-import { toText } from "./tables/table.ts";
+import { type Table, toText } from "./tables/table.ts";
 
 /** Shows a run of the scenarios on a terminal. */
 export function printScenarios(run: ScenarioRun): void {
@@ -16,14 +17,22 @@ export function printScenarios(run: ScenarioRun): void {
 
 /** Shows a run of growth on a terminal. */
 export function printGrowth(run: GrowthRun): void {
-  const { documents, connections, models } = run;
-  print("Documents", toText(growthTable(documents, "CPU ms/request", "cpuMs")));
-  print("Documents", toText(growthTable(documents, "ratio", "ratio")));
-  print("Documents", toText(growthTable(documents, "first byte ms", "firstByteMs")));
-  print("Connections", toText(growthTable(connections, "CPU ms/request", "cpuMs")));
-  print("Connections", toText(growthTable(connections, "ratio", "ratio")));
-  print("Connections", toText(growthTable(connections, "requests/s", "perSecond")));
-  print("Models", toText(modelTable(models)));
+  const { documents, connections, models, depth = [] } = run;
+  const tables: [string, Table][] = [
+    ["Documents", growthTable(documents, "CPU ms/request", "cpuMs")],
+    ["Documents", growthTable(documents, "ratio", "ratio")],
+    ["Documents", growthTable(documents, "first byte ms", "firstByteMs")],
+    ["Connections", growthTable(connections, "CPU ms/request", "cpuMs")],
+    ["Connections", growthTable(connections, "ratio", "ratio")],
+    ["Connections", growthTable(connections, "requests/s", "perSecond")],
+    ["Depth", depthTable(depth, "CPU ms/request", "cpuMs")],
+    ["Depth", depthTable(depth, "mongod ms/request", "databaseMs")],
+    ["Depth", depthTable(depth, "first byte ms", "firstByteMs")],
+    ["Models", modelTable(models)],
+  ];
+  for (const [title, table] of tables) {
+    if (table.rows.length > 0) print(title, toText(table));
+  }
   printCircumstances(run);
 }
 

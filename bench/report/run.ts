@@ -25,15 +25,20 @@ export interface ScenarioRun extends Run {
   readonly figures: readonly Figure[];
 }
 
-/** A run that shows how cost grows. */
-export interface GrowthRun extends Run {
+/** What shows how cost grows. */
+export interface Growth {
   /** By the length of a list; the scenario is the number. */
   readonly documents: readonly Figure[];
   /** By connections; the scenario is the number. */
   readonly connections: readonly Figure[];
+  /** By the depth of a page; the scenario is the way and the depth. */
+  readonly depth?: readonly Figure[];
   /** By models. */
   readonly models: readonly ModelFigure[];
 }
+
+/** A run that shows how cost grows. */
+export interface GrowthRun extends Run, Growth {}
 
 /** What has been measured, as it is kept in `docs/benchmarks.json`. */
 export interface Results {

@@ -7,18 +7,26 @@
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../plan/collections.ts";
+import { PAGED, POPULATED } from "../plan/ranked.ts";
 import { openDriver } from "./support/driver_crud.ts";
 import { keepAllStarred } from "./support/hook.ts";
 import { listen } from "./support/listen.ts";
+import { type PageQuery, readPageQuery } from "./support/page_query.ts";
 
 const crud = await openDriver();
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const [, name = "", id] = (req.url ?? "").split("/");
+  const [path = "", search] = (req.url ?? "").split("?");
+  const [, name = "", id] = path.split("/");
   if (req.method === "POST") return send(res, 201, await crud.create(name, await readJson(req)));
   if (name === HOOKED || name === LEAN_HOOKED) {
     return send(res, 200, keepAllStarred(await crud.list(itemsOf(TARGETS))));
   }
+  if (name === PAGED) {
+    const { items, total } = await crud.page(readQuery(search));
+    return send(res, 200, items, { "x-total-count": total });
+  }
+  if (name === POPULATED) return send(res, 200, await crud.populated(readQuery(search)));
   if (id === undefined) return send(res, 200, await crud.list(name));
   const item = req.method === "PATCH"
     ? await crud.update(name, id, await readJson(req))
@@ -32,9 +40,14 @@ async function readJson<T>(req: IncomingMessage): Promise<T> {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-function send(res: ServerResponse, status: number, value: unknown): void {
+function readQuery(search: string = ""): PageQuery {
+  return readPageQuery(Object.fromEntries(new URLSearchParams(search)));
+}
+
+function send(res: ServerResponse, status: number, value: unknown, headers: object = {}): void {
   const text = JSON.stringify(value);
   res.writeHead(status, {
+    ...headers,
     "content-type": "application/json; charset=utf-8",
     "content-length": Buffer.byteLength(text),
   });
@@ -48,4 +61,4 @@ function refuse(res: ServerResponse, error: unknown): void {
 
 listen((req, res) => {
   answer(req, res).catch((error) => refuse(res, error));
-}, ["hook", "lean-hook"]);
+}, ["hook", "lean-hook", "page", "populate"]);

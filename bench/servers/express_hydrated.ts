@@ -1,10 +1,11 @@
 /** Express on Mongoose, with documents, as its guide shows it. @module */
 import { COLLECTIONS } from "../plan/collections.ts";
-import { connectMongoose, itemModel } from "./support/mongoose_item.ts";
+import { connectMongoose, itemModel, rankedModel } from "./support/mongoose_item.ts";
 import { serveCrud } from "./support/serve_crud.ts";
 
 await connectMongoose();
 const models = new Map([...COLLECTIONS.keys()].map((name) => [name, itemModel(name)]));
+const ranked = rankedModel();
 
 function modelOf(name: string): ReturnType<typeof itemModel> {
   return models.get(name) ?? itemModel(name);
@@ -20,4 +21,12 @@ serveCrud({
     item.set(body).increment();
     return await item.save();
   },
+  async page({ limit, sort }) {
+    const [items, total] = await Promise.all([
+      ranked.find().sort(sort).limit(limit).exec(),
+      ranked.countDocuments().exec(),
+    ]);
+    return { items, total };
+  },
+  populated: ({ limit, sort }) => ranked.find().sort(sort).limit(limit).populate("writer").exec(),
 }, "hook");

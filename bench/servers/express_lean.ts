@@ -1,10 +1,11 @@
 /** Express on Mongoose, with plain objects wherever it can give them. @module */
 import { COLLECTIONS } from "../plan/collections.ts";
-import { connectMongoose, type Item, itemModel } from "./support/mongoose_item.ts";
+import { connectMongoose, type Item, itemModel, rankedModel } from "./support/mongoose_item.ts";
 import { serveCrud } from "./support/serve_crud.ts";
 
 await connectMongoose();
 const models = new Map([...COLLECTIONS.keys()].map((name) => [name, itemModel(name)]));
+const ranked = rankedModel();
 
 function modelOf(name: string): ReturnType<typeof itemModel> {
   return models.get(name) ?? itemModel(name);
@@ -19,4 +20,13 @@ serveCrud({
       returnDocument: "after",
       runValidators: true,
     }).lean<Item>().exec(),
+  async page({ limit, sort }) {
+    const [items, total] = await Promise.all([
+      ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),
+      ranked.countDocuments().exec(),
+    ]);
+    return { items, total };
+  },
+  populated: ({ limit, sort }) =>
+    ranked.find().sort(sort).limit(limit).populate("writer").lean<Item[]>().exec(),
 }, "lean-hook");

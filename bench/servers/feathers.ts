@@ -4,6 +4,7 @@ import type { RequestListener } from "node:http";
 import type { mongo } from "mongoose";
 import { COLLECTIONS, itemsOf, LEAN_HOOKED, TARGETS } from "../plan/collections.ts";
 import type { ItemBody } from "../plan/items.ts";
+import { PAGED, POPULATED, RANKED, WRITERS } from "../plan/ranked.ts";
 import { keepAllStarred, type Starred } from "./support/hook.ts";
 import { importPeer } from "./support/import_peer.ts";
 import { listen } from "./support/listen.ts";
@@ -13,6 +14,13 @@ import { databaseUri } from "./support/settings.ts";
 interface Context {
   data: ItemBody;
   result: Starred[];
+  params: { pipeline?: object[] };
+}
+
+/** How a collection is served. */
+interface Served {
+  readonly hooks?: object;
+  readonly paginate?: object;
 }
 
 /** What is used of its application. */
@@ -47,8 +55,8 @@ const app = transport.default(feathers());
 app.use(transport.json());
 app.configure(transport.rest());
 
-function serve(route: string, collection: string, hooks: object): void {
-  app.use(`/${route}`, new MongoDBService({ Model: db.collection(collection) }));
+function serve(route: string, collection: string, { hooks = {}, ...options }: Served): void {
+  app.use(`/${route}`, new MongoDBService({ Model: db.collection(collection), ...options }));
   app.service(route).hooks(hooks);
 }
 
@@ -62,7 +70,21 @@ const keep = (context: Context) => {
   context.result = keepAllStarred(context.result);
 };
 
-for (const name of COLLECTIONS.keys()) serve(name, name, { before: { create: [complete] } });
-serve(LEAN_HOOKED, itemsOf(TARGETS), { after: { find: [keep] } });
+/** Its documentation populates in the database; a resolver would send a query for each entity. */
+const populate = (context: Context) => {
+  const lookup = { from: WRITERS, localField: "writer", foreignField: "_id", as: "writer" };
+  context.params.pipeline = [
+    { $feathers: {} },
+    { $lookup: lookup },
+    { $unwind: { path: "$writer", preserveNullAndEmptyArrays: true } },
+  ];
+};
+
+for (const name of COLLECTIONS.keys()) {
+  serve(name, name, { hooks: { before: { create: [complete] } } });
+}
+serve(LEAN_HOOKED, itemsOf(TARGETS), { hooks: { after: { find: [keep] } } });
+serve(PAGED, RANKED, { paginate: { default: 20, max: 100 } });
+serve(POPULATED, RANKED, { hooks: { before: { find: [populate] } } });
 await app.setup();
-listen(app as unknown as RequestListener, ["lean-hook"]);
+listen(app as unknown as RequestListener, ["lean-hook", "page", "populate"]);

@@ -8,6 +8,7 @@ import type { Feature } from "../plan/scenarios.ts";
 import { listen } from "./support/listen.ts";
 import { connectMongoose } from "./support/mongoose_item.ts";
 import { hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
+import { pagedModels } from "./support/mongrove_pages.ts";
 import { modelCount } from "./support/settings.ts";
 
 /** The models that are measured, or as many as are asked for, the one that is read the last. */
@@ -19,10 +20,10 @@ function chooseModels(): ModelClass[] {
 }
 
 /** Mounts what not every version of Mongrove has; one that lacks it does not take part. */
-function mountLean(): Feature[] {
+function mountLater(models: () => ModelClass[], features: Feature[]): Feature[] {
   try {
-    app.use(Framework.initialize({ models: [leanHookedItem()] }));
-    return ["lean-hook"];
+    app.use(Framework.initialize({ models: models() }));
+    return features;
   } catch (error) {
     if (error instanceof TypeError) return [];
     throw error;
@@ -33,4 +34,8 @@ await connectMongoose();
 const app = express();
 app.use(express.json());
 app.use(Framework.initialize({ models: chooseModels() }));
-listen(app, ["hook", ...mountLean()]);
+listen(app, [
+  "hook",
+  ...mountLater(() => [leanHookedItem()], ["lean-hook"]),
+  ...mountLater(pagedModels, ["page", "populate", "deep"]),
+]);

@@ -1,8 +1,14 @@
-/** remult with its MongoDB provider; all of a list in one page. @module */
+/**
+ * remult with its MongoDB provider; all of a list in one page. Its transport leaves relations out:
+ * its clients send requests of their own for them.
+ *
+ * @module
+ */
 // @ts-types="npm:@types/express@^5"
 import express, { type RequestHandler } from "express";
 import type { mongo } from "mongoose";
 import { COLLECTIONS } from "../plan/collections.ts";
+import { PAGED, RANKED } from "../plan/ranked.ts";
 import { importPeer } from "./support/import_peer.ts";
 import { listen } from "./support/listen.ts";
 import { databaseUri } from "./support/settings.ts";
@@ -34,11 +40,11 @@ const [{ Fields, describeEntity }, { remultApi }, { MongoDataProvider }, { Mongo
     importPeer<Pick<typeof mongo, "MongoClient">>("mongodb"),
   ]);
 
-/** Makes the entity of a collection; its transport calls the identifier `id`. */
-function itemEntity(collection: string): object {
+/** Makes an entity on a route; its transport calls the identifier `id`. */
+function itemEntity(route: string, dbName: string = route, more: object = {}): object {
   class Item {}
   const id = { dbName: "_id", valueConverter: { fieldTypeInDb: "dbid" }, allowApiUpdate: false };
-  describeEntity(Item, collection, {
+  describeEntity(Item, route, {
     id: Fields.string(id),
     title: Fields.string({ required: true }),
     text: Fields.string({ required: true }),
@@ -49,17 +55,20 @@ function itemEntity(collection: string): object {
     created: Fields.date(),
     tags: Fields.json(),
     __v: Fields.integer({ allowApiUpdate: false }),
-  }, { allowApiCrud: true, dbName: collection });
+    ...more,
+  }, { allowApiCrud: true, dbName });
   return Item;
 }
 
 const client = await new MongoClient(databaseUri()).connect();
 const dataProvider = new MongoDataProvider(client.db(), client, { disableTransactions: true });
+const writer = Fields.string({ valueConverter: { fieldTypeInDb: "dbid" } });
+const paged = itemEntity(PAGED, RANKED, { rank: Fields.integer(), writer });
 const app = express();
 app.use(remultApi({
   rootPath: "",
   admin: false,
-  entities: [...COLLECTIONS.keys()].map(itemEntity),
+  entities: [...[...COLLECTIONS.keys()].map((name) => itemEntity(name)), paged],
   dataProvider: () => Promise.resolve(dataProvider),
 }));
-listen(app);
+listen(app, ["page"]);

@@ -3,10 +3,11 @@
 import express, { type Application, type RequestHandler } from "express";
 import type { Model } from "mongoose";
 import { COLLECTIONS, itemsOf, LEAN_HOOKED, TARGETS } from "../plan/collections.ts";
+import { PAGED, POPULATED } from "../plan/ranked.ts";
 import { keepAllStarred } from "./support/hook.ts";
 import { importPeer } from "./support/import_peer.ts";
 import { listen } from "./support/listen.ts";
-import { connectMongoose, type Item, itemModel } from "./support/mongoose_item.ts";
+import { connectMongoose, type Item, itemModel, rankedModel } from "./support/mongoose_item.ts";
 
 /** What is used of it. */
 interface Restify {
@@ -35,4 +36,7 @@ for (const name of COLLECTIONS.keys()) {
     serve(app, model, { prefix: "", version: "", name: LEAN_HOOKED, postRead: keep });
   }
 }
-listen(app, ["lean-hook"]);
+const ranked = rankedModel();
+serve(app, ranked, { prefix: "", version: "", name: PAGED, totalCountHeader: true });
+serve(app, ranked, { prefix: "", version: "", name: POPULATED });
+listen(app, ["lean-hook", "page", "populate"]);

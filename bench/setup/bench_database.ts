@@ -1,8 +1,10 @@
 import mongoose, { type Connection } from "mongoose";
 import { withDatabase } from "../../tests/harness/database_uri.ts";
 import { startMongo } from "../../tests/harness/mongo/start_mongo.ts";
-import { COLLECTIONS, CREATED } from "../plan/collections.ts";
+import { COLLECTIONS, CREATED, LARGEST } from "../plan/collections.ts";
 import { itemBody, itemId } from "../plan/items.ts";
+import { DEEP_SORT } from "../plan/ranked.ts";
+import { seedRanked } from "./seed_ranked.ts";
 
 /** The database that all servers serve. */
 export interface BenchDatabase extends AsyncDisposable {
@@ -32,6 +34,8 @@ export async function openBenchDatabase(largest: number): Promise<BenchDatabase>
   for (const [name, count] of COLLECTIONS) {
     await seed(connection, name, Math.min(count, largest));
   }
+  await connection.collection(LARGEST).createIndex({ [DEEP_SORT]: 1, _id: 1 });
+  await seedRanked(connection);
   const status = await connection.db?.admin().serverStatus();
   return {
     uri,

@@ -7,9 +7,12 @@ import { show, showRatio, type Table } from "./table.ts";
 
 const NAMES: Readonly<Record<GoalFigure, string>> = {
   ratio: "ratio",
+  toLean: "ratio to Express + lean Mongoose",
   firstByteMs: "first byte, ms",
   peakMb: "peak memory, MB",
 };
+
+const RATIOS: readonly GoalFigure[] = ["ratio", "toLean"];
 
 const RUNTIMES: readonly Runtime[] = ["deno", "node"];
 
@@ -25,7 +28,7 @@ export function goalTable(figures: readonly Figure[]): Table {
         const title = SCENARIOS.find(({ name }) => name === scenario)?.title ?? scenario;
         const cells = RUNTIMES.flatMap((runtime) => {
           const value = find(figures, `${runtime}/${OURS}`, scenario)?.[figure];
-          const format = figure === "ratio" ? showRatio : show;
+          const format = RATIOS.includes(figure) ? showRatio : show;
           const others = bestOther(figures, runtime, scenario, figure);
           return [
             format(value),
@@ -55,6 +58,6 @@ function bestOther(
   const values = figures.filter((each) => each.scenario === scenario)
     .filter(({ server }) => server.startsWith(`${runtime}/`))
     .filter(({ server }) => !server.endsWith(`/${OURS}`) && !server.endsWith("/bare"))
-    .map((each) => each[figure]);
+    .flatMap((each) => each[figure] ?? []);
   return values.length === 0 ? undefined : Math.min(...values);
 }

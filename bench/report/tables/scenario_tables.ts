@@ -1,4 +1,5 @@
 import type { Figure } from "../../figures/figure.ts";
+import { GOALS } from "../../plan/goals.ts";
 import { SCENARIOS } from "../../plan/scenarios.ts";
 import { KINDS } from "../../plan/servers.ts";
 import { show, showRatio, type Table } from "./table.ts";
@@ -51,11 +52,13 @@ export function scenarioTable(figures: readonly Figure[], scenario: string): Tab
   const own = figures.filter((figure) => figure.scenario === scenario);
   // Elsewhere, the peak is that of all that the process has been through
   const isFresh = SCENARIOS.find(({ name }) => name === scenario)?.fresh === true;
+  const isToLean = GOALS.some((goal) => goal.scenario === scenario && goal.figure === "toLean");
   return {
     head: [
       "",
       "ratio",
       "of rounds",
+      ...isToLean ? ["to lean Mongoose"] : [],
       "CPU ms/request",
       "requests/s",
       "first byte ms",
@@ -69,6 +72,7 @@ export function scenarioTable(figures: readonly Figure[], scenario: string): Tab
         serverTitle(server),
         showRatio(figure?.ratio),
         `${showRatio(figure?.lowest)}–${showRatio(figure?.highest)}`,
+        ...isToLean ? [showRatio(figure?.toLean)] : [],
         show(figure?.cpuMs),
         show(figure?.perSecond),
         show(figure?.firstByteMs),

@@ -1,5 +1,6 @@
 import type { ItemBody } from "../../plan/items.ts";
 import type { Starred } from "./hook.ts";
+import type { PageQuery } from "./page_query.ts";
 
 /** Access to the collections, as people write it by hand; what it gives is sent as JSON. */
 export interface Crud {
@@ -11,4 +12,16 @@ export interface Crud {
   create(collection: string, body: ItemBody): Promise<object>;
   /** Changes fields of an entity, and gives all of it, or `null`. */
   update(collection: string, id: string, body: Partial<ItemBody>): Promise<object | null>;
+  /** Reads a page of the ranked entities, and counts them. */
+  page(query: PageQuery): Promise<Page>;
+  /** Reads a page of the ranked entities, each with its writer. */
+  populated(query: PageQuery): Promise<readonly object[]>;
+}
+
+/** A page of a list. */
+export interface Page {
+  /** The entities. */
+  readonly items: readonly object[];
+  /** How many the list has. */
+  readonly total: number;
 }

@@ -1,5 +1,6 @@
 import type { mongo } from "mongoose";
 import type { ItemBody } from "../../plan/items.ts";
+import { RANKED, WRITERS } from "../../plan/ranked.ts";
 import type { Crud } from "./crud.ts";
 import type { Starred } from "./hook.ts";
 import { importPeer } from "./import_peer.ts";
@@ -13,11 +14,17 @@ interface Stored extends Starred {
   readonly _id: mongo.ObjectId;
 }
 
+/** The same of an entity that refers to its writer. */
+interface Ranked extends Stored {
+  readonly writer: mongo.ObjectId;
+}
+
 /** Connects the bare driver: the version that Mongoose brings, without Mongoose. */
 export async function openDriver(): Promise<Crud> {
   const { MongoClient, ObjectId } = await importPeer<Driver>("mongodb");
   const client = await new MongoClient(databaseUri()).connect();
   const db = client.db();
+  const ranked = db.collection<Ranked>(RANKED);
   return {
     list: (name) => db.collection<Stored>(name).find().toArray(),
     one: (name, id) => db.collection(name).findOne({ _id: new ObjectId(id) }),
@@ -32,6 +39,24 @@ export async function openDriver(): Promise<Crud> {
         { $set: stored(body), $inc: { __v: 1 } },
         { returnDocument: "after" },
       );
+    },
+    async page({ limit, sort }) {
+      const [items, total] = await Promise.all([
+        ranked.find().sort(sort).limit(limit).toArray(),
+        ranked.countDocuments(),
+      ]);
+      return { items, total };
+    },
+    async populated({ limit, sort }) {
+      const items = await ranked.find().sort(sort).limit(limit).toArray();
+      const ids = new Map(items.map(({ writer }) => [writer.toHexString(), writer]));
+      const writers = await db.collection(WRITERS).find({ _id: { $in: [...ids.values()] } })
+        .toArray();
+      const byId = new Map(writers.map((writer) => [writer._id.toHexString(), writer]));
+      return items.map((item) => ({
+        ...item,
+        writer: byId.get(item.writer.toHexString()) ?? null,
+      }));
     },
   };
 }

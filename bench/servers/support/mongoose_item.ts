@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
-import type { Model } from "mongoose";
+import type { Model, SchemaDefinition } from "mongoose";
+import { RANKED, WRITERS } from "../../plan/ranked.ts";
 import type { Starred } from "./hook.ts";
 import { databaseUri } from "./settings.ts";
 
@@ -9,6 +10,17 @@ export interface Item extends Starred {
   readonly [field: string]: unknown;
 }
 
+const ITEM = {
+  title: { type: String, required: true },
+  text: { type: String, required: true },
+  author: String,
+  stars: Number,
+  price: Number,
+  published: Boolean,
+  created: Date,
+  tags: [String],
+};
+
 /** Connects Mongoose to the database to serve. */
 export async function connectMongoose(): Promise<void> {
   await mongoose.connect(databaseUri());
@@ -16,15 +28,17 @@ export async function connectMongoose(): Promise<void> {
 
 /** Gives Mongoose's model of a collection, with the schema that Mongrove's class has. */
 export function itemModel(collection: string): Model<Item> {
-  const schema = new mongoose.Schema({
-    title: { type: String, required: true },
-    text: { type: String, required: true },
-    author: String,
-    stars: Number,
-    price: Number,
-    published: Boolean,
-    created: Date,
-    tags: [String],
-  }, { collection });
+  return makeModel(collection, ITEM);
+}
+
+/** Gives Mongoose's models of what is read in pages, and of what that refers to. */
+export function rankedModel(): Model<Item> {
+  makeModel(WRITERS, { name: { type: String, required: true }, about: String, joined: Date });
+  const writer = { type: mongoose.Schema.Types.ObjectId, ref: WRITERS };
+  return makeModel(RANKED, { ...ITEM, rank: Number, writer });
+}
+
+function makeModel(collection: string, fields: SchemaDefinition): Model<Item> {
+  const schema = new mongoose.Schema(fields, { collection });
   return mongoose.model(collection, schema) as unknown as Model<Item>;
 }

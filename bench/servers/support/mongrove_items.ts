@@ -4,7 +4,7 @@ import { HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts
 import { keepStarred, type Starred } from "./hook.ts";
 
 /** The fields, for all models. */
-abstract class Item extends FrameworkModel {
+export abstract class Item extends FrameworkModel {
   @prop({ required: true })
   title!: string;
   @prop({ required: true })

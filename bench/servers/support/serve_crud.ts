@@ -1,10 +1,12 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
 import { COLLECTIONS, HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
+import { PAGED, POPULATED } from "../../plan/ranked.ts";
 import type { Feature } from "../../plan/scenarios.ts";
 import type { Crud } from "./crud.ts";
 import { keepAllStarred } from "./hook.ts";
 import { listen } from "./listen.ts";
+import { readPageQuery } from "./page_query.ts";
 
 /**
  * Serves the collections with Express, route by route, as people write it by hand.
@@ -34,5 +36,12 @@ export function serveCrud(crud: Crud, feature: Feature): void {
   app.get(`/${feature === "hook" ? HOOKED : LEAN_HOOKED}`, async (_req, res) => {
     res.json(keepAllStarred(await crud.list(itemsOf(TARGETS))));
   });
-  listen(app, [feature]);
+  app.get(`/${PAGED}`, async (req, res) => {
+    const { items, total } = await crud.page(readPageQuery(req.query));
+    res.set("X-Total-Count", String(total)).json(items);
+  });
+  app.get(`/${POPULATED}`, async (req, res) => {
+    res.json(await crud.populated(readPageQuery(req.query)));
+  });
+  listen(app, [feature, "page", "populate"]);
 }

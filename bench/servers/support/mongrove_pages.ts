@@ -1,0 +1,51 @@
+import { all, FrameworkModel, one, prop, type Ref, rest } from "../../../mod.ts";
+import type { ModelClass } from "../../../mod.ts";
+import { LARGEST } from "../../plan/collections.ts";
+import { DEEP, DEEP_SORT, PAGED, POPULATED, RANKED, WRITERS } from "../../plan/ranked.ts";
+import { Item } from "./mongrove_items.ts";
+
+@rest({ route: `/${WRITERS}`, methods: [one()], schemaOptions: { collection: WRITERS } })
+class Writer extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+  @prop()
+  about?: string;
+  @prop({ type: Date })
+  joined?: Date;
+}
+
+/** The fields of what is read in pages. */
+abstract class Ranked extends Item {
+  @prop({ type: Number })
+  rank!: number;
+  @prop({ ref: Writer })
+  writer?: Ref<Writer>;
+}
+
+const page = { size: 20, max: 100 };
+
+@rest({
+  route: `/${PAGED}`,
+  methods: [all({ page, sort: ["rank"], count: {} })],
+  schemaOptions: { collection: RANKED },
+})
+class Paged extends Ranked {}
+
+@rest({
+  route: `/${POPULATED}`,
+  methods: [all({ page, sort: ["rank"], populate: { writer: true } })],
+  schemaOptions: { collection: RANKED },
+})
+class Populated extends Ranked {}
+
+@rest({
+  route: `/${DEEP}`,
+  methods: [all({ page, sort: [DEEP_SORT] })],
+  schemaOptions: { collection: LARGEST },
+})
+class Deep extends Item {}
+
+/** Gives the models whose lists have pages, and what they refer to. */
+export function pagedModels(): ModelClass[] {
+  return [Paged, Populated, Deep, Writer];
+}
