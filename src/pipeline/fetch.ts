@@ -7,6 +7,8 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";
 import type { PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
+import { versionIn } from "./versions.ts";
+import type { Version } from "./versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
@@ -51,6 +53,8 @@ export interface Fetched {
   readonly stored: object;
   /** As its reader may see it. */
   readonly seen: object;
+  /** The version that it was read with, whatever `postFetch` makes of it; `undefined` if it was read without. */
+  readonly version: Version | undefined;
 }
 
 /**
@@ -61,8 +65,9 @@ export interface Fetched {
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
   for await (const [stored] of fetchEntities(at)) {
     if (stored === undefined) continue;
+    const version = versionIn(stored, at);
     const seen = await passHook(at, "postFetch", { entity: stored });
-    if (seen !== undefined) return { stored, seen };
+    if (seen !== undefined) return { stored, seen, version };
     break;
   }
   throw notFound();

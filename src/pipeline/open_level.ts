@@ -3,7 +3,7 @@ import type { CollectionSourceOptions } from "../sources/collection_source.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { outerVersion, readVersion, versionCondition, versionIn } from "./versions.ts";
+import { outerVersion, readVersion, versionCondition } from "./versions.ts";
 import { selectLevel } from "./select_level.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 
@@ -41,11 +41,10 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
-  const { stored, seen: parent } = await fetchOne(above);
+  const { stored, seen: parent, version: read } = await fetchOne(above);
   at.state.parent = parent;
   if (link.embedded && !at.route.operation.many) {
-    above.opened.version = outerVersion(above) ?? versionIn(stored, above) ??
-      await readVersion(above);
+    above.opened.version = outerVersion(above) ?? read ?? await readVersion(above);
   }
   // A hook may have reduced the parent to what may be shown of it, its identifier left out.
   const found = await above.source.locate("_id" in parent ? parent : stored);

@@ -7,7 +7,7 @@ import { fetchOne } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { textsOf, writeEntity } from "./references/written.ts";
 import type { Written } from "./references/written.ts";
-import { outerVersion, readVersion, versionIn } from "./versions.ts";
+import { outerVersion, readVersion } from "./versions.ts";
 import type { Version } from "./versions.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
@@ -16,18 +16,19 @@ import type { Reply } from "./request/reply.ts";
 /** Answers with one entity. */
 export async function readOne(acting: OpenLevel): Promise<Reply> {
   const early = outerVersion(acting) ?? await versionBefore(acting);
-  const { stored, seen } = await fetchOne(acting);
+  const { seen, version: read } = await fetchOne(acting);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
   const [text = ""] = await textsOf(acting, [writeEntity(acting, sent)]);
-  const version = early ?? versionIn(stored, acting) ?? null;
+  const version = early ?? read ?? null;
   return { status: 200, text, version };
 }
 
-/** Reads the version of an entity that a hook's projection may read without it. */
+/** Reads the version of an entity that may be read without it: by a hook's projection, or because it is not selected. */
 async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
-  const { level: { hooks, shape }, state } = acting;
-  const isWhole = isEmpty(readProjection(state.projection, shape));
+  const { level: { hooks, shape, versionKey = "" }, state } = acting;
+  const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
+  const isWhole = selected && !hidden && isEmpty(readProjection(state.projection, shape));
   return isWhole || hooks.fetch !== undefined ? undefined : await readVersion(acting);
 }
 

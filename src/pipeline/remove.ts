@@ -12,8 +12,8 @@ import type { Reply } from "./request/reply.ts";
 export async function remove(acting: OpenLevel): Promise<Reply> {
   if (acting.route.operation.many) await removeMany(acting);
   else {
-    const { stored, seen } = await fetchOne(acting);
-    checkVersion(acting, stored);
+    const { seen, version } = await fetchOne(acting);
+    checkVersion(acting, version);
     const ready = await allow(acting, seen);
     await bindToVersion(acting, () => removeOne(acting, ready));
   }

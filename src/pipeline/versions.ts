@@ -50,13 +50,13 @@ export function outerVersion({ level, above }: LevelCall): Version | undefined {
  *
  * @throws {RestError} 412 if the entity has changed since, 428 if the client does not say what it has read.
  */
-export function checkVersion(acting: OpenLevel, stored: object): void {
+export function checkVersion(acting: LevelCall, read: Version | undefined): void {
   const { asked: { match }, level: { concurrency } } = acting;
   if (match === undefined) {
     if (concurrency === "required") throw preconditionRequired();
     return;
   }
-  const version = outerVersion(acting) ?? versionIn(stored, acting);
+  const version = outerVersion(acting) ?? read;
   if (!isAccepted(version, match)) throw preconditionFailed();
 }
 

@@ -19,8 +19,8 @@ import type { Level } from "./request/route.ts";
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
   const { level, route: { operation: { origin, status } } } = acting;
-  const { stored, seen } = await fetchOne(acting);
-  if (origin !== "new") checkVersion(acting, stored);
+  const { seen, version: read } = await fetchOne(acting);
+  if (origin !== "new") checkVersion(acting, read);
   const previous = origin === "new" ? undefined : snapshot(acting, seen);
   const { entity, problems, references } = mergeBody(seen, { body, shape: level.shape });
   const missing = await missingReferences(acting, references);
@@ -30,12 +30,13 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   const ready = await passHook(acting, "preSave", { entity, previous });
   if (ready === undefined) throw forbidden();
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
+  const version = writtenVersion(acting, { saved: saved ?? ready, ready });
   const sent = saved && await passHook(acting, "preSend", { entity: saved, previous });
   const created = status === 201 ? idOf(saved ?? ready, level) : undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status,
     text: toJson(sent, level.shape),
-    version: writtenVersion(acting, { saved: saved ?? ready, ready }),
+    version,
   };
   return created === undefined ? answer : { ...answer, created };
 }

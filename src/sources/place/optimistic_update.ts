@@ -63,7 +63,7 @@ export class OptimisticUpdate {
   }
 
   async #try(): Promise<boolean> {
-    const { condition = {}, session } = this.#options;
+    const { condition = {}, session, keepsVersion } = this.#options;
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
       const root = await this.#read();
       const stages = [...this.#place.stages(), { $match: condition }];
@@ -72,7 +72,8 @@ export class OptimisticUpdate {
       if (root === undefined || update === undefined) return false;
       await this.#judge(root, update);
       const pins = this.#unchanged(root);
-      if (await sendUpdate(this.#place, update, { condition, pins, session })) return true;
+      const bound = { condition, pins, session, keepsVersion };
+      if (await sendUpdate(this.#place, update, bound)) return true;
     }
     return false;
   }

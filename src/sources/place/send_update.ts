@@ -1,3 +1,4 @@
+import mongoose from "mongoose";
 import type { ClientSession } from "mongoose";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -6,7 +7,7 @@ import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
 import { writeAsIs } from "../../schema/mongoose/statements/write_as_is.ts";
 import { writtenPaths } from "../../write/apply_update.ts";
 import type { Update } from "../../write/apply_update.ts";
-import { versionKey } from "../../write/save/count_version.ts";
+import { countUpdate, versionKey } from "../../write/save/count_version.ts";
 import type { Place } from "./place.ts";
 import { elementIds, namesInto, stepConditions } from "./steps.ts";
 
@@ -17,6 +18,8 @@ export interface SendOptions {
   /** What must hold of the document, cast. */
   readonly pins?: Filter | undefined;
   readonly session?: ClientSession | undefined;
+  /** Whether the version stays: to its readers the document is the same. */
+  readonly keepsVersion?: boolean | undefined;
 }
 
 /**
@@ -29,10 +32,34 @@ export interface SendOptions {
 export async function sendUpdate(
   place: Place,
   update: Update,
-  { condition = {}, pins = {}, session }: SendOptions,
+  options: SendOptions,
+): Promise<boolean> {
+  const { keepsVersion = false, session, pins = {} } = options;
+  if (keepsVersion) return await send(place, update, { ...options, counted: update });
+  try {
+    return await send(place, update, { ...options, counted: versionUpdate(place, update) });
+  } catch (error) {
+    const key = versionKey(place.model);
+    // An error has ended the transaction.
+    if (key === undefined || session !== undefined || !isTypeMismatch(error)) throw error;
+    const first = countUpdate(update, { key, version: null, isTied: false });
+    const isNull = everyFilter(pins, ...first.conditions);
+    if (await send(place, update, { ...options, counted: first.update, pins: isNull })) return true;
+    throw error;
+  }
+}
+
+/** Whether the database cannot count what is no number. */
+function isTypeMismatch(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === 14;
+}
+
+async function send(
+  place: Place,
+  update: Update,
+  { condition = {}, pins = {}, session, counted }: SendOptions & { readonly counted: Update },
 ): Promise<boolean> {
   const { model, id, scope, version, steps, timeBudget } = place;
-  const counted = versionUpdate(place, update);
   const options = {
     ...KEEP_CONDITIONS,
     arrayFilters: Object.entries(elementIds(steps)).map(([name, _id]) => ({
@@ -42,7 +69,7 @@ export async function sendUpdate(
   };
   const query = model.updateOne(
     { _id: id },
-    { ...counted, $set: { ...stampsOf(place, update), ...update.$set } } as never,
+    { ...counted, $set: { ...stampsOf(place, update), ...counted.$set } } as never,
     options as never,
   );
   matchAsIs(query, everyFilter(scope, version, stepConditions(steps, condition), pins));

@@ -73,7 +73,8 @@ async function makeLists(place: Place, { session }: UpdateOptions): Promise<bool
     const outer = place.upTo(index);
     const make: MakeUpdate = ({ [property]: stored }) =>
       isJsonObject(stored) ? { $set: { [outer.path(property)]: [stored] } } : undefined;
-    if (await new OptimisticUpdate(outer, make, { property, session }).run()) return true;
+    const options = { property, session, keepsVersion: true };
+    if (await new OptimisticUpdate(outer, make, options).run()) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 import type { Document, Model } from "mongoose";
 import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import type { Update } from "../apply_update.ts";
+import { keptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import type { PlannedUpdate } from "./fresh_objects.ts";
 
 /**
@@ -12,7 +13,9 @@ import type { PlannedUpdate } from "./fresh_objects.ts";
 export function countVersion(doc: Document): (() => void) | undefined {
   const key = versionKey(doc);
   if (key === undefined) return undefined;
-  const before = doc.get(key) as number | undefined;
+  // A hook may have hidden it in the document.
+  const kept = keptValues(doc)?.[key];
+  const before = typeof kept === "number" ? kept : doc.get(key) as number | undefined;
   doc.$inc(key, 1);
   // Mongoose compares it with the stored one where array positions change.
   rawValues(doc)[key] = before;
