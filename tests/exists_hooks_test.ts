@@ -87,6 +87,6 @@ test("a model of the host's own is asked by its name; one that is nowhere is a 5
   await app.created("/named", { unused: inside?._id });
   assertEquals((await app.post("/named", { unused: outside?._id })).status, 400);
   assertEquals((await app.post("/named", { other: NOBODY })).status, 500);
-  assertEquals(String(log.calls[0]?.args[0]).includes(`Cannot check "other"`), true);
+  assertEquals(String(log.calls[0]?.args[0]).includes(`Cannot follow "other"`), true);
   mongoose.deleteModel(own);
 });
