@@ -6,7 +6,8 @@ import type { Filter } from "../filters.ts";
 export function additionsTo(client: Filter): (filter: Filter) => Filter {
   const before = copied(client) as Filter;
   const isClients = (key: string, value: unknown) =>
-    typeof value === "object" && value === client[key] && isDeepStrictEqual(value, before[key]);
+    typeof value === "object" && value === client[key] &&
+    isDeepStrictEqual(copied(value), before[key]);
   const added = (filter: Filter): Filter => {
     const entries = Object.entries(filter).filter(([key, value]) => !isClients(key, value));
     return Object.fromEntries(
@@ -20,6 +21,7 @@ export function additionsTo(client: Filter): (filter: Filter) => Filter {
   return added;
 }
 
+/** Copies what JSON can say. The marks of Mongoose on conditions are no changes. */
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copied);
   if (!isJsonObject(value)) return value;
