@@ -1,7 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { mountPieces, placesOf, ranked } from "./fixtures/pieces.ts";
+import { all, FrameworkModel, getModel, prop, rest } from "../mod.ts";
+import { pass } from "./both_paths.ts";
+import { mountPieces, pieceId, placesOf, ranked } from "./fixtures/pieces.ts";
 import { test } from "./harness/testing.ts";
 import { linksOf } from "./links.ts";
+import { mount } from "./support.ts";
 
 const PIECES = [
   { name: "b", rank: 2 },
@@ -50,11 +53,28 @@ test("sort goes together with q, search, select, skip and after", async () => {
     assertEquals([list, page.body], [
       list,
       [7, 6].map((rank) => ({
-        _id: String(rank + 1).padStart(24, "0"),
+        _id: String(pieceId(rank)),
         rank,
       })),
     ]);
     const after = linksOf(await app.get(path)).next ?? "";
     assertEquals(await app.read(after), page.body as never);
+  }
+});
+
+@rest({ route: "/sorted", methods: [all({ sort: ["n"] })] })
+@rest({ route: "/sorted-hooked", methods: [all({ sort: ["n"], preSend: pass })] })
+class Sorted extends FrameworkModel {
+  @prop({ type: Number })
+  n?: number;
+}
+
+test("the order of a list without pages is by _id too where entities are equal", async () => {
+  await using app = await mount([Sorted]);
+  const docs = [3, 1, 0, 2, 4].map((place) => ({ _id: pieceId(place), n: place === 4 ? 0 : 1 }));
+  await getModel(Sorted).collection.insertMany(docs as never);
+  for (const list of ["/sorted", "/sorted-hooked"]) {
+    assertEquals(placesOf(await app.read(`${list}?sort=n`)), [4, 0, 1, 2, 3]);
+    assertEquals(placesOf(await app.read(`${list}?sort=-n,-_id`)), [3, 2, 1, 0, 4]);
   }
 });

@@ -52,10 +52,11 @@ test("the link to the next page names the last entity, and is there only if ther
 
 test("after an entity that is not in the list any more, only the order of identifiers continues", async () => {
   await using app = await mountPieces(ranked(4));
-  const gone = "000000000000000000000002";
+  const gone = pieceId(1);
   await app.Root.deleteOne({ _id: gone });
   for (const list of ["/bare", "/hooked", "/lean"]) {
     assertEquals(placesOf(await app.read(`${list}?after=${gone}`)), [2, 3]);
+    assertEquals(placesOf(await app.read(`${list}?after=${gone}&sort=-_id,rank`)), [0]);
     const { status, body } = await app.get(`${list}?after=${gone}&sort=rank`);
     assertEquals([status, body], [400, {
       code: "BAD_FORMAT",
@@ -93,6 +94,16 @@ test("after an entity out of scope or of the filter of hooks is refused", async 
   }
 });
 
+test("after an entity to which the parent does not refer is refused", async () => {
+  await using app = await mountPieces(ranked(4));
+  await app.Shelf.updateMany({}, { $pull: { roots: pieceId(1), "boxes.$[].roots": pieceId(1) } });
+  for (const list of app.lists.filter((path) => path.endsWith("/roots"))) {
+    assertEquals([list, placesOf(await app.read(list))], [list, [0, 2, 3]]);
+    assertEquals((await app.get(`${list}?sort=rank&after=${pieceId(1)}`)).status, 400);
+    assertEquals(placesOf(await app.read(`${list}?sort=rank&after=${pieceId(2)}`)), [3]);
+  }
+});
+
 test("after an entity that only the client leaves out, a list continues", async () => {
   await using app = await mountPieces(ranked(6));
   const filters = [asQuery({ rank: { $ne: 2 } }), "?search=n3", asQuery({ $nor: [{ rank: 2 }] })];
@@ -101,6 +112,8 @@ test("after an entity that only the client leaves out, a list continues", async 
       const read = await app.read(`${list}${filter}&sort=rank&after=${pieceId(2)}`);
       assertEquals([list, placesOf(read)], [list, index === 1 ? [3] : [3, 4, 5]]);
     }
+    const both = `${list}${asQuery({ rank: { $ne: 2 } })}&search=n&sort=rank`;
+    assertEquals(placesOf(await app.read(`${both}&after=${pieceId(2)}`)), [3, 4, 5]);
     const headers = { "x-below": "5" };
     const path = `${list}${asQuery({ name: { $ne: "n2" } })}&sort=rank&after=${pieceId(2)}`;
     assertEquals(placesOf(await app.read(path, { headers })), [3, 4]);
