@@ -29,8 +29,10 @@ export interface PageRead {
 
 /** What was found for a page. */
 export interface FoundPage {
-  /** The JSON text of each entity. */
-  readonly texts: readonly (string | Uint8Array)[];
+  /** The JSON text of its entities, with commas between them. */
+  readonly text: string | Uint8Array;
+  /** How many entities it has. */
+  readonly size: number;
   /** The identifier of the last entity, if a page can continue after it. */
   readonly last?: string | undefined;
   /** Whether there are more entities. */

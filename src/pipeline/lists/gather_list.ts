@@ -1,15 +1,10 @@
 import { Buffer } from "node:buffer";
 
-/** Joins the JSON texts of a page. */
-export function joinPage(texts: readonly (string | Uint8Array)[]): Buffer {
-  const pieces = texts.flatMap((text, index) => {
-    const piece = typeof text === "string" ? Buffer.from(text) : text;
-    return index === 0 ? [piece] : [COMMA, piece];
-  });
-  return Buffer.concat([Buffer.from("["), ...pieces, Buffer.from("]")]);
+/** Puts the JSON text of entities in brackets. */
+export function toArray(text: string | Uint8Array): Buffer {
+  if (typeof text === "string") return Buffer.from(`[${text}]`);
+  return Buffer.concat([Buffer.from("["), text, Buffer.from("]")]);
 }
-
-const COMMA = Buffer.from(",");
 
 /** How much text is joined into one buffer. */
 const CHUNK = 64 * 1024;

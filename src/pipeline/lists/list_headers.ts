@@ -23,7 +23,7 @@ export function pageHeaders(
   { total, found, read }: PageHeadersOptions,
 ): Headers {
   const { skip, behind } = read;
-  const size = found.texts.length;
+  const { size } = found;
   const isKnown = size > 0 && behind === undefined;
   const range = isKnown ? `${skip}-${skip + size - 1}` : undefined;
   const links = linksOf(at, { found, read });

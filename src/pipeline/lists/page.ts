@@ -73,7 +73,8 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   return {
-    texts: await textsOf(at, shown.map(({ written }) => written)),
+    text: (await textsOf(at, shown.map(({ written }) => written))).join(","),
+    size: shown.length,
     last: last && nameOf(last.entity),
     more: kept.length > limit,
     read: last === undefined ? 0 : last.place + 1,

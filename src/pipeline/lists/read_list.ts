@@ -1,4 +1,4 @@
-import { gatherList, joinPage } from "./gather_list.ts";
+import { gatherList, toArray } from "./gather_list.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fetchEntities } from "../fetch.ts";
 import { showEntity } from "../read.ts";
@@ -22,7 +22,7 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
   const read = await openPage(acting, page);
   const found = await readPage(acting, read);
   const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
-  return { status: 200, gathered: [joinPage(found.texts)], headers };
+  return { status: 200, gathered: [toArray(found.text)], headers };
 }
 
 /** Reads a page, and counts its list if the client asks for that. */

@@ -75,11 +75,9 @@ export class DirectCollection {
     const { reads: { reader }, query, finder } = plan;
     const { found, total } = await this.#pageOf(plan);
     const shown = found.slice(0, limit);
-    const writer = reader.writerFor(query);
     return {
-      texts: finder === undefined
-        ? shown.map((each) => writer.text(each))
-        : await reader.populate(shown, { finder, ...query }),
+      text: await reader.joined(shown, { finder, ...query }),
+      size: shown.length,
       last: lastName(shown),
       more: found.length > limit,
       read: shown.length,
@@ -111,9 +109,7 @@ export class DirectCollection {
     const { reads: { reader }, query, finder } = plan;
     const stored = await this.#find(plan);
     if (stored === undefined) return null;
-    const text = finder === undefined
-      ? reader.writerFor(query).text(stored)
-      : Buffer.concat(await reader.populate([stored], { finder, ...query }));
+    const text = await reader.joined([stored], { finder, ...query });
     return { text, version: versionIn(stored, query.also) };
   }
 

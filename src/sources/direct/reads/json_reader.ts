@@ -70,15 +70,18 @@ export class JsonReader {
     }
   }
 
-  /** Gives the text of each document with entities in the place of identifiers. */
-  async populate(
+  /** Gives the text of documents with commas between them; a finder puts entities in the place of identifiers. */
+  async joined(
     stored: readonly Stored[],
-    { finder, projection }: Pick<JsonQuery, "projection"> & { readonly finder: TargetFinder },
-  ): Promise<Buffer[]> {
-    const marking = { writer: this.writerFor({ projection }), names: finder.names };
-    const marked = stored.map((each) => writeMarked([each], marking));
-    const targets = await finder.find(wantedIn(marked, finder));
-    return marked.map((each) => Buffer.concat([...fillMarked(each, targets)]));
+    { projection, finder }: Pick<JsonQuery, "projection"> & {
+      readonly finder?: TargetFinder | undefined;
+    },
+  ): Promise<Buffer> {
+    const writer = this.writerFor({ projection });
+    if (finder === undefined) return writer.joined(stored);
+    const marked = writeMarked(stored, { writer, names: finder.names });
+    const targets = await finder.find(wantedIn([marked], finder));
+    return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */

@@ -4,7 +4,7 @@ import type { MarkedJson } from "../../../json/populate/marked_json.ts";
 import { DocumentWriter } from "../../../json/transcode/documents.ts";
 import { Marking } from "../../../json/transcode/marking.ts";
 import { encodeValues } from "./encode_values.ts";
-import { decodeBson, writerFor } from "./stored_writer.ts";
+import { decodeBson, sizeOf, writerFor } from "./stored_writer.ts";
 import type { Stored, StoredWriter } from "./stored_writer.ts";
 
 /**
@@ -30,8 +30,4 @@ export function writeMarked(
     else documents.document(new BsonReader(bytes), out);
   }
   return { written: out.written, marks: marking.marks };
-}
-
-function sizeOf(stored: Stored): number {
-  return stored instanceof Buffer ? stored.length : 0;
 }

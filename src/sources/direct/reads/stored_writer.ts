@@ -52,6 +52,18 @@ export class StoredWriter {
     if (this.#documents.array(new BsonReader(batch.array, batch.start), out) > 0) yield out.written;
   }
 
+  /** Gives the text of documents with commas between them. */
+  joined(stored: readonly Stored[]): Buffer {
+    const out = writerFor(stored.reduce((sum, each) => sum + sizeOf(each), 0));
+    for (const [index, each] of stored.entries()) {
+      if (index > 0) out.ascii(",");
+      const bytes = each instanceof Buffer ? each : encodeValues(each);
+      if (bytes === undefined) out.text(this.#hydrate(each));
+      else this.#documents.document(new BsonReader(bytes), out);
+    }
+    return out.written;
+  }
+
   text(stored: Stored): Buffer {
     const bytes = stored instanceof Buffer ? stored : encodeValues(stored);
     if (bytes === undefined) return Buffer.from(this.#hydrate(stored));
@@ -93,4 +105,9 @@ export function decodeBson(document: Buffer): object {
 
 export function storedIn(batch: Batch): readonly Stored[] {
   return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
+}
+
+/** The bytes of a document, as far as they are known. */
+export function sizeOf(stored: Stored): number {
+  return stored instanceof Buffer ? stored.length : 0;
 }
