@@ -3,7 +3,7 @@ import { all, FrameworkModel, getModel, prop, rest, RestError } from "../mod.ts"
 import { mountPieces, pieceId, placesOf, ranked, seen } from "./fixtures/pieces.ts";
 import { test } from "./harness/testing.ts";
 import { linksOf, readPages } from "./links.ts";
-import { mount } from "./support.ts";
+import { asQuery, mount, NOBODY } from "./support.ts";
 
 const EVEN = { headers: { "x-even": "1" } };
 
@@ -47,6 +47,22 @@ test("hooks see the entities of a page and one more, and those that they leave o
     assertEquals(await see("?limit=2", EVEN), [0, 1, 2, 3, 4]);
     assertEquals(await see("?limit=3&sort=-rank"), [9, 8, 7, 6]);
     assertEquals(await see("?limit=3&skip=8"), [8, 9]);
+  }
+});
+
+test("after an entity that hooks leave out tells nothing of its values", async () => {
+  await using app = await mountPieces(ranked(6));
+  for (const list of app.hooked) {
+    for (const query of ["?", `${asQuery({ name: { $ne: "n1" } })}&`]) {
+      const after = (place: number) =>
+        app.get(`${list}${query}sort=rank&after=${pieceId(place)}`, EVEN);
+      const { status, body } = await after(1);
+      assertEquals([list, status], [list, 400]);
+      assertEquals(body, (await app.get(`${list}?sort=rank&after=${NOBODY}`)).body);
+      assertEquals(placesOf((await after(2)).body), [4]);
+    }
+    const out = `${list}${asQuery({ name: "n4" })}&sort=rank&after=${pieceId(2)}`;
+    assertEquals(placesOf((await app.get(out, EVEN)).body), [4]);
   }
 });
 

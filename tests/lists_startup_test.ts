@@ -1,4 +1,5 @@
 import { assertThrows } from "@std/assert";
+import type { Schema } from "mongoose";
 import { all, arrayProp, Framework, FrameworkModel, one, prop, type Ref, rest } from "../mod.ts";
 import { removeAll, update } from "../mod.ts";
 import { test } from "./harness/testing.ts";
@@ -163,4 +164,30 @@ test("initialize() takes all options together", () => {
   mountWith([
     list({ page: undefined, sort: undefined, count: undefined, search: { index: true } }),
   ]);
+});
+
+/** Mounts a search in a text index of some fields. */
+function mountIndex(fields: Record<string, "text" | 1>) {
+  @rest({ route: "/notes", methods: [all({ search: { index: true } })] })
+  class Note extends FrameworkModel {
+    static override schemaOptions = { autoIndex: false, autoCreate: false };
+    @prop()
+    name?: string;
+    @prop({ hidden: true })
+    secret?: string;
+    @prop({ select: false })
+    quiet?: string;
+    static override configure(schema: Schema) {
+      schema.index(fields);
+    }
+  }
+  return Framework.initialize({ models: [Note] });
+}
+
+test("a search in a text index that holds what clients do not see is refused at start-up", () => {
+  for (const path of ["secret", "quiet", "$**"]) {
+    const problem = `cannot search in a text index of "${path}"`;
+    assertThrows(() => mountIndex({ name: "text", [path]: "text" }), TypeError, problem);
+  }
+  mountIndex({ name: "text", secret: 1, quiet: 1 });
 });

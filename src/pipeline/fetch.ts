@@ -47,6 +47,13 @@ async function* readEntity(at: OpenLevel): AsyncGenerator<readonly object[]> {
   if (found !== null) yield [found];
 }
 
+/** Reads an entity of a list by its identifier, whatever the client filters by. */
+export async function fetchAnyway(at: OpenLevel, id: string): Promise<object | undefined> {
+  const found = await at.source.byId(id, true) ?? undefined;
+  const present = presenter(at);
+  return found === undefined || present === undefined ? found : present(found);
+}
+
 /** An entity before and after `postFetch`. */
 export interface Fetched {
   /** As it was fetched. */

@@ -55,12 +55,10 @@ export class CollectionSource implements Source {
   }
 
   async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {
-    const collection = await this.#open();
+    const collection = await this.#open(true);
     const named = this.idFilter(id);
-    if (named === undefined) return undefined;
-    const { added, scope } = this.#options.selection;
-    const conditions = everyFilter(named, this.placed(), added ?? {}, scope);
-    return await readStoredValues(collection, { conditions, paths });
+    const conditions = named && everyFilter(named, collection.conditions);
+    return conditions && await readStoredValues(collection, { conditions, paths });
   }
 
   async count(upTo?: number): Promise<number> {
@@ -82,12 +80,12 @@ export class CollectionSource implements Source {
     return plan && await new DirectCollection(collection).run(plan);
   }
 
-  byId(id: string): Promise<EntityValue | null> {
-    return this.#find(id, false);
+  byId(id: string, anyway = false): Promise<EntityValue | null> {
+    return this.#find(id, anyway ? "anyway" : "");
   }
 
   forChange(id: string): Promise<EntityValue | null> {
-    return this.#find(id, true);
+    return this.#find(id, "change");
   }
 
   async newEntity(): Promise<EntityValue> {
@@ -164,17 +162,20 @@ export class CollectionSource implements Source {
     return this.writes.remove(doc);
   }
 
-  async #open(): Promise<OpenCollection> {
+  /** Opens the collection; with `anyway`, the conditions of the client are left out. */
+  async #open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
-    const { filter, scope } = this.#options.selection;
-    return { ...this.#options, model, conditions: everyFilter(this.placed(), filter, scope) };
+    const { filter, added = {}, scope } = this.#options.selection;
+    const conditions = everyFilter(this.placed(), anyway ? added : filter, scope);
+    return { ...this.#options, model, conditions };
   }
 
-  async #find(id: string, forChange: boolean): Promise<EntityValue | null> {
+  async #find(id: string, read: "change" | "anyway" | ""): Promise<EntityValue | null> {
+    const forChange = read === "change";
     const named = this.idFilter(id);
     if (named === undefined) return null;
     const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
-    const { model, conditions, timeBudget } = await this.#open();
+    const { model, conditions, timeBudget } = await this.#open(read === "anyway");
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
     return await timeBudget.wait(forChange ? findKept(query) : query.exec()) as EntityValue | null;

@@ -69,8 +69,8 @@ export interface Source {
   storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
-  /** Reads the one with an identifier, as a read shows it. */
-  byId(id: string): Promise<EntityValue | null>;
+  /** Reads the one with an identifier, as a read shows it; with `anyway`, whatever the client filters by. */
+  byId(id: string, anyway?: boolean): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
   /** Gives a new entity that is not stored yet. */

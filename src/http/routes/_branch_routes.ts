@@ -55,7 +55,7 @@ export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       operation: name,
       hooks: hooks as Hooks<object>,
       parameters,
-      reads: compileReads(method, { target, shape, embedded: link?.embedded === true }),
+      reads: compileReads(method, { target, schema, shape, embedded: link?.embedded === true }),
     };
     const path = operation.item ? item : base;
     return { path, operation, levels: [...above, acting], ...shared };

@@ -1,3 +1,4 @@
+import type { Schema } from "mongoose";
 import type { ReadOptions } from "../../declare/hooks/read_options.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { Method } from "../../declare/operations/methods.ts";
@@ -6,6 +7,7 @@ import type { ReadRules, SearchRule } from "../../filter/parameters/read_rules.t
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { cannotMount } from "./_check_rest.ts";
+import { checkTextIndexes } from "./_check_text_indexes.ts";
 import { compilePopulate } from "./_compile_populate.ts";
 
 /** Options that only a list has. */
@@ -16,6 +18,7 @@ const OF_QUERIES = [...OF_LISTS, "populate"] as const;
 
 export interface ReadsOptions {
   readonly target: ModelClass;
+  readonly schema: Schema;
   readonly shape: Shape;
   /** Whether the entities are stored inside others. */
   readonly embedded: boolean;
@@ -28,7 +31,7 @@ export interface ReadsOptions {
  */
 export function compileReads(
   { operation, hooks }: Method,
-  { target, shape, embedded }: ReadsOptions,
+  { target, schema, shape, embedded }: ReadsOptions,
 ): ReadRules | undefined {
   const given: ReadOptions = Object.fromEntries(
     Object.entries(hooks).filter(([name, value]) => isReadOption(name) && value !== undefined),
@@ -46,7 +49,7 @@ export function compileReads(
     ...page && { page: compilePage(page, fail) },
     ...sort && { sort: fields.named(sort, { option: "sort", isPossible: isSortable }) },
     ...select && { select: fields.named(select, { option: "select", isPossible: () => true }) },
-    ...search && { search: compileSearch(search, { fields, embedded, fail }) },
+    ...search && { search: compileSearch(search, { fields, schema, shape, embedded, fail }) },
     ...count && { count: compileCount(count, fail) },
     ...populate && { populate: compilePopulate(populate, { shape, fail }) },
   };
@@ -95,9 +98,8 @@ function compileCount(given: unknown, fail: Fail): NonNullable<ReadRules["count"
 
 function compileSearch(
   given: unknown,
-  { fields, embedded, fail }: {
+  { fields, schema, shape, embedded, fail }: Omit<ReadsOptions, "target"> & {
     readonly fields: Fields;
-    readonly embedded: boolean;
     readonly fail: Fail;
   },
 ): SearchRule {
@@ -108,6 +110,7 @@ function compileSearch(
   checkNames(fail, { option: "search", others });
   if (index !== true) throw fail(`needs a list of fields or { index: true } as "search"`);
   if (embedded) throw fail("cannot search in a text index: it lists what others embed");
+  checkTextIndexes(schema, { shape, fail });
   return { index };
 }
 

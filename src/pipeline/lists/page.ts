@@ -7,7 +7,7 @@ import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
 import { Types } from "../../schema/mongoose/bson.ts";
 import { nameOf } from "../../sources/entities.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
-import { fetchEntities } from "../fetch.ts";
+import { fetchAnyway, fetchEntities } from "../fetch.ts";
 import { showEntity } from "../read.ts";
 import { textsOf } from "../references/written.ts";
 import type { Written } from "../references/written.ts";
@@ -21,13 +21,12 @@ export async function openPage(
   at: OpenLevel,
   { limit, skip, after }: PageQuery,
 ): Promise<PageRead> {
-  const { hooks } = at.level;
   const most = Number(at.state.options.limit ?? limit);
   return {
     behind: after === undefined ? undefined : await selectBehind(at, after),
     skip,
     limit: Math.min(limit, most),
-    open: hooks.postFetch !== undefined || hooks.preSend !== undefined,
+    open: mayLeaveOut(at),
   };
 }
 
@@ -38,10 +37,23 @@ async function selectBehind(at: OpenLevel, after: string): Promise<Filter> {
   const isKnown = keys.length === 1;
   const values = isKnown
     ? { _id: new Types.ObjectId(after) }
-    : await at.source.storedValues(after, keys);
+    : await isShown(at, after)
+    ? await at.source.storedValues(after, keys)
+    : undefined;
   if (values !== undefined && isOrderOfValues(order)) return seek(order, values);
   const allowed = "the identifier of an entity of the list";
   throw badFormat(`Parameter "after" takes ${allowed}`, { parameter: "after", allowed });
+}
+
+/** Whether hooks show an entity: a page behind it would tell of its values. */
+async function isShown(at: OpenLevel, id: string): Promise<boolean> {
+  if (!mayLeaveOut(at)) return true;
+  const entity = await fetchAnyway(at, id);
+  return entity !== undefined && await showEntity(at, entity) !== undefined;
+}
+
+function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {
+  return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
 /** One entity of a page. */

@@ -56,10 +56,10 @@ export class ElementSource implements Source {
   }
 
   async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {
-    const { parent, link, selection: { added = {} }, model, maxTimeMS } = this.#options;
-    if (!IDENTIFIER.test(id)) return undefined;
-    const match = everyFilter(this.#idFilter(id), castFilter(model, added), this.#scope);
-    return await readElementValues(parent, { link, match, paths, options: { maxTimeMS } });
+    const { parent, link, maxTimeMS } = this.#options;
+    const named = this.#named(id, true);
+    const match = named && everyFilter(named, this.#scope);
+    return match && await readElementValues(parent, { link, match, paths, options: { maxTimeMS } });
   }
 
   async count(limit?: number): Promise<number> {
@@ -69,16 +69,15 @@ export class ElementSource implements Source {
     return await countElements(parent, { link, match, options, limit });
   }
 
-  async byId(id: string): Promise<EntityValue | null> {
-    const named = this.#named(id);
+  async byId(id: string, anyway = false): Promise<EntityValue | null> {
+    const named = this.#named(id, anyway);
     const [found] = named ? await this.#readShown(named, this.#readOptions(false)) : [];
     return found ?? null;
   }
 
   async forChange(id: string): Promise<EntityValue | null> {
     const named = this.#named(id);
-    const [found] = named ? await this.#readWhole(named, this.#readOptions(false)) : [];
-    return found ?? null;
+    return (named && await this.#readWhole(named, this.#readOptions(false)))?.[0] ?? null;
   }
 
   newEntity(): Promise<EntityValue> {
@@ -144,9 +143,10 @@ export class ElementSource implements Source {
   }
 
   /** What selects the element with an identifier; `undefined` where there can be none. */
-  #named(id: string): Filter | undefined {
-    if (this.#options.link.array && !IDENTIFIER.test(id)) return undefined;
-    return everyFilter(this.#idFilter(id), this.#filter());
+  #named(id: string, anyway = false): Filter | undefined {
+    const { link, model, selection: { added = {} } } = this.#options;
+    if (link.array && !IDENTIFIER.test(id)) return undefined;
+    return everyFilter(this.#idFilter(id), anyway ? castFilter(model, added) : this.#filter());
   }
 
   /** The condition that names an element; the only one needs no name. */
