@@ -82,8 +82,10 @@ function isOfClass(error: mongoose.mongo.MongoError): boolean {
 /** Whether a socket broke while the driver was sending: the driver passes on what the runtime throws. */
 export function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
-  return error instanceof Error && (code === "EPIPE" || code === "ECONNRESET") &&
-    (syscall === "write" || syscall === "read");
+  if (!(error instanceof Error)) return false;
+  // Without a call of the system where the runtime knows by itself that the other end has gone
+  const isCall = syscall === "write" || syscall === "read";
+  return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
 }
 
 /** Whether Mongoose has given up on a command: it has no class of its own for that. */

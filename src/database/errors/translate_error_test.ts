@@ -75,6 +75,8 @@ Deno.test("translateError() gives 503 for a broken socket, except outside the ro
   const broken = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" });
   assertEquals(translateError(broken, { ...CONTEXT, targets: [] })?.status, 503);
   assertEquals(statusOf(broken), undefined);
+  const ended = Object.assign(new Error("The other party has ended it"), { code: "EPIPE" });
+  assertEquals(translateError(ended, { ...CONTEXT, targets: [] })?.status, 503);
   const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED", syscall: "connect" });
   assertEquals(translateError(refused, { ...CONTEXT, targets: [] }), undefined);
 });
