@@ -24,6 +24,8 @@ export interface RunningMongo extends AsyncDisposable {
   readonly uri: string;
   /** The binary, if it was started here. */
   readonly mongod?: FoundMongod;
+  /** Its processes, if they were started here. */
+  readonly members: readonly MongoMemoryServer[];
   /** Stops it, if it was started here. */
   stop(): Promise<void>;
   /** Does the same. */
@@ -51,19 +53,20 @@ export async function startMongo(
   const { replicaSet = 0, args = [] } = options;
   const isOwn = replicaSet > 0 || args.length > 0;
   const mongod = isOwn ? await findMongod() : await findMongo();
-  if ("uri" in mongod) return running(mongod.uri, () => Promise.resolve());
+  if ("uri" in mongod) return running({ uri: mongod.uri, stop: () => Promise.resolve() });
   // mongodb-memory-server prefers these two to the options it is given
   Deno.env.set("MONGOMS_SYSTEM_BINARY", mongod.path);
   Deno.env.set("MONGOMS_SYSTEM_BINARY_VERSION_CHECK", "false");
   const server = await start(mongod, replicaSet, [...args]);
-  return running(
-    server.getUri(),
-    async () => {
+  return running({
+    uri: server.getUri(),
+    mongod,
+    members: "servers" in server ? server.servers : [server],
+    async stop() {
       await endProcesses(server);
       await server.stop({ doCleanup: true, force: true });
     },
-    mongod,
-  );
+  });
 }
 
 async function start(
@@ -90,14 +93,7 @@ async function start(
 }
 
 function running(
-  uri: string,
-  stop: () => Promise<void>,
-  mongod?: FoundMongod,
+  started: Omit<RunningMongo, "members" | typeof Symbol.asyncDispose> & Partial<RunningMongo>,
 ): RunningMongo {
-  return {
-    uri,
-    ...(mongod && { mongod }),
-    stop,
-    [Symbol.asyncDispose]: stop,
-  };
+  return { members: [], ...started, [Symbol.asyncDispose]: started.stop };
 }

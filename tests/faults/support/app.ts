@@ -1,0 +1,48 @@
+/**
+ * The application that has to live through the faults. `GET /state` tells how it is.
+ *
+ * @module
+ */
+import process from "node:process";
+// @ts-types="express-types"
+import express from "express";
+import mongoose from "mongoose";
+import { Framework } from "../../../mod.ts";
+import { Account, Counter } from "../../fixtures/versioned.ts";
+import { Board, buildVisits, Guarded, Log, Note } from "./models.ts";
+import type { AppState } from "./open_app.ts";
+
+const rejections: string[] = [];
+process.on("unhandledRejection", (error) => {
+  rejections.push(String(error));
+  console.error(error);
+});
+
+const { FAULTS_URI = "", FAULTS_TENANTS = "{}", PORT } = process.env;
+
+const causes = new WeakMap<object, unknown>();
+const failures: string[] = [];
+const app = express();
+app.use(express.json(), (req, res, next) => {
+  res.on("finish", () => {
+    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
+  });
+  next();
+});
+app.use(Framework.initialize({
+  models: [Note, Guarded, Log, Board, Account, Counter, buildVisits(JSON.parse(FAULTS_TENANTS))],
+  onError: (req, error) => void causes.set(req, error),
+}));
+app.get("/state", (_req, res) => {
+  server.getConnections((_error, sockets) => {
+    const { heapUsed } = process.memoryUsage();
+    const state: AppState = { pid: process.pid, rejections, failures, heapUsed, sockets };
+    res.json(state);
+  });
+});
+app.use(Framework.errors());
+const server = app.listen(Number(PORT), "127.0.0.1");
+
+// The database may come later than the application
+const connect = () => mongoose.connect(FAULTS_URI).catch(() => undefined);
+while (!await connect()) await new Promise((resolve) => setTimeout(resolve, 500));

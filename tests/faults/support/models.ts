@@ -1,0 +1,67 @@
+import mongoose from "mongoose";
+import type { Connection } from "mongoose";
+import { arrayProp, FrameworkModel, prop, rest } from "../../../mod.ts";
+import type { FrameworkRequest, ModelClass, Ref } from "../../../mod.ts";
+import { all, create, one, remove, update } from "../../../mod.ts";
+import { pass } from "../../both_paths.ts";
+import { FOUR, SIX } from "../../fixtures/operations.ts";
+
+/** What a client stores: a key of its own, and a text that says how often it was updated. */
+class Keyed extends FrameworkModel {
+  @prop()
+  key!: string;
+  @prop()
+  text!: string;
+}
+
+class Card extends Keyed {}
+
+const collection = (name: string) => ({ schemaOptions: { collection: name } });
+
+class Person extends Keyed {}
+
+/** A root without hooks. */
+@rest({ route: "/notes", methods: FOUR, ...collection("notes") })
+export class Note extends Keyed {}
+
+/** A root whose writes use documents. */
+@rest({
+  route: "/guarded",
+  methods: [create({ preSend: pass }), update({ preSave: pass }), remove({ preSave: pass })],
+  ...collection("guarded"),
+})
+export class Guarded extends Keyed {}
+
+/** What is removed in groups. */
+@rest({ route: "/logs", methods: SIX, ...collection("logs") })
+export class Log extends Keyed {
+  @prop()
+  group?: string;
+}
+
+/** A root with embedded parts, and with references. */
+@rest({ route: "/boards", methods: [one(), create()], ...collection("boards") })
+export class Board extends Keyed {
+  @rest({ methods: SIX })
+  @arrayProp({ items: Card, embedded: true })
+  cards?: Card[];
+  @rest({ methods: SIX })
+  @arrayProp({ items: Person })
+  people?: Ref<Person>[];
+}
+
+/** Makes a model of which every tenant has its own connection; the header `x-tenant` names it. */
+export function buildVisits(tenants: Readonly<Record<string, string>>): ModelClass {
+  const opened = Object.entries(tenants).map(([name, uri]): [string, Connection] => {
+    const connection = mongoose.createConnection(uri, { dbName: `faults_${name}` });
+    connection.on("error", () => {});
+    connection.asPromise().catch(() => {});
+    return [name, connection];
+  });
+  const connections = new Map(opened);
+  const getConnection = (req: FrameworkRequest) =>
+    connections.get(req.get("x-tenant") ?? "") ?? mongoose.connection;
+  @rest({ route: "/visits", methods: [all(), create()], getConnection, ...collection("visits") })
+  class Visit extends Keyed {}
+  return Visit;
+}

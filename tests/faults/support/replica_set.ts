@@ -1,0 +1,66 @@
+import mongoose from "mongoose";
+import { withDatabase } from "../../harness/database_uri.ts";
+import { type RunningMongo, startMongo } from "../../harness/mongo/start_mongo.ts";
+import { until } from "../../until.ts";
+import { DATABASE } from "./open_app.ts";
+
+/** The milliseconds without a primary after which members elect one, where nobody says otherwise. */
+const ELECTION_MS = 10_000;
+
+/** The process of a member. */
+type Member = NonNullable<RunningMongo["members"][number]["instanceInfo"]>["instance"];
+
+/** A replica set of three members whose primary can be harmed. */
+export type ReplicaSet = Awaited<ReturnType<typeof openReplicaSet>>;
+
+/** Starts a replica set, with the election timeout that MongoDB has by default. */
+export async function openReplicaSet() {
+  const mongo = await startMongo({ replicaSet: 3 });
+  const members = mongo.members.flatMap(({ instanceInfo }) => instanceInfo?.instance ?? []);
+  const uri = withDatabase(mongo.uri, DATABASE);
+  const options = { serverSelectionTimeoutMS: 60_000, readPreference: "primary" } as const;
+  const connection = await mongoose.createConnection(uri, options).asPromise();
+  const ask = (command: object) => connection.getClient().db("admin").command(command as never);
+  const { config } = await ask({ replSetGetConfig: 1 });
+  config.version++;
+  config.settings.electionTimeoutMillis = ELECTION_MS;
+  await ask({ replSetReconfig: config });
+  return {
+    uri: mongo.uri,
+    connection,
+    /** The process of the primary. */
+    async primary(): Promise<Member> {
+      const { me } = await ask({ hello: 1 });
+      const port = Number(me.split(":")[1]);
+      const found = members.find(({ instanceOpts }) => instanceOpts.port === port);
+      if (!found) throw new Error(`Cannot find the member "${me}"`);
+      return found;
+    },
+    stepDown: () => ask({ replSetStepDown: 5, force: true }).catch(() => {}),
+    /** Resolves when there is a primary, and every other member follows it. */
+    async whole(): Promise<void> {
+      const states = async () => {
+        const { members } = await ask({ replSetGetStatus: 1 }).catch(() => ({ members: [] }));
+        return members.map(({ state }: { state: number }) => state).sort().join();
+      };
+      await until(async () => await states() === "1,2,2", { seconds: 120 });
+    },
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      await mongo.stop();
+    },
+  };
+}
+
+/** Sends a signal to a member. */
+export function signal({ mongodProcess }: Member, name: Deno.Signal): void {
+  if (mongodProcess?.pid) Deno.kill(mongodProcess.pid, name);
+}
+
+/** Starts a member that has ended, with the data that it had. */
+export async function restart(member: Member): Promise<void> {
+  const child = member.mongodProcess;
+  await until(() => child?.exitCode !== null || child.signalCode !== null, { seconds: 60 });
+  delete member.mongodProcess;
+  await member.start();
+}
