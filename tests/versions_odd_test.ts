@@ -23,6 +23,14 @@ const PLAIN = [one(), update(), remove()];
   route: "/fetched",
   methods: [one({ postFetch: hide }), update({ postFetch: hide }), remove({ postFetch: hide })],
 })
+@rest({
+  route: "/named",
+  methods: [
+    one({
+      fetch: ({ params }) => getModel(Cart).findOne({ text: String(params.id) }).select("text"),
+    }),
+  ],
+})
 @rest({ route: "/sent", methods: [one({ preSend: hide }), update({ preSend: hide }), remove()] })
 class Cart extends FrameworkModel {
   @prop()
@@ -96,6 +104,13 @@ test("a version that is not selected, or hidden, is in the tags", async () => {
   for (const route of ["secret", "secret-lean"]) {
     await checkTags(app, `/${route}/${await store(Secret, { rev: 3 })}`);
   }
+});
+
+test("the version of a parent is read where its fetch hook leaves it out, whatever names it", async () => {
+  await using app = await mount([Cart]);
+  const _id = new mongoose.Types.ObjectId();
+  await store(Cart, { __v: 3, text: "mine", items: [{ _id }] });
+  await checkTags(app, `/named/mine/items/${_id}`);
 });
 
 test("If-Match holds where an object is stored in the place of a list", async () => {

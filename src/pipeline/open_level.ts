@@ -1,5 +1,6 @@
 import { CollectionSource } from "../sources/collection_source.ts";
 import type { CollectionSourceOptions } from "../sources/collection_source.ts";
+import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
@@ -44,7 +45,8 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   const { stored, seen: parent, version: read } = await fetchOne(above);
   at.state.parent = parent;
   if (link.embedded && !at.route.operation.many) {
-    above.opened.version = outerVersion(above) ?? read ?? await readVersion(above);
+    above.opened.version = outerVersion(above) ?? read ??
+      await readVersion(above, nameOf(stored));
   }
   // A hook may have reduced the parent to what may be shown of it, its identifier left out.
   const found = await above.source.locate("_id" in parent ? parent : stored);

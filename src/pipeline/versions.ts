@@ -33,10 +33,10 @@ export function asVersion(value: unknown): Version {
 }
 
 /** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
-export async function readVersion(at: OpenLevel): Promise<Version> {
+export async function readVersion(at: OpenLevel, id: string = idParam(at)): Promise<Version> {
   const { level: { versionKey }, source } = at;
   if (versionKey === undefined) return null;
-  const values = await source.storedValues(idParam(at), [versionKey]);
+  const values = await source.storedValues(id, [versionKey]);
   return asVersion(values?.[versionKey]?.valueOf());
 }
 

@@ -1,6 +1,6 @@
 import type { ClientSession, Connection, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
-import { conflict } from "../../errors/refusals.ts";
+import { conflict, isConflict } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Update } from "../../write/apply_update.ts";
@@ -106,8 +106,25 @@ export class ReferenceSource extends CollectionSource {
     return (remove) =>
       this.#together(async (session) => {
         await this.#unlink(ids, session);
-        await remove(session);
+        try {
+          await remove(session);
+        } catch (error) {
+          if (session === undefined && isConflict(error)) await this.#relink(ids);
+          throw error;
+        }
       });
+  }
+
+  /** Gives identifiers back to the parent, at the end of a list: those of entities that have not been removed. */
+  async #relink(ids: readonly unknown[]): Promise<void> {
+    const { parent, link: { property, array }, model } = this.#options;
+    for (const _id of ids) {
+      if (await (await model()).exists({ _id }) === null) continue;
+      const update: Update = { $set: { [parent.path(property)]: _id } };
+      await (array
+        ? addToList(parent, { property, values: [_id] })
+        : updatePlace(parent, update, { condition: { [property]: null } }));
+    }
   }
 
   async #unlink(ids: readonly unknown[], session: ClientSession | undefined): Promise<void> {

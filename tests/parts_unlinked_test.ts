@@ -1,0 +1,73 @@
+import { assertEquals } from "@std/assert";
+import {
+  arrayProp,
+  FrameworkModel,
+  type FrameworkRequest,
+  getModel,
+  one,
+  prop,
+  type Ref,
+  remove,
+  rest,
+} from "../mod.ts";
+import { test } from "./harness/testing.ts";
+import { asQuery, mount } from "./support.ts";
+
+class Page extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+/** What another client does to the page while it is being removed. */
+async function meddle({ headers }: FrameworkRequest, page: Page): Promise<Page> {
+  const { collection } = getModel(Page);
+  const named = { _id: page._id } as never;
+  if (headers["x-other"] === "changes") {
+    await collection.updateOne(named, { $set: { text: "new" }, $inc: { __v: 1 } });
+  } else if (headers["x-other"] === "removes") await collection.deleteOne(named);
+  return page;
+}
+
+const methods = [one(), remove({ preSave: meddle })];
+
+@rest({ route: "/binders", methods: [one()] })
+class Binder extends FrameworkModel {
+  @rest({ methods })
+  @arrayProp({ items: Page })
+  pages?: Ref<Page>[];
+  @rest({ methods })
+  @prop({ ref: Page })
+  cover?: Ref<Page>;
+}
+
+async function store() {
+  const [page, cover] = await getModel(Page).create([{ text: "old" }, { text: "old" }]);
+  const binder = await getModel(Binder).create({ pages: [page?._id], cover: cover?._id } as never);
+  return { path: `/binders/${binder._id}`, page: String(page?._id), cover: String(cover?._id) };
+}
+
+test("a removal that another change refuses leaves the reference where it was", async () => {
+  await using app = await mount([Binder]);
+  const { path, page, cover } = await store();
+  const headers = { "x-other": "changes" };
+  for (const part of [`${path}/pages/${page}`, `${path}/cover`]) {
+    const tag = (await app.get(part)).headers.get("etag") ?? "";
+    const late = await app.delete(part, { headers: { ...headers, "if-match": tag } });
+    assertEquals([part, late.status], [part, 412]);
+    await getModel(Page).updateMany({}, { text: "old" });
+    assertEquals((await app.delete(part + asQuery({ text: "old" }), { headers })).status, 409);
+  }
+  const { pages, cover: held } = await app.read(path);
+  assertEquals([pages, held], [[page], cover]);
+});
+
+test("a removal of what another client has removed leaves no reference", async () => {
+  await using app = await mount([Binder]);
+  const { path, page } = await store();
+  const headers = { "x-other": "removes" };
+  for (const part of [`${path}/pages/${page}`, `${path}/cover`]) {
+    assertEquals((await app.delete(part, { headers })).status, 409, part);
+  }
+  const { pages, cover: held } = await app.read(path);
+  assertEquals([pages, held], [[], undefined]);
+});
