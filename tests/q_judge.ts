@@ -102,7 +102,7 @@ function compares(operator: string, value: Value | undefined, operand: Value): b
 }
 
 /** The order of values in the database: by their types first. */
-function compare(left: Value, right: Value): number {
+export function compare(left: Value, right: Value): number {
   if (rank(left) !== rank(right)) return rank(left) - rank(right);
   if (!isObject(left) && !Array.isArray(left)) {
     return left === right ? 0 : (left as number) < (right as number) ? -1 : 1;

@@ -1,0 +1,204 @@
+// @ts-types="express-types"
+import express from "express";
+import mongoose from "mongoose";
+import {
+  all,
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  type FrameworkRequest,
+  type ModelClass,
+  one,
+  prop,
+  remove,
+  removeAll,
+  rest,
+  update,
+} from "../../mod.ts";
+import { pass } from "../both_paths.ts";
+import { start, type Started } from "../support.ts";
+import { PAGE } from "./parameters.ts";
+import type { ClassSpec, Doc, FieldSpec, World } from "./world.ts";
+
+const TYPES: Record<string, unknown> = {
+  text: String,
+  number: Number,
+  flag: Boolean,
+  free: Object,
+  map: Map,
+};
+
+const FAST = [all(), one(), create(), update(), remove(), removeAll()];
+const HOOKS = { preSend: pass };
+const SLOW = [
+  all(HOOKS),
+  one(HOOKS),
+  create(HOOKS),
+  update({ preSave: pass }),
+  remove({ preSave: pass }),
+  removeAll({ preSave: pass }),
+];
+
+/** A served world: its routes are `/fast`, `/slow` and `/lean`, its parts have routes of the same names. */
+export interface ServedWorld extends Started {
+  /** Reads what is stored, past Mongoose. */
+  readonly stored: () => Promise<Pick<World, "roots" | "targets">>;
+}
+
+function scope(req: FrameworkRequest) {
+  return { owner: req.get("x-tenant") ?? "" };
+}
+
+function scopeOf({ scoped }: ClassSpec) {
+  return scoped ? { scope } : {};
+}
+
+/** Calls a decorator as the compiler does. */
+function decorate(decorator: unknown, context: object): void {
+  (decorator as (value: undefined, context: object) => void)(undefined, context);
+}
+
+function declare(field: FieldSpec, target: () => ModelClass): unknown {
+  const { kind, guard, default: given, of } = field;
+  const shared = {
+    ...guard === "unselected" ? { select: false } : guard && { [guard]: true },
+    ...given !== undefined && { default: given },
+  };
+  const own: Record<string, () => unknown> = {
+    texts: () => arrayProp({ items: String, ...shared }),
+    objects: () =>
+      arrayProp({ items: makeClass(of as ClassSpec, target), embedded: true, ...shared } as never),
+    references: () => arrayProp({ items: target, ...shared } as never),
+    reference: () => prop({ ref: target, ...shared } as never),
+    object: () => prop({ type: makeClass(of as ClassSpec, target), ...shared } as never),
+    map: () => prop({ type: Map, of: String, ...shared } as never),
+  };
+  return own[kind]?.() ?? prop({ type: TYPES[kind], ...shared } as never);
+}
+
+class Labelled extends FrameworkModel {
+  get label(): string {
+    return "label";
+  }
+}
+
+/** Makes a class; its routes are added to it by {@linkcode route}. */
+function makeClass(spec: ClassSpec, target: () => ModelClass, schemaOptions = {}) {
+  const { fields, loose, virtual } = spec;
+  class Plain extends FrameworkModel {}
+  class Made extends (virtual ? Labelled : Plain) {
+    static override configure(schema: mongoose.Schema): void {
+      if (spec.kinds) {
+        const name = `Kind${crypto.randomUUID()}`;
+        schema.discriminator(name, new mongoose.Schema({ extra: String }), { value: "Kind" });
+      }
+    }
+  }
+  const metadata = {};
+  for (const [name, field] of Object.entries(fields)) {
+    const context = { kind: "field", name, static: false, private: false, metadata };
+    decorate(declare(field, target), context);
+    if (!["parts", "single", "links"].includes(name)) continue;
+    for (const [path, methods] of [["fast", FAST], ["slow", SLOW]] as const) {
+      const partial = methods.filter((_, index) => name !== "single" || ![0, 5].includes(index));
+      decorate(rest({ route: `/${path}-${name}`, methods: partial } as never), context);
+    }
+  }
+  Object.defineProperty(Made, Symbol.metadata, { value: metadata });
+  const options = {
+    minimize: false,
+    id: false,
+    ...schemaOptions,
+    ...loose && { strict: false },
+    ...virtual && { toJSON: { virtuals: true } },
+  };
+  Object.assign(Made, { schemaOptions: options });
+  return Made as ModelClass;
+}
+
+function route(made: ModelClass, given: object): void {
+  const metadata = (made as unknown as Record<symbol, object>)[Symbol.metadata];
+  const context = { kind: "class", name: "Made", metadata, addInitializer: () => {} };
+  (rest(given as never) as unknown as (value: unknown, context: object) => void)(made, context);
+}
+
+/** The options of lists over all fields that clients see. */
+function optionsOf({ root, listed }: World) {
+  if (!listed) return { many: {}, single: {} };
+  const named = (...kinds: string[]) =>
+    Object.entries(root.fields).filter(([, { guard, kind }]) =>
+      (guard === undefined || guard === "readonly") && (kinds.length === 0 || kinds.includes(kind))
+    ).map(([name]) => name);
+  const search = named("text");
+  const single = { select: named(), populate: { link: true, links: true } };
+  const sort = named("text", "number");
+  const many = {
+    ...single,
+    ...{ page: { size: PAGE.size, max: PAGE.max } },
+    ...sort.length > 0 && { sort },
+    ...search.length > 0 && { search },
+  };
+  return { many, single };
+}
+
+/** Serves a world; disposing takes its collections away again. */
+export async function serveWorld(world: World): Promise<ServedWorld> {
+  const suffix = crypto.randomUUID().slice(0, 8);
+  const collections = { roots: `judged_roots_${suffix}`, targets: `judged_targets_${suffix}` };
+  const made = (spec: ClassSpec, collection: string) =>
+    makeClass(spec, () => target, { collection, autoCreate: false, autoIndex: false });
+  const target: ModelClass = made(world.target, collections.targets);
+  route(target, { route: "/targets", methods: [one()], ...scopeOf(world.target) });
+  const root = made(world.root, collections.roots);
+  const { many, single } = optionsOf(world);
+  const counted = world.listed ? { count: true } : {};
+  const shared = { ...scopeOf(world.root), ...world.required && { concurrency: "required" } };
+  const [, , ...fast] = FAST;
+  const [, , ...slow] = SLOW;
+  route(root, {
+    route: "/fast",
+    methods: [all({ ...many, ...counted } as never), one(single as never), ...fast],
+    ...shared,
+  });
+  route(root, {
+    route: "/slow",
+    methods: [all({ ...many, ...HOOKS } as never), one({ ...single, ...HOOKS } as never), ...slow],
+    ...shared,
+  });
+  route(root, {
+    route: "/lean",
+    methods: [
+      all({ ...many, ...HOOKS, lean: true } as never),
+      one({ ...single, ...HOOKS, lean: true } as never),
+    ],
+    ...shared,
+  });
+  const app = express();
+  app.use(express.json({ strict: false }), Framework.initialize({ models: [root, target] }));
+  const served = await start(app);
+  const collection = (name: "roots" | "targets") =>
+    mongoose.connection.collection(collections[name]);
+  await collection("roots").insertMany(world.roots.map((each) => revive(each) as Doc));
+  await collection("targets").insertMany(world.targets.map((each) => revive(each) as Doc));
+  const read = async (name: "roots" | "targets") =>
+    JSON.parse(JSON.stringify(await collection(name).find().sort({ _id: 1 }).toArray()));
+  return {
+    ...served,
+    stored: async () => ({ roots: await read("roots"), targets: await read("targets") }),
+    async [Symbol.asyncDispose]() {
+      await served.stop();
+      await Promise.all([collection("roots").drop(), collection("targets").drop()]);
+    },
+  };
+}
+
+/** Makes identifiers of what looks like one. */
+function revive(value: unknown): unknown {
+  if (typeof value === "string" && /^0{20}\d{4}$/.test(value)) {
+    return new mongoose.Types.ObjectId(value);
+  }
+  if (Array.isArray(value)) return value.map(revive);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, revive(each)]));
+}
