@@ -27,7 +27,7 @@ async function main(given: readonly string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "mongrove-faults-" });
   const env = { ...std, ...mongo.env, ...long, [REPORT]: report };
   try {
-    const run = ["test", "--quiet", "-A", "--no-check", ...args, ...files];
+    const run = ["test", "--quiet", "--parallel", "-A", "--no-check", ...args, ...files];
     const { code } = await runDeno(run, { env });
     console.log(await Deno.readTextFile(report));
     return code;

@@ -36,7 +36,9 @@ export async function openReplicaSet() {
       if (!found) throw new Error(`Cannot find the member "${me}"`);
       return found;
     },
-    stepDown: () => ask({ replSetStepDown: 5, force: true }).catch(() => {}),
+    /** Has the primary step down; it refuses as long as no other member has caught up. */
+    stepDown: () =>
+      until(() => ask({ replSetStepDown: 10 }).then(() => true, () => false), { seconds: 60 }),
     /** Resolves when there is a primary, and every other member follows it. */
     async whole(): Promise<void> {
       const states = async () => {

@@ -1,0 +1,96 @@
+import { assert, assertEquals } from "@std/assert";
+import { test } from "../harness/testing.ts";
+import { asQuery } from "../support.ts";
+import { openTunnel } from "../tunnel.ts";
+import { until } from "../until.ts";
+import { isLong } from "./support/effort.ts";
+import { openApp } from "./support/open_app.ts";
+import { report } from "./support/report.ts";
+
+const BASE = Deno.env.get("MONGODB_URI") ?? "";
+
+/** How long the database is away in the middle. */
+const AWAY_MS = isLong ? 60_000 : 10_000;
+
+/** The contract says 15 s for an answer, and the driver looks for its server every 10 s; the machine may be busy. */
+const PATIENCE_S = 30;
+
+/** A list that stays short. */
+const NOTHING = `/visits${asQuery({ text: "none" })}`;
+
+type App = Awaited<ReturnType<typeof openApp>>;
+
+/** Gives a way to the database that is not open, and opens it on the same port. */
+function prepareTunnel() {
+  const { uri, [Symbol.dispose]: close } = openTunnel(BASE);
+  close();
+  return { uri, open: () => openTunnel(BASE, Number(new URL(uri).port)) };
+}
+
+/** Sends requests until a moment; gives how long each took, in seconds, and the statuses. */
+async function sendUntil(app: App, { end, headers = {} }: { end: number; headers?: object }) {
+  const statuses = new Set<number>();
+  const took: number[] = [];
+  do {
+    const begun = performance.now();
+    const options = { headers: { ...headers } };
+    const calls = [app.get(NOTHING, options), app.post("/visits", { text: "a" }, options)];
+    for (const { status } of await Promise.all(calls)) statuses.add(status);
+    took.push((performance.now() - begun) / 1000);
+  } while (performance.now() < end);
+  return { statuses: [...statuses], took: took.sort((a, b) => a - b) };
+}
+
+/** Resolves when requests succeed again; gives the seconds that it took. */
+async function untilNormal(app: App, headers = {}): Promise<number> {
+  const begun = performance.now();
+  const isNormal = async () => (await app.get(NOTHING, { headers })).status === 200;
+  await until(isNormal, { seconds: PATIENCE_S });
+  return (performance.now() - begun) / 1000;
+}
+
+test("every request is answered 503 in time while the database is away", async (t) => {
+  const { uri, open } = prepareTunnel();
+  await using app = await openApp(uri);
+  const step = async (name: string, end: number) => {
+    const { statuses, took } = await sendUntil(app, { end });
+    using _tunnel = open();
+    assertEquals(statuses, [503]);
+    assert(Number(took.at(-1)) < PATIENCE_S, `${took.at(-1)} s`);
+    const normal = await untilNormal(app);
+    await report(
+      `The database away ${name}: every answer a 503 within ${took.at(-1)?.toFixed(1)} s, ` +
+        `normal ${normal.toFixed(1)} s after it was back`,
+    );
+  };
+  await t.step("at the start", () => step("at the start", 0));
+  await t.step("in the middle", () => step("in the middle", performance.now() + AWAY_MS));
+  const { rejections, failures } = await app.state();
+  assertEquals([rejections, failures], [[], []]);
+});
+
+test("tenants whose database is there do not notice that another one is away", async (t) => {
+  const { hostname, port } = new URL(BASE);
+  const there = `mongodb://${hostname}:${port}/`;
+  const dead = openTunnel(BASE);
+  using hanging = openTunnel(BASE);
+  await using app = await openApp(there, { ada: there, dead: dead.uri, hanging: hanging.uri });
+  for (const tenant of ["ada", "dead", "hanging"]) await untilNormal(app, { "x-tenant": tenant });
+  const ask = (tenant: string) =>
+    sendUntil(app, { end: performance.now() + 3000, headers: { "x-tenant": tenant } });
+  const before = await ask("ada");
+  const harm = { dead: () => dead[Symbol.dispose](), hanging: () => hanging.block() };
+  for (const name of ["dead", "hanging"] as const) {
+    await t.step(`a tenant whose database is ${name}`, async () => {
+      harm[name]();
+      const [others, harmed] = await Promise.all([ask("ada"), ask(name)]);
+      assertEquals([others.statuses.toSorted(), harmed.statuses], [[200, 201], [503]]);
+      await report(`A tenant ${name}: another one ${middle(before)}, then ${middle(others)} ms`);
+    });
+  }
+});
+
+/** The median, in milliseconds. */
+function middle({ took }: { took: readonly number[] }): string {
+  return (1000 * Number(took[took.length >> 1])).toFixed(1);
+}
