@@ -10,7 +10,7 @@ const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 /** What a user needs, and nothing else. `deno.json` goes with every package. */
 const ALLOWED = [
   /^(README|ARCHITECTURE)\.md$/,
-  /^docs\/[a-z_]+\.(md|svg)$/,
+  /^docs\/([a-z_]+|SECURITY)\.(md|svg)$/,
   /^LICENSE$/,
   /^deno\.json$/,
   /^mod\.ts$/,
@@ -20,10 +20,11 @@ const ALLOWED = [
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
 /**
- * The size of what is published, in bytes, above which a reviewer shall look. The options of lists took it from 800 to
- * 920 kB: 90 kB of code and 30 kB of docs.
+ * The size of what is published, in bytes, above which a reviewer shall look. From 800 kB it grew by what clients may ask
+ * of lists (with populated references), entity tags, and the pages on lists, trust and reliability: about 115 kB of code,
+ * types and their comments, and 60 kB of docs.
  */
-const MOST = 940_000;
+const MOST = 1_000_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {
