@@ -48,7 +48,11 @@ export function judgeList(all: readonly JudgedPiece[], asked: AskedList): Verdic
   );
   const isById = order[0]?.[0] === "_id";
   const after = given.after?.toLowerCase();
-  const start = isById && after ? { _id: after } : bound.find(({ _id }) => _id === after);
+  // What hooks leave out is not there for a client
+  const isKept = ({ rank }: JudgedPiece) => !asked.even || Number(rank) % 2 === 0;
+  const start = isById && after
+    ? { _id: after }
+    : bound.find((each) => each._id === after && isKept(each));
   if (after !== undefined && start === undefined) wrong.add("after");
   if (wrong.size > 0) return { wrong };
   const filter: JudgedFilter = {
@@ -60,7 +64,7 @@ export function judgeList(all: readonly JudgedPiece[], asked: AskedList): Verdic
   ).sort((left, right) => compare(left, right, order));
   const behind = found.filter((each) => start === undefined || compare(each, start, order) > 0)
     .slice(skip);
-  const kept = behind.filter(({ rank }) => !asked.even || Number(rank) % 2 === 0);
+  const kept = behind.filter(isKept);
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   const next = last === undefined || kept.length <= limit

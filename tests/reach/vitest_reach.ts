@@ -12,7 +12,10 @@ const { nodeProject, nodes: [oldest, newest] } = openWorkspace();
 const newestProject = join(nodeProject, "newest");
 
 /** Serves the application until vitest is ended. */
-const SPEC = `import { test } from "vitest";
+const SPEC = `import process from "node:process";
+import { test } from "vitest";
+// A worker outlives the process that has started it
+process.once("disconnect", () => process.exit());
 test("serves", async () => {
   await import("./main.ts");
   await new Promise(() => {});
