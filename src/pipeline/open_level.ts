@@ -4,7 +4,7 @@ import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { outerVersion, readVersion, versionCondition } from "./versions.ts";
+import { outerVersion, readVersion, versionCondition } from "./request/versions.ts";
 import { selectLevel } from "./select_level.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 

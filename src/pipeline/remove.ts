@@ -2,7 +2,7 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { fetchEntities, fetchOne } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
-import { bindToVersion, checkVersion } from "./versions.ts";
+import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
 import { PendingRemovals } from "./lists/pending_removals.ts";
 import type { OpenLevel } from "./request/call.ts";

@@ -7,7 +7,7 @@ import { totalOrder } from "../filter/parameters/total_order.ts";
 import { checkLimit, readSort } from "../filter/read_options.ts";
 import type { Selection } from "../filter/selection.ts";
 import { enterLevel } from "./request/call.ts";
-import { versionCondition } from "./versions.ts";
+import { versionCondition } from "./request/versions.ts";
 import type { LevelCall } from "./request/call.ts";
 
 /** Evaluates the scopes of a level, and checks what hooks have made of its filter. */

@@ -1,10 +1,10 @@
-import { isLate } from "../database/errors/translate_error.ts";
-import { isConflict, preconditionFailed, preconditionRequired } from "../errors/refusals.ts";
-import type { Filter } from "../filter/filters.ts";
-import { isDocument } from "../schema/mongoose/bson.ts";
-import { idParam } from "./request/call.ts";
-import type { LevelCall, OpenLevel } from "./request/call.ts";
-import { isAccepted } from "./request/if_match.ts";
+import { isLate } from "../../database/errors/translate_error.ts";
+import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
+import { idParam } from "./call.ts";
+import type { LevelCall, OpenLevel } from "./call.ts";
+import { isAccepted } from "./if_match.ts";
 
 /** The version of an entity; `null` if it has none. */
 export type Version = number | null;
