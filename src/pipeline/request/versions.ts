@@ -28,7 +28,7 @@ export function versionIn(
   return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
 }
 
-export function asVersion(value: unknown): Version {
+function asVersion(value: unknown): Version {
   return typeof value === "number" ? value : null;
 }
 
