@@ -58,7 +58,8 @@ test("an update with If-Match is written only if the version is still the same",
 
 test("a removal with If-Match is done only if the version is still the same", async () => {
   // Some places are inside others: each has an account of its own
-  for (let place = 0, count = 1; place < count; place++) {
+  let count = 1;
+  for (let place = 0; place < count; place++) {
     await using app = await mountAccount();
     const path = app.paths[place] as string;
     const { tag } = await tagged(app, path);
