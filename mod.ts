@@ -106,7 +106,7 @@ export type { CloseOptions } from "./src/http/close_server.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
 export type { Selected, SelectOptions } from "./src/http/select.ts";
 export type { ParameterDescription, RouteDescription } from "./src/http/routes/describe_routes.ts";
-export type { FieldDescription, ValueDescription } from "./src/schema/fields/describe_fields.ts";
+export type { FieldDescription, ValueDescription } from "./src/schema/describe/describe_fields.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/model_class.ts";
 export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";

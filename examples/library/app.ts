@@ -1,5 +1,6 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
+import { openapi } from "@mongrove/mongrove/openapi";
 import { Author } from "./author.ts";
 import { Shelf } from "./shelf.ts";
 
@@ -7,7 +8,9 @@ import { Shelf } from "./shelf.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  app.use(Framework.initialize({ models: [Shelf, Author] }));
+  const api = Framework.initialize({ models: [Shelf, Author] });
+  app.use(api);
+  app.use(openapi(api, { info: { title: "Library", version: "1.0.0" } }));
   app.use(Framework.errors());
   return app;
 }

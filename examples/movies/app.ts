@@ -1,5 +1,6 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
+import { openapi } from "@mongrove/mongrove/openapi";
 import { Actor } from "./actor.ts";
 import { Movie } from "./movie.ts";
 
@@ -7,7 +8,9 @@ import { Movie } from "./movie.ts";
 export function buildApp(): Express {
   const app = express();
   app.use(express.json());
-  app.use(Framework.initialize({ models: [Movie, Actor] }));
+  const api = Framework.initialize({ models: [Movie, Actor] });
+  app.use(api);
+  app.use(openapi(api, { info: { title: "Movies", version: "1.0.0" } }));
   app.use(Framework.errors());
   return app;
 }

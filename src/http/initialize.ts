@@ -17,8 +17,8 @@ import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { sendError } from "./answer_error.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { describeRoutes, printRoute } from "./routes/describe_routes.ts";
-import type { RouteDescription } from "./routes/describe_routes.ts";
+import { describeRoutes, printRoute, routeNode } from "./routes/describe_routes.ts";
+import type { RouteDescription, RouteNode } from "./routes/describe_routes.ts";
 import { mountRoutes } from "./routes/mount_routes.ts";
 
 /**
@@ -102,8 +102,18 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   const router = express.Router({ mergeParams: true });
   mountRoutes(router, routes);
   router.use(answerUndecodable);
-  if (options.log === true) logLine(describeRoutes(routes).map(printRoute).join("\n"));
-  return Object.assign(router, { describe: () => describeRoutes(routes) });
+  const nodes = () => routes.map(routeNode);
+  if (options.log === true) logLine(nodes().map(printRoute).join("\n"));
+  const described = Object.assign(router, { describe: () => describeRoutes(nodes()) });
+  mounted.set(described, nodes);
+  return described;
+}
+
+const mounted = new WeakMap<object, () => RouteNode[]>();
+
+/** Describes the routes of a router of {@linkcode initialize}; `undefined` for anything else. */
+export function mountedRoutes(router: object): RouteNode[] | undefined {
+  return mounted.get(router)?.();
 }
 
 /**
@@ -112,7 +122,12 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
  * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
  */
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return describeRoutes(openRoutes(options));
+  return describeRoutes(plannedRoutes(options));
+}
+
+/** Describes the routes that {@linkcode initialize} would mount, before their objects become trees. */
+export function plannedRoutes(options: InitializeOptions): RouteNode[] {
+  return openRoutes(options).map(routeNode);
 }
 
 function openRoutes(options: InitializeOptions): Route[] {

@@ -17,6 +17,9 @@ const ALLOWED = [
   /^src\/[a-z_/]+\.ts$/,
 ];
 
+/** The modules that users import, besides `mod.ts`. */
+const ENTRIES = ["src/openapi/mod.ts", "src/testing/mod.ts"];
+
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
 /**
@@ -39,7 +42,7 @@ test("deno publish sends what a user needs, and no more", () => {
   const paths = Object.keys(published);
   const extra = paths.filter((path) => TEST.test(path) || !ALLOWED.some((each) => each.test(path)));
   assertEquals(extra, []);
-  for (const path of ["mod.ts", "README.md", "LICENSE", "src/testing/mod.ts"]) {
+  for (const path of ["mod.ts", "README.md", "LICENSE", ...ENTRIES]) {
     assert(paths.includes(path), path);
   }
   const bytes = Object.values(published).reduce((sum, size) => sum + size, 0);
@@ -50,7 +53,7 @@ test("npm gets the package with the dependencies that it needs", async () => {
   const path = join(nodeProject, "node_modules/@mongrove/mongrove/package.json");
   const { type, exports, dependencies } = JSON.parse(await Deno.readTextFile(path));
   assertEquals(type, "module");
-  assertEquals(Object.keys(exports), [".", "./testing"]);
+  assertEquals(Object.keys(exports), [".", "./openapi", "./testing"]);
   const names = ["express", "mongodb-memory-server-core", "mongoose"];
   assertEquals(Object.keys(dependencies).sort(), names);
 });
@@ -66,7 +69,7 @@ test("the core's modules reach no mongodb-memory-server", async () => {
 test("deno doc --html builds the pages of every name", async () => {
   const output = await Deno.makeTempDir();
   const args = ["doc", "--html", `--output=${output}`, "--name=Mongrove", "mod.ts"];
-  await runCommand(Deno.execPath(), [...args, "src/testing/mod.ts"], { cwd: ROOT.pathname });
+  await runCommand(Deno.execPath(), [...args, ...ENTRIES], { cwd: ROOT.pathname });
   const names = await Array.fromAsync(Deno.readDir(output), ({ name }) => name);
   assert(names.includes("index.html"), names.join());
   await Deno.remove(output, { recursive: true });

@@ -6,8 +6,10 @@ import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import { describeFields } from "../../schema/fields/describe_fields.ts";
-import type { FieldDescription, View } from "../../schema/fields/describe_fields.ts";
+import { describeFields } from "../../schema/describe/describe_fields.ts";
+import type { FieldDescription } from "../../schema/describe/describe_fields.ts";
+import { describeObject } from "../../schema/describe/object_node.ts";
+import type { ObjectNode, View } from "../../schema/describe/object_node.ts";
 
 /** A parameter of a request. */
 export interface ParameterDescription {
@@ -45,30 +47,53 @@ export interface RouteDescription {
   readonly hooks: readonly HookName[];
 }
 
+/** A route as data, before its objects become trees. */
+export interface RouteNode extends Omit<RouteDescription, "body" | "answer"> {
+  readonly body?: ObjectNode;
+  readonly answer?: ObjectNode;
+  /** The status of success. */
+  readonly status: number;
+  /** Whether the answer is a list. */
+  readonly many: boolean;
+}
+
 /** Describes routes as data, in the order in which they are mounted. */
-export function describeRoutes(routes: readonly Route[]): RouteDescription[] {
+export function describeRoutes(routes: readonly RouteNode[]): RouteDescription[] {
   return routes.map(describeRoute);
 }
 
 /** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
-export function printRoute({ method, path, operation, model }: RouteDescription): string {
+export function printRoute({ method, path, operation, model }: RouteNode): string {
   return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
 }
 
-function describeRoute(route: Route): RouteDescription {
-  const { path, operation: { verb, change, status, origin } } = route;
+function describeRoute(
+  { body, answer, status: _status, many: _many, ...node }: RouteNode,
+): RouteDescription {
+  return {
+    ...node,
+    ...body && { body: describeFields(body) },
+    answer: answer === undefined ? [] : describeFields(answer),
+  };
+}
+
+/** Describes a route, with objects that other routes share. */
+export function routeNode(route: Route): RouteNode {
+  const { path, operation: { verb, change, status, origin, many } } = route;
   const { target, shape, operation, hooks, link } = actingLevel(route);
-  const fields = (view: View) =>
-    describeFields(shape, view, link?.embedded ? buildSchema(target) : {});
+  const embedded = link?.embedded ? buildSchema(target).schema : undefined;
+  const object = (view: View) => describeObject(shape, { view, embedded, model: target.name });
   return {
     method: verb.toUpperCase() as RouteDescription["method"],
     path,
     operation,
     model: target.name,
     parameters: parametersOf(route),
-    ...change === "merge" && { body: fields(origin === "new" ? "new" : "patch") },
-    answer: status === 204 ? [] : fields("answer"),
+    ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
+    ...status !== 204 && { answer: object("answer") },
     hooks: Object.keys(hooks).filter(isHookName),
+    status,
+    many,
   };
 }
 

@@ -1,0 +1,28 @@
+/**
+ * A description of an API that machines read, and a page that people open: {@linkcode openapi} makes a router that serves
+ * an OpenAPI 3.1 document at `/openapi.json` and a page for it at `/docs`.
+ *
+ * @example Describe an API
+ * ```ts
+ * import express from "express";
+ * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
+ * import { openapi } from "@mongrove/mongrove/openapi";
+ *
+ * @rest({ route: "/songs", methods: [all()] })
+ * class Song extends FrameworkModel {
+ *   @prop({ required: true })
+ *   title!: string;
+ * }
+ *
+ * const app = express();
+ * app.use(express.json());
+ * const api = Framework.initialize({ models: [Song] });
+ * app.use(api);
+ * app.use(openapi(api, { info: { title: "Songs", version: "1.0.0" } }));
+ * ```
+ *
+ * @module
+ */
+
+export { openapi } from "./openapi.ts";
+export type { OpenApiInfo, OpenApiOptions, OpenApiServer } from "./options.ts";

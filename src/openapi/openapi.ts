@@ -1,0 +1,72 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+// @ts-types="npm:@types/express@^5"
+import express from "express";
+// @ts-types="npm:@types/express@^5"
+import type { Router } from "express";
+import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
+import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
+import type { RouteNode } from "../http/routes/describe_routes.ts";
+import { buildDocument } from "./document.ts";
+import type { OpenApiOptions } from "./options.ts";
+
+/**
+ * Creates a router that describes an API: `GET /openapi.json` is an OpenAPI 3.1 document, and `GET /docs` a page for it.
+ *
+ * Mount it at the path of the API. The document is built at the first request.
+ *
+ * @param api The router of `Framework.initialize()`, or the options for one.
+ * @param options The name and the version of the API, and more.
+ * @returns The router.
+ * @throws {TypeError} If `api` is neither, or an option is wrong.
+ *
+ * @example Describe an API
+ * ```ts
+ * import express from "express";
+ * import { all, Framework, FrameworkModel, prop, rest } from "@mongrove/mongrove";
+ * import { openapi } from "@mongrove/mongrove/openapi";
+ *
+ * @rest({ route: "/films", methods: [all()] })
+ * class Film extends FrameworkModel {
+ *   @prop({ required: true })
+ *   title!: string;
+ * }
+ *
+ * const app = express();
+ * app.use(express.json());
+ * const api = Framework.initialize({ models: [Film] });
+ * app.use(api);
+ * app.use(openapi(api, { info: { title: "Films", version: "1.0.0" } }));
+ * ```
+ */
+export function openapi(
+  api: FrameworkRouter | InitializeOptions,
+  options: OpenApiOptions,
+): Router {
+  const routes = routesOf(api);
+  const router = express.Router();
+  let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
+  router.get("/openapi.json", (_req, res) => {
+    built ??= serialize(buildDocument(routes, options));
+    res.set({ ETag: built.tag, "Cache-Control": "no-cache" }).type("json").send(built.bytes);
+  });
+  return router;
+}
+
+function serialize(document: object): { bytes: Buffer; tag: string } {
+  const bytes = Buffer.from(JSON.stringify(document));
+  const hash = createHash("sha256").update(bytes).digest("base64url");
+  return { bytes, tag: `"${hash}"` };
+}
+
+function routesOf(api: unknown): readonly RouteNode[] {
+  if (typeof api === "function") {
+    const routes = mountedRoutes(api);
+    if (routes !== undefined) return routes;
+  } else if (typeof api === "object" && api !== null) {
+    return plannedRoutes(api);
+  }
+  throw new TypeError(
+    "Cannot describe an API: openapi() takes the router of Framework.initialize(), or { models }",
+  );
+}

@@ -1,0 +1,52 @@
+/** What a document says about its API. */
+export interface OpenApiInfo {
+  /** The name of the API. */
+  readonly title: string;
+  /** The version of the API. */
+  readonly version: string;
+  /** What the API is for, in CommonMark. */
+  readonly description?: string;
+}
+
+/** Where an API is served. */
+export interface OpenApiServer {
+  /** The URL, which may be relative to the place of the document. */
+  readonly url: string;
+  /** What the server is for. */
+  readonly description?: string;
+}
+
+/**
+ * Options of {@linkcode openapi}.
+ *
+ * @example Say how requests are authorised
+ * ```ts
+ * import type { OpenApiOptions } from "@mongrove/mongrove/openapi";
+ *
+ * const options: OpenApiOptions = {
+ *   info: { title: "Movies", version: "1.0.0" },
+ *   securitySchemes: { key: { type: "apiKey", in: "header", name: "authorization" } },
+ *   security: [{ key: [] }],
+ * };
+ * ```
+ */
+export interface OpenApiOptions {
+  /** The name and the version of the API. */
+  readonly info: OpenApiInfo;
+  /**
+   * The URLs of the API.
+   *
+   * @default {the place of the document}
+   */
+  readonly servers?: readonly OpenApiServer[];
+  /** Which of `securitySchemes` a request needs: one of the list. It is told only, your guards check it. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+  /** How requests can be authorised, by name: Security Scheme Objects of OpenAPI. */
+  readonly securitySchemes?: Readonly<Record<string, object>>;
+  /**
+   * Whether `GET /docs` shows a page for the document.
+   *
+   * @default {true}
+   */
+  readonly docs?: boolean;
+}
