@@ -329,6 +329,8 @@ Deno.test("initialize() refuses options that make no sense", () => {
     { maxTimeMS: 1.5 },
     { maxTimeMS: Infinity },
     { maxTimeMS: NaN },
+    { maxTimeMS: 2 ** 31 },
+    ...[0, -1, 1.5, Infinity, 2 ** 31].map((sendTimeoutMS) => ({ sendTimeoutMS })),
     { query: { maxDepth: 0 } },
     { query: { maxList: -5 } },
     { query: { maxClauses: NaN } },

@@ -12,6 +12,7 @@ import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import type { Reporter } from "../pipeline/request/reporter.ts";
 import { cutAnswer } from "./replies/cut_answer.ts";
 import { asProblem, PROBLEM } from "./replies/problem_details.ts";
+import { SlowClientError } from "./replies/slow_client.ts";
 
 /** What an error's answer depends on. */
 export interface AnswerErrorOptions extends TranslateOptions {
@@ -36,6 +37,10 @@ export async function answerError(
   options: AnswerErrorOptions,
 ): Promise<void> {
   const res = req.res as Response;
+  if (error instanceof SlowClientError) {
+    const { reporter, context } = options;
+    return await reporter.reportRepeated({ req, error, context });
+  }
   const known = await answerFor(req, error, options);
   if (res.writableEnded) return;
   if (res.headersSent) await cutAnswer(res);
@@ -53,7 +58,7 @@ async function answerFor(
   const known = failed ? translateHookFailure(error, options) : translateError(error, options);
   const failure = { req, error: thrown, context };
   if (known === undefined) return await reporter.answer(failure);
-  if (isOutage(known)) await reporter.reportOutage(failure);
+  if (isOutage(known)) await reporter.reportRepeated(failure);
   else if (known.status >= 500) await reporter.report(failure);
   return known;
 }

@@ -30,7 +30,7 @@ export function errors(): ErrorRequestHandler {
     if (res.headersSent) return next(error);
     const { answer, isConcealed } = judge(error);
     const failure = { req: req as FrameworkRequest, error, context: contextOf(req) };
-    if (isOutage(answer)) await reporter.reportOutage(failure);
+    if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
     sendError(res, answer);
   };

@@ -16,7 +16,7 @@ import { noteUnflushed } from "./replies/unflushed.ts";
 
 /** Makes the handler of a route: it sends the pipeline's reply, or an error. */
 export function handleRoute(route: Route): RequestHandler {
-  const { reporter, levels } = route;
+  const { reporter, levels, sendTimeoutMS: timeoutMs } = route;
   const { shape, target, operation } = actingLevel(route);
   const isHidden = (path: string) => isHiddenPath(path, shape);
   const targets = levels.map((level) => level.target);
@@ -28,21 +28,22 @@ export function handleRoute(route: Route): RequestHandler {
     // A list that cannot be sent yet would hold its cursor and its memory.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(route, { req, count: countSelected });
+    const contextOf = (): ErrorContext => {
+      return { method: req.method, route: route.path, class: target.name, operation };
+    };
     try {
-      await sendReply(res, await runPipeline(call));
+      await sendReply(res, { reply: await runPipeline(call), timeoutMs });
     } catch (error) {
-      const context: ErrorContext = {
-        method: req.method,
-        route: route.path,
-        class: target.name,
-        operation,
-      };
+      const context = contextOf();
       // Conditions that a hook has added are not the client's error.
       const filtered = mayBeRefused(call.acting.state.filter);
       const ids = Object.values(req.params).map(String);
       const known = { filtered, isHidden, targets, ids, away: call.isAway() };
       await answerError(req, error, { ...known, context, reporter });
     }
-    noteUnflushed(res);
+    noteUnflushed(res, {
+      timeoutMs,
+      onLate: (error) => reporter.reportRepeated({ req, error, context: contextOf() }),
+    });
   };
 }

@@ -43,11 +43,11 @@ export interface InitializeOptions {
    */
   readonly models?: readonly ModelClass[];
   /**
-   * A function that gets the error of each answer with a 5xx status. If it returns a `RestError` for an unexpected error,
+   * A function that gets the error of each answer with a 5xx status, and of each that `sendTimeoutMS` has cut. If it returns a `RestError` for an unexpected error,
    * that one is the answer. Otherwise, the error is logged.
    *
-   * While the database is not available, errors with the same cause are reported once at first, and then once a minute
-   * with their `count`.
+   * While the database is not available or clients are too slow, errors with the same cause are reported once at first,
+   * and then once a minute with their `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /**
@@ -56,6 +56,13 @@ export interface InitializeOptions {
    * @default {10000}
    */
   readonly maxTimeMS?: number;
+  /**
+   * The time that a client has to take each 64 KB of an answer, in milliseconds. The connection of a slower client is
+   * reset, so that nobody holds a cursor of the database by reading nothing.
+   *
+   * @default {60000}
+   */
+  readonly sendTimeoutMS?: number;
   /**
    * With `"required"`, writes answer 503 until all unique indexes of their models are built. Without it, two entities can
    * get the same unique value while an index is being built.
@@ -81,6 +88,9 @@ export interface InitializeOptions {
    */
   readonly log?: boolean;
 }
+
+/** The longest time that timers know: with more they end at once. */
+const MOST_MS = 2 ** 31 - 1;
 
 /** The router that `Framework.initialize()` returns. */
 export interface FrameworkRouter extends Router {
@@ -132,10 +142,8 @@ export function plannedRoutes(options: InitializeOptions): RouteNode[] {
 
 function openRoutes(options: InitializeOptions): Route[] {
   const { models = registeredModels(), onError, maxTimeMS = 10_000 } = options;
-  const { query, body, indexes, parameters } = options;
-  if (!Number.isInteger(maxTimeMS) || maxTimeMS <= 0) {
-    throw new RangeError(`Cannot initialize: maxTimeMS is ${maxTimeMS}, not a positive integer`);
-  }
+  const { query, body, indexes, parameters, sendTimeoutMS = 60_000 } = options;
+  checkTimes({ maxTimeMS, sendTimeoutMS });
   if (indexes !== undefined && indexes !== "required") {
     throw new TypeError(
       `Cannot initialize: "indexes" is ${JSON.stringify(indexes)}, not "required"`,
@@ -147,13 +155,25 @@ function openRoutes(options: InitializeOptions): Route[] {
     );
   }
   return buildRoutes(models, {
-    maxTimeMS,
+    ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(query),
     bodyLimits: completeBodyLimits(body),
     indexes,
     parameters,
     reporter: new Reporter(onError),
   });
+}
+
+/** Refuses what no timer can wait for. */
+function checkTimes(times: Readonly<Record<string, number>>): void {
+  for (const [name, time] of Object.entries(times)) {
+    if (!Number.isInteger(time) || time <= 0) {
+      throw new RangeError(`Cannot initialize: ${name} is ${time}, not a positive integer`);
+    }
+    if (time > MOST_MS) {
+      throw new RangeError(`Cannot initialize: ${name} is ${time}, more than ${MOST_MS}`);
+    }
+  }
 }
 
 /** Answers 404 to identifiers that cannot be decoded, such as `%ff`: the router refuses them before any handler runs. */

@@ -103,6 +103,7 @@ function routeFor(target: ModelClass, { query, route }: SelectOptions): Route {
     }],
     ...rest.getConnection && { getConnection: rest.getConnection },
     maxTimeMS: MAX_TIME_MS,
+    sendTimeoutMS: MAX_TIME_MS,
     limits: completeQueryLimits(query),
     bodyLimits: completeBodyLimits(),
     reporter: new Reporter(),

@@ -1,20 +1,25 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
+import { cutAnswer } from "./cut_answer.ts";
 import { onLeave } from "./on_leave.ts";
+import { afterPatience, SlowClientError } from "./slow_client.ts";
 
-/** How much is written at a time. */
-const PIECE = 64 * 1024;
+/** How much is written at a time: a client has to take it within the time limit. */
+export const PIECE = 64 * 1024;
 
-/** Writes an answer piece by piece at the pace of the client, until the client leaves. */
+/** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
 export class ResponseStream {
   readonly #res: Response;
+  readonly #timeoutMs: number;
+  #late = false;
   #begun = false;
   #wake: () => void = () => {};
   #stopListening: (() => void) | undefined;
 
-  constructor(res: Response) {
+  constructor(res: Response, timeoutMs: number) {
     this.#res = res;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Whether this stream has sent the headers of the answer. */
@@ -32,7 +37,11 @@ export class ResponseStream {
     return !this.#begun && this.#res.headersSent && !this.#res.writableEnded;
   }
 
-  /** Writes bytes; returns when the client has taken what was written, or has left. */
+  /**
+   * Writes bytes; returns when the client has taken what was written, or has left.
+   *
+   * @throws {SlowClientError} If the client does not take a piece in time; the answer is cut.
+   */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE) {
       if (!this.isOpen) return;
@@ -41,9 +50,11 @@ export class ResponseStream {
     }
   }
 
-  /** Ends the answer. */
-  end(bytes?: Uint8Array): void {
-    if (this.isOpen) this.#res.end(bytes);
+  /** Writes the last bytes, and ends the answer. */
+  async end(bytes: Uint8Array = new Uint8Array()): Promise<void> {
+    const whole = Math.floor(Math.max(bytes.length - 1, 0) / PIECE) * PIECE;
+    await this.write(bytes.subarray(0, whole));
+    if (this.isOpen) this.#res.end(bytes.subarray(whole));
     this.release();
   }
 
@@ -53,12 +64,21 @@ export class ResponseStream {
     this.#stopListening = undefined;
   }
 
-  #drained(): Promise<void> {
+  async #drained(): Promise<void> {
     this.#listen();
-    return new Promise((resolve) => {
-      this.#wake = resolve;
-      if (!this.isOpen) resolve();
+    await new Promise<void>((resolve) => {
+      const stop = afterPatience(this.#timeoutMs, () => {
+        this.#late = true;
+        void cutAnswer(this.#res);
+        this.#wake();
+      });
+      this.#wake = () => {
+        stop();
+        resolve();
+      };
+      if (!this.isOpen) this.#wake();
     });
+    if (this.#late) throw new SlowClientError(this.#res.req, this.#timeoutMs);
   }
 
   /** Listens once for all waits: middleware that compresses never takes listeners off. */

@@ -1,24 +1,29 @@
 import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import { ResponseStream } from "./response_stream.ts";
+import { awaitTurn, isQueued } from "./await_turn.ts";
+import { PIECE, ResponseStream } from "./response_stream.ts";
 
 /** Sends JSON text that is complete, with its length and tag; the pieces that were sent can be collected. */
-export async function sendGathered(res: Response, pieces: Uint8Array[]): Promise<void> {
+export async function sendGathered(
+  res: Response,
+  { pieces, timeoutMs }: { pieces: Uint8Array[]; timeoutMs: number },
+): Promise<void> {
   const [first, ...others] = pieces;
-  res.status(200).type("json");
-  if (others.length === 0) return void res.send(first);
+  res.type("json");
+  if (others.length === 0 && lengthOf(pieces) <= PIECE) return void res.send(first);
   res.setHeader("Content-Length", lengthOf(pieces));
   const tag = res.get("ETag") === undefined ? tagOf(res, pieces) : undefined;
   if (tag !== undefined) res.setHeader("ETag", tag);
   if (res.req.fresh) return endEmpty(res);
   if (res.req.method === "HEAD") return void res.end();
-  const stream = new ResponseStream(res);
+  if (isQueued(res) && !await awaitTurn(res)) return;
+  const stream = new ResponseStream(res, timeoutMs);
   try {
     for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
       await stream.write(piece);
     }
-    stream.end();
+    await stream.end();
   } finally {
     stream.release();
   }

@@ -1,6 +1,7 @@
 import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
 import { ResponseStream } from "./response_stream.ts";
+import { sendGathered } from "./send_gathered.ts";
 
 /** How much of a list is held before it is sent on. */
 const CHUNK = 64 * 1024;
@@ -14,8 +15,11 @@ type Pieces = AsyncIterable<string | Uint8Array>;
  *
  * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
-export async function sendList(res: Response, pieces: Pieces): Promise<boolean> {
-  const stream = new ResponseStream(res);
+export async function sendList(
+  res: Response,
+  { pieces, timeoutMs }: { pieces: Pieces; timeoutMs: number },
+): Promise<boolean> {
+  const stream = new ResponseStream(res, timeoutMs);
   let held: (string | Uint8Array)[] = [];
   let size = 0;
   let count = 0;
@@ -34,8 +38,8 @@ export async function sendList(res: Response, pieces: Pieces): Promise<boolean> 
     }
     held.push(count === 0 ? "[]" : "]");
     const rest = concat(held);
-    if (stream.begun) stream.end(rest);
-    else if (stream.isOpen) res.status(200).type("json").send(rest);
+    if (stream.begun) await stream.end(rest);
+    else if (stream.isOpen) await sendGathered(res.status(200), { pieces: [rest], timeoutMs });
     return !stream.isTaken;
   } finally {
     stream.release();

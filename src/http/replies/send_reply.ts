@@ -1,10 +1,12 @@
 import type { Response } from "express-types";
+import { Buffer } from "node:buffer";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
 import { tagOf } from "../../pipeline/request/if_match.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";
+import { PIECE } from "./response_stream.ts";
 import { sendGathered } from "./send_gathered.ts";
 import { sendList } from "./send_list.ts";
 
@@ -12,7 +14,10 @@ import { sendList } from "./send_list.ts";
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
 /** Sends what the pipeline replied. If a hook has ended the answer, nothing is sent; if it has only begun it, the answer is cut. */
-export async function sendReply(res: Response, reply: Reply): Promise<void> {
+export async function sendReply(
+  res: Response,
+  { reply, timeoutMs }: { reply: Reply; timeoutMs: number },
+): Promise<void> {
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
   for (const [name, value] of Object.entries(reply.headers ?? {})) {
@@ -20,17 +25,24 @@ export async function sendReply(res: Response, reply: Reply): Promise<void> {
     else res.setHeader(name, value);
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  if (reply.gathered !== undefined) return await sendGathered(res, reply.gathered);
   if (reply.texts !== undefined) {
-    if (!await sendList(res, reply.texts)) await cutBegun(res);
+    if (!await sendList(res, { pieces: reply.texts, timeoutMs })) await cutBegun(res);
     return;
   }
   res.status(reply.status);
+  if (reply.gathered !== undefined) {
+    return await sendGathered(res, { pieces: reply.gathered, timeoutMs });
+  }
   if (reply.version !== undefined && reply.text !== undefined && !res.hasHeader("ETag")) {
     res.setHeader("ETag", tagOf(reply.version, reply.text));
   }
   if (reply.text === undefined) res.end();
-  else res.type("json").send(reply.text);
+  else if (reply.text.length <= PIECE) res.type("json").send(reply.text);
+  else await sendGathered(res, { pieces: [bytesOf(reply.text)], timeoutMs });
+}
+
+function bytesOf(text: string | Uint8Array): Uint8Array {
+  return typeof text === "string" ? Buffer.from(text) : text;
 }
 
 /** Cuts an answer that a hook has begun and not ended. */

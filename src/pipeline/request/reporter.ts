@@ -16,8 +16,8 @@ export interface ErrorContext {
   /** The name of the operation. */
   readonly operation: OperationName;
   /**
-   * How many more requests failed for the same cause within the last minute. It is only set while the database is not
-   * available, after the first report.
+   * How many more requests failed for the same cause within the last minute. It is only set after the first report, while
+   * the database is not available or clients are too slow.
    */
   readonly count?: number;
 }
@@ -36,7 +36,7 @@ export interface Failure<C = ErrorContext> {
   readonly context: C;
 }
 
-/** Failures of one cause while the database is away. */
+/** Failures of one cause that many requests have. */
 interface Outage<C> {
   last: Failure<C>;
   count: number;
@@ -75,8 +75,8 @@ export class Reporter<C extends object = ErrorContext> {
     return undefined;
   }
 
-  /** Reports that the database is away: the first failure of a cause at once, then once a minute how many more. */
-  async reportOutage(failure: Failure<C>): Promise<void> {
+  /** Reports what many requests fail for at a time: the first failure of a cause at once, then once a minute how many more. */
+  async reportRepeated(failure: Failure<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);
     if (running !== undefined) {

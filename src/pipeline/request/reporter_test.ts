@@ -15,11 +15,11 @@ function listen() {
     if (count !== undefined) resolve();
   }, 50);
   const fail = (error: unknown) =>
-    reporter.reportOutage({ req: {} as never, error, context: CONTEXT });
+    reporter.reportRepeated({ req: {} as never, error, context: CONTEXT });
   return { told, fail, summed: promise };
 }
 
-Deno.test("reportOutage() reports a cause at once, and how often it came when its turn ends", async () => {
+Deno.test("reportRepeated() reports a cause at once, and how often it came when its turn ends", async () => {
   using _log = stub(console, "error");
   const { told, fail, summed } = listen();
   const keepAlive = setTimeout(() => {}, 5000);
@@ -30,7 +30,7 @@ Deno.test("reportOutage() reports a cause at once, and how often it came when it
   assertEquals(told, [["RestError", undefined], ["RestError", 4]]);
 });
 
-Deno.test("reportOutage() tells causes apart by the class and code of the error behind them", async () => {
+Deno.test("reportRepeated() tells causes apart by the class and code of the error behind them", async () => {
   using _log = stub(console, "error");
   const { told, fail } = listen();
   const coded = (code: number) => Object.assign(new Error("x"), { code });

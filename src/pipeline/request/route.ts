@@ -40,6 +40,8 @@ export interface Route {
   readonly getConnection?: RestRecord["getConnection"];
   /** The time that the database may take. */
   readonly maxTimeMS: number;
+  /** The time that a client has for each piece of an answer. */
+  readonly sendTimeoutMS: number;
   readonly limits: Required<QueryLimits>;
   /** Whether every operation refuses parameters that nothing declares. */
   readonly parameters?: "strict" | undefined;
