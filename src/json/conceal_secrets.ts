@@ -1,28 +1,45 @@
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
+export interface ConcealOptions {
+  readonly shape: Shape;
+  /** Whether a query may have put entities in the place of identifiers. */
+  readonly populates: boolean;
+  /** Whether fields that reads leave out are secrets, too. */
+  readonly leavesOut?: boolean;
+}
+
 /** Makes the secrets of stored values not enumerable: hooks can read them, but copies and JSON leave them out. */
-export function concealSecrets<T extends object>(values: T, shape: Shape): T {
-  for (const [name, field] of shape.secretive ? shape.fields : []) {
+export function concealSecrets<T extends object>(values: T, options: ConcealOptions): T {
+  const { shape, leavesOut = false } = options;
+  for (const [name, field] of shape.fields) {
     const value: unknown = values[name as keyof T];
     if (value === undefined) continue;
-    if (field.hidden) Object.defineProperty(values, name, { enumerable: false });
-    else concealWithin(value, field);
+    if (field.hidden || (leavesOut && !field.selected)) {
+      Object.defineProperty(values, name, { enumerable: false });
+    } else if (typeof value === "object") concealWithin(value, { ...options, field });
   }
   return values;
 }
 
-function concealWithin(value: unknown, field: FieldShape): void {
+function concealWithin(
+  value: unknown,
+  { field, ...options }: Omit<ConcealOptions, "shape"> & { readonly field: FieldShape },
+): void {
   const { kind, element } = field;
-  if (kind === "array" && Array.isArray(value)) {
-    for (const each of value) concealWithin(each, element ?? field);
+  if (Array.isArray(value)) {
+    for (const each of value) concealWithin(each, { ...options, field: element ?? field });
     return;
   }
   if (!isJsonObject(value)) return;
-  if (kind === "map" && element !== undefined) {
-    for (const each of Object.values(value)) concealWithin(each, element);
+  if (element !== undefined) {
+    const values = kind === "map" ? Object.values(value) : [value];
+    for (const each of values) concealWithin(each, { ...options, field: element });
     return;
   }
-  const shape = field.shape ?? field.populated;
-  if (shape !== undefined) concealSecrets(value, shape);
+  if (field.shape !== undefined) concealSecrets(value, { ...options, shape: field.shape });
+  else if (field.populated !== undefined) {
+    const { populates } = options;
+    concealSecrets(value, { shape: field.populated, populates, leavesOut: !populates });
+  }
 }

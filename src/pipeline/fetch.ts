@@ -83,16 +83,18 @@ export async function fetchOne(at: OpenLevel): Promise<Fetched> {
 /** Makes what the hooks of a level get of an entity: an instance of the class, where it is not the document. */
 function presenter({ level, state }: LevelCall): ((entity: object) => object) | undefined {
   const { hooks, target, shape } = level;
+  const populates = state.options.populate !== undefined;
   if (hooks.lean !== true) {
     // A hook may have asked for the driver's own objects.
     const isRaw = state.options.lean !== undefined && state.options.lean !== false;
     return isRaw
-      ? (entity) => isDocument(entity) ? entity : concealSecrets(entity, shape)
+      ? (entity) => isDocument(entity) ? entity : concealSecrets(entity, { shape, populates })
       : undefined;
   }
   return instanceMaker(target, {
     shape,
     shows: shownBy(readProjection(state.projection, shape), shape),
     prefix: "",
+    populates,
   });
 }

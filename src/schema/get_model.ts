@@ -6,6 +6,7 @@ import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { guardUnselectedMaps } from "./mongoose/documents/unselected_maps.ts";
+import { readStrayReferences } from "./mongoose/fields/stray_references.ts";
 import { unrecognised } from "./mongoose/recognised.ts";
 import { checkConnection } from "./mongoose/connections/one_mongoose.ts";
 
@@ -41,6 +42,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   const built = buildSchema(target);
   const { schema } = built;
   guardUnselectedMaps(schema);
+  readStrayReferences(schema);
   const model = connection.model<unknown>(
     modelName(target),
     schema,

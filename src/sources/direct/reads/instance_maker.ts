@@ -15,6 +15,10 @@ export interface InstanceOptions {
   readonly shows: Shows;
   /** The path of the instances, with a dot at its end. */
   readonly prefix: string;
+  /** Whether a query may have put entities in the place of identifiers. */
+  readonly populates: boolean;
+  /** Whether fields that reads leave out have no place in the instances. */
+  readonly leavesOut?: boolean;
 }
 
 type Spot = Omit<InstanceOptions, "shape">;
@@ -31,7 +35,9 @@ export function instanceMaker(
   target: ModelClass,
   { shape, ...spot }: InstanceOptions,
 ): InstanceMaker {
-  const fields = [...shape.fields].map((entry) => new FieldMaker(entry, { target, ...spot }));
+  const fields = [...shape.fields]
+    .filter(([, { selected }]) => selected || !spot.leavesOut)
+    .map((entry) => new FieldMaker(entry, { target, ...spot }));
   const hidden = fields.filter((field) => field.hidden);
   const expected = fields.filter((field) => field.expected);
   const Blank = blankOf(target);
@@ -74,15 +80,15 @@ class FieldMaker {
 
   constructor(
     [name, field]: [string, FieldShape],
-    { target, shows, prefix }: Spot & { readonly target: ModelClass },
+    { target, ...spot }: Spot & { readonly target: ModelClass },
   ) {
-    const path = `${prefix}${name}`;
+    const path = `${spot.prefix}${name}`;
     this.name = name;
     this.hidden = field.hidden;
-    this.expected = name !== "_id" && hasDefault(field.type) && shows(path, field);
+    this.expected = name !== "_id" && hasDefault(field.type) && spot.shows(path, field);
     this.#field = field;
     this.#shadows = !field.hidden && name in target.prototype;
-    this.#convert = converter(field, { shows, prefix: `${path}.` });
+    this.#convert = converter(field, { ...spot, prefix: `${path}.` });
   }
 
   put(instance: object, stored: unknown): void {
@@ -109,7 +115,7 @@ class FieldMaker {
 function converter(field: FieldShape, spot: Spot): (value: unknown) => unknown {
   const { kind, element } = field;
   if (kind === "free") return (value) => value;
-  if (kind === "scalar") return scalarConverter(field);
+  if (kind === "scalar") return scalarConverter(field, spot);
   const inner = element === undefined ? same : converter(element, spot);
   const made = kind === "object" ? objectMaker(field, spot) : undefined;
   return (value) => {
@@ -137,16 +143,19 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   return (values) => (maker ??= instanceMaker(target, { shape, ...spot }))(values);
 }
 
-/** What a reference brings in when it is populated becomes an instance of its class, without defaults. */
-function scalarConverter(field: FieldShape): (value: unknown) => unknown {
+/**
+ * What a query puts in the place of an identifier becomes an instance of its class, without defaults. So does an object
+ * that is stored there, without what reads leave out.
+ */
+function scalarConverter(field: FieldShape, { populates }: Spot): (value: unknown) => unknown {
   const { ref } = (field.type as SchemaType).options as { ref?: unknown };
   const target = typeof ref === "string" ? classOf(ref) : undefined;
+  const spot: Spot = { shows: () => false, prefix: "", populates, leavesOut: !populates };
   let maker: InstanceMaker | undefined;
   return (value) => {
     if (value === null) return null;
     if (target === undefined || !isJsonObject(value)) return fromScalar(value, field);
-    const shape = field.populated as Shape;
-    maker ??= instanceMaker(target, { shape, shows: () => false, prefix: "" });
+    maker ??= instanceMaker(target, { shape: field.populated as Shape, ...spot });
     return maker(value);
   };
 }
@@ -154,7 +163,7 @@ function scalarConverter(field: FieldShape): (value: unknown) => unknown {
 function fromScalar(value: unknown, { type }: FieldShape): unknown {
   if (typeof value === "string" || typeof value === "boolean") return value;
   const { ref } = (type as SchemaType).options as { ref?: unknown };
-  if (ref === undefined && (isJsonObject(value) || Array.isArray(value))) return undefined;
+  if (Array.isArray(value) || (ref === undefined && isJsonObject(value))) return undefined;
   switch (type?.instance) {
     case "BigInt":
       return toBigInt(value);
