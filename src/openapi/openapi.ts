@@ -7,6 +7,7 @@ import type { Router } from "express";
 import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
 import type { RouteNode } from "../http/routes/describe_routes.ts";
+import { mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
 import type { OpenApiOptions } from "./options.ts";
 
@@ -50,6 +51,8 @@ export function openapi(
     built ??= serialize(buildDocument(routes, options));
     res.set({ ETag: built.tag, "Cache-Control": "no-cache" }).type("json").send(built.bytes);
   });
+  const { info: { title }, servers = [], docs = true } = options;
+  if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
   return router;
 }
 

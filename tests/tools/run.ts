@@ -8,7 +8,7 @@ import { openTaskMongo } from "../harness/mongo/task_mongo.ts";
 import { forwardSignals, runDeno } from "../harness/tasks/run_deno.ts";
 import { chooseStd } from "../harness/tasks/choose_std.ts";
 import { findChromium } from "./support/find_chromium.ts";
-import { LONG, REPORT } from "./support/report.ts";
+import { LONG, PICTURE, REPORT } from "./support/report.ts";
 import { openSchemathesis } from "./support/python_tools.ts";
 
 async function listTests(): Promise<string[]> {
@@ -23,15 +23,21 @@ async function listPrepared(): Promise<string[]> {
   return files;
 }
 
-/** `--long` generates more requests; files among the arguments replace the default, which is all. */
+/** The arguments of our own, and the variables that tell the tests. */
+const OWN: Readonly<Record<string, string>> = { "--long": LONG, "--picture": PICTURE };
+
+/**
+ * `--long` generates more requests, `--picture` takes the picture of the page for the docs; files among the arguments
+ * replace the default, which is all.
+ */
 async function main(given: readonly string[]): Promise<number> {
-  const args = given.filter((arg) => arg !== "--long" && arg !== "--");
-  const long = given.includes("--long") ? { [LONG]: "1" } : {};
+  const args = given.filter((arg) => !(arg in OWN) && arg !== "--");
+  const own = given.flatMap((arg) => arg in OWN ? [[OWN[arg], "1"]] : []);
   const std = await chooseStd();
   await using mongo = await openTaskMongo();
   const files = args.some((arg) => arg.endsWith(".ts")) ? [] : await listPrepared();
   const report = await Deno.makeTempFile({ prefix: "mongrove-tools-" });
-  const env = { ...std, ...mongo.env, ...long, [REPORT]: report };
+  const env = { ...std, ...mongo.env, ...Object.fromEntries(own), [REPORT]: report };
   try {
     const run = ["test", "--quiet", "-A", "--no-check", ...args, ...files];
     const { code } = await runDeno(run, { env });

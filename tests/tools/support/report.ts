@@ -1,6 +1,9 @@
 /** The environment variable that is set with `--long`. */
 export const LONG = "MONGROVE_TOOLS_LONG";
 
+/** The environment variable that is set with `--picture`. */
+export const PICTURE = "MONGROVE_TOOLS_PICTURE";
+
 /** The environment variable that names the file of the report. */
 export const REPORT = "MONGROVE_TOOLS_REPORT";
 
@@ -13,4 +16,9 @@ export async function report(line: string): Promise<void> {
 /** Whether the long form of the tests was asked for. */
 export function isLong(): boolean {
   return Deno.env.has(LONG);
+}
+
+/** Whether the picture of the page was asked for. */
+export function wantsPicture(): boolean {
+  return Deno.env.has(PICTURE);
 }

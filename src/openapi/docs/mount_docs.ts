@@ -1,0 +1,45 @@
+// @ts-types="npm:@types/express@^5"
+import type { Response, Router } from "express";
+import { BUNDLE, findSwaggerUi } from "./find_swagger_ui.ts";
+import type { SwaggerUi } from "./find_swagger_ui.ts";
+import { START, writePage, writePolicy } from "./page.ts";
+import type { PageOptions } from "./page.ts";
+
+/** The files of swagger-ui that the page loads. */
+const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
+
+/**
+ * Mounts `GET /docs`, a page for the document at `/openapi.json`, and the files that it loads. If the package that draws
+ * it is not installed, the page says so.
+ */
+export function mountDocs(router: Router, options: PageOptions): void {
+  let known: SwaggerUi | undefined;
+  const find = async () => {
+    const found = await findSwaggerUi();
+    if ("folder" in found) known = found;
+    return found;
+  };
+  router.get("/docs", async (req, res) => {
+    // The URLs of the page are relative to its path without a slash
+    if (req.path.endsWith("/")) return res.redirect("../docs");
+    const found = known ?? await find();
+    if ("missing" in found) return res.status(404).type("text").send(`${found.missing}\n`);
+    secure(res).set("Content-Security-Policy", writePolicy(options));
+    return res.type("html").send(writePage(options));
+  });
+  router.get("/docs/start.js", (_req, res) => secure(res).type("js").send(START));
+  router.get("/docs/:file", async ({ params: { file } }, res, next) => {
+    const found = FILES.includes(file) ? known ?? await find() : undefined;
+    if (found === undefined || "missing" in found) return next();
+    secure(res);
+    return res.sendFile(file, { root: found.folder, cacheControl: false });
+  });
+}
+
+function secure(res: Response): Response {
+  return res.set({
+    "Cache-Control": "no-cache",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+  });
+}
