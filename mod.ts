@@ -47,6 +47,7 @@ export type {
   Identifier,
   MongooseType,
   MongooseValues,
+  ReadOnly,
   Ref,
   ValueOf,
 } from "./src/declare/decorators/field_type.ts";

@@ -54,6 +54,7 @@ import type {
   PropOptions,
   QueryLimits,
   QueryObject,
+  ReadOnly,
   ReadOptions,
   Ref,
   RequestHooks,
@@ -152,6 +153,7 @@ interface Types {
   PropOptions: PropOptions<string>;
   QueryLimits: QueryLimits;
   QueryObject: QueryObject;
+  ReadOnly: ReadOnly<string>;
   ReadOptions: ReadOptions;
   Ref: Ref<mod.FrameworkModel>;
   RequestHooks: RequestHooks<mod.FrameworkModel, AnyHooks>;
@@ -244,6 +246,7 @@ const TYPES: Record<keyof Types, true> = {
   PropOptions: true,
   QueryLimits: true,
   QueryObject: true,
+  ReadOnly: true,
   ReadOptions: true,
   Ref: true,
   RequestHooks: true,

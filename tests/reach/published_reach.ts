@@ -53,7 +53,7 @@ test("npm gets the package with the dependencies that it needs", async () => {
   const path = join(nodeProject, "node_modules/@mongrove/mongrove/package.json");
   const { type, exports, dependencies } = JSON.parse(await Deno.readTextFile(path));
   assertEquals(type, "module");
-  assertEquals(Object.keys(exports), [".", "./openapi", "./testing"]);
+  assertEquals(Object.keys(exports), [".", "./client", "./openapi", "./testing"]);
   const names = ["express", "mongodb-memory-server-core", "mongoose"];
   assertEquals(Object.keys(dependencies).sort(), names);
 });

@@ -3,6 +3,7 @@ import type { ModelClass } from "../model/model_class.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
 import type {
+  BrandProblem,
   CheckedDefault,
   CheckedEnum,
   CheckedExists,
@@ -82,7 +83,11 @@ export type ModelOrThunk<M extends FrameworkModel> = ModelClass<M> | (() => Mode
  * ```
  */
 export function arrayProp<const O extends ArrayInput<FieldValue<D>, O> = never, D = ArrayOf<O>>(
-  this: PlaceProblem<D, "arrayProp", ItemsProblem<FieldValue<D>, O>>,
+  this: PlaceProblem<
+    D,
+    "arrayProp",
+    BrandProblem<FieldValue<D>, O, ItemsProblem<FieldValue<D>, O>>
+  >,
   options: [O] extends [never] ? ArrayPropOptions<ItemIn<FieldValue<D>>, ItemsType> : O,
 ): D {
   const decorate = (_value: undefined, context: ClassFieldDecoratorContext): void =>

@@ -75,6 +75,26 @@ export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?:
  */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
+/**
+ * The type of a field with `readonly: true`, or of one that only the server sets, such as a timestamp. The types of
+ * `@mongrove/mongrove/client` leave it out of bodies. Its values are those of `T`.
+ *
+ * @typeParam T The type of the values.
+ *
+ * @example Declare an owner that clients cannot set, and a timestamp
+ * ```ts
+ * import { all, FrameworkModel, prop, type ReadOnly, rest } from "@mongrove/mongrove";
+ *
+ * @rest({ route: "/notes", methods: [all()], schemaOptions: { timestamps: true } })
+ * class Note extends FrameworkModel {
+ *   @prop({ required: true, readonly: true })
+ *   owner!: ReadOnly<string>;
+ *   declare readonly createdAt: ReadOnly<Date>;
+ * }
+ * ```
+ */
+export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
+
 /** The TypeScript types of fields, by the names of Mongoose's schema types. */
 export type MongooseValues = {
   String: string;

@@ -2,6 +2,7 @@ import type { ModelClass } from "../model/model_class.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
 import type {
+  BrandProblem,
   CheckedDefault,
   CheckedEnum,
   CheckedExists,
@@ -86,12 +87,16 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  * ```
  */
 export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = DecoratorOf<O>>(
-  this: PlaceProblem<D, "prop", UntypedProblem<FieldValue<D>, O>>,
+  this: PlaceProblem<D, "prop", BrandProblem<FieldValue<D>, O, UntypedProblem<FieldValue<D>, O>>>,
   options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
 ): D;
 /** Declares a field that holds a string. */
 export function prop<D = FieldDecorator<string>>(
-  this: PlaceProblem<D, "prop", UntypedProblem<FieldValue<D>, NoOptions>>,
+  this: PlaceProblem<
+    D,
+    "prop",
+    BrandProblem<FieldValue<D>, NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>
+  >,
 ): D;
 export function prop(options: Record<string, unknown> = {}): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>

@@ -1,6 +1,7 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
+import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { Identifier, ValueOf } from "./field_type.ts";
 
@@ -31,6 +32,14 @@ export type PlaceProblem<D, N extends string, P> = FieldIn<D> extends infer F
   : F extends { readonly neither: true } ? `@${N} belongs to a field, such as name!: string`
   : unknown
   : never;
+
+/** @internal The problem of a type that says more than the options, else `P`. `V` is the value of the field. */
+export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
+  : IsHidden<V> extends true
+    ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
+  : IsReadOnly<V> extends true
+    ? OptionIn<O, "readonly"> extends true ? P : "the field is ReadOnly: add readonly: true"
+  : P;
 
 /** @internal A type in words, for error messages. */
 export type InWords<V> = [V] extends [string] ? "a string"

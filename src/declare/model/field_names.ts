@@ -43,6 +43,10 @@ export type Name<K> = K extends string ? K : "this";
 /** @internal Whether a value is `Hidden`. */
 export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? false : true : false;
 
+/** @internal Whether a value is `ReadOnly`. */
+export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V ? false : true
+  : false;
+
 /** @internal An identifier of any type. */
 export type AnyIdentifier =
   | string

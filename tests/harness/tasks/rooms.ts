@@ -6,6 +6,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   testing: [],
   declare: ["errors"],
+  client: ["declare"],
   schema: ["declare", "errors"],
   json: ["schema"],
   database: ["declare", "errors", "schema"],

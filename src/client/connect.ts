@@ -1,0 +1,65 @@
+import type { FrameworkModel } from "../declare/model/framework_model.ts";
+import { openResource } from "./operations/open_resource.ts";
+import { Operations } from "./operations/operations.ts";
+import { sendRequest } from "./sending/send_request.ts";
+import type { ConnectOptions } from "./sending/send_request.ts";
+import type { Resource } from "./types/resource.ts";
+
+/** The resources of a server. */
+export interface Api {
+  /**
+   * Returns the resource of a route.
+   *
+   * @typeParam M The model of the route, imported as a type: `import type { Movie } from "../server/movie.ts"`.
+   * @param path The path of the route, such as `/movies`.
+   */
+  resource<M extends FrameworkModel>(path: string): Resource<M>;
+}
+
+/**
+ * Connects to a server. It sends nothing yet.
+ *
+ * @param base The URL at which `Framework.initialize()` is mounted, such as `https://example.org/api`. In browsers it may
+ * be a path.
+ * @param options Headers, time-outs, and how requests are repeated.
+ * @returns The resources of the server.
+ *
+ * @example Read, change and list movies
+ * ```ts
+ * import { FrameworkModel, prop } from "@mongrove/mongrove";
+ * import { connect } from "@mongrove/mongrove/client";
+ *
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop({ type: Number })
+ *   year?: number;
+ * }
+ *
+ * const api = connect("https://example.org/api", { headers: () => ({ authorization: "<TOKEN>" }) });
+ * const movies = api.resource<Movie>("/movies");
+ *
+ * async function correct(id: string): Promise<void> {
+ *   const movie = await movies.one(id);
+ *   await movies.update(id, { year: (movie.year ?? 0) + 1 }, { ifMatch: movie });
+ * }
+ *
+ * async function print(): Promise<void> {
+ *   for await (const { name } of movies.each({ q: { year: { $gte: 1970 } }, sort: ["-year"] })) {
+ *     console.log(name);
+ *   }
+ * }
+ * ```
+ */
+export function connect(base: string, options: ConnectOptions = {}): Api {
+  const root = new Operations((outgoing) => sendRequest(outgoing, options), trimmed(base));
+  return {
+    resource<M extends FrameworkModel>(path: string): Resource<M> {
+      return openResource(root.at(trimmed(path))) as unknown as Resource<M>;
+    },
+  };
+}
+
+function trimmed(path: string): string {
+  return path.replace(/\/+$/, "");
+}

@@ -1,0 +1,61 @@
+/**
+ * A typed client of an application, for browsers, Deno, Node, Bun and workers. It needs `fetch()` and nothing else, and a
+ * bundle of it holds nothing of the server.
+ *
+ * @example Read a page of movies
+ * ```ts
+ * import { FrameworkModel, prop } from "@mongrove/mongrove";
+ * import { connect } from "@mongrove/mongrove/client";
+ *
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @prop({ type: Number })
+ *   year?: number;
+ * }
+ *
+ * const movies = connect("https://example.org/api").resource<Movie>("/movies");
+ *
+ * async function newest(): Promise<string[]> {
+ *   const { items } = await movies.all({ sort: ["-year"], limit: 20 });
+ *   return items.map(({ name }) => name);
+ * }
+ * ```
+ *
+ * @module
+ */
+
+export type { ModelIn } from "../declare/decorators/rest.ts";
+export type { FrameworkModel } from "../declare/model/framework_model.ts";
+export { ApiError } from "./api_error.ts";
+export type { FieldError } from "./api_error.ts";
+export { connect } from "./connect.ts";
+export type { Api } from "./connect.ts";
+export { etagOf } from "./etags.ts";
+export type { Page } from "./operations/pages.ts";
+export type { RetryOptions } from "./sending/retry.ts";
+export type { CallOptions, ConnectOptions, Fetch, HeaderValues } from "./sending/send_request.ts";
+export type { NewOf, PatchOf } from "./types/body.ts";
+export type { Json, JsonPart, JsonValue } from "./types/json.ts";
+export type {
+  EntityOptions,
+  ListOptions,
+  MatchOptions,
+  OneOptions,
+  ReadOptions,
+  RemoveAllOptions,
+  RemoveOptions,
+  UpdateOptions,
+} from "./types/options.ts";
+export type { Populate, UnknownEntity } from "./types/populate.ts";
+export type {
+  Comparisons,
+  Condition,
+  ListOperators,
+  NumberOperators,
+  Query,
+  QueryClauses,
+  TextOperators,
+} from "./types/query.ts";
+export type { PartName, PartOf, Resource, Single } from "./types/resource.ts";
+export type { Answer, DateName, FieldName, SortName } from "./types/select.ts";

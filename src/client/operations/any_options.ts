@@ -1,0 +1,18 @@
+import type { CallOptions } from "../sending/send_request.ts";
+
+/** Options of any operation. `Resource` has their types. */
+export interface AnyOptions extends CallOptions {
+  readonly q?: object;
+  readonly select?: readonly string[];
+  readonly populate?: readonly string[] | object;
+  readonly revive?: readonly string[];
+  readonly sort?: readonly string[];
+  readonly search?: string;
+  readonly limit?: number;
+  readonly skip?: number;
+  readonly after?: string;
+  readonly count?: boolean;
+  readonly next?: string;
+  readonly known?: object;
+  readonly ifMatch?: object | string;
+}

@@ -1,0 +1,52 @@
+import type { AnyOptions } from "./any_options.ts";
+import type { Operations } from "./operations.ts";
+
+type Options = AnyOptions | undefined;
+
+/** What `Resource` and `Single` have, without the types of a model. */
+export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
+
+/** The operations on a list. */
+export function openResource(list: Operations): AnyResource {
+  return {
+    all: (options: Options) => list.list(options),
+    each: (options: Options) => list.each(options),
+    one: async (id: string, options: Options) => await list.below(id).read(options),
+    create: (body: object, options: Options) => list.create(body, options),
+    update: async (id: string, body: object, options: Options) =>
+      await list.below(id).update(body, options),
+    remove: async (id: string, options: Options) => await list.below(id).remove(options),
+    removeAll: (options: Options) => list.remove(options),
+    part: (name: string, id: string) => openPart(list.below(id, name)),
+  };
+}
+
+/** The operations on the entity at a URL. */
+function openSingle(entity: Operations): AnyResource {
+  return {
+    one: (options: Options) => entity.read(options),
+    create: (body: object, options: Options) => entity.create(body, options),
+    update: (body: object, options: Options) => entity.update(body, options),
+    remove: (options: Options) => entity.remove(options),
+    part: (name: string) => openPart(entity.below(name)),
+  };
+}
+
+/**
+ * The operations on what a property holds: a list, whose calls begin with an identifier, or one entity. An identifier that
+ * is missing by mistake, as in `remove(undefined)`, counts as one: it is refused, and never removes the list.
+ */
+function openPart(place: Operations): AnyResource {
+  const list = openResource(place);
+  const names = Object.entries(openSingle(place)).map(([name, ofEntity]) => {
+    const ofList = list[name] ?? ofEntity;
+    const either = (...args: never[]) => (isOfEntity(name, args) ? ofEntity : ofList)(...args);
+    return [name, either];
+  });
+  return { ...list, ...Object.fromEntries(names) };
+}
+
+function isOfEntity(name: string, args: readonly unknown[]): boolean {
+  if (name === "part") return args.length === 1;
+  return args.length === 0 || typeof args[0] === "object";
+}

@@ -1,0 +1,101 @@
+import { etagOf, matchOf, rememberEtag } from "../etags.ts";
+import type { Incoming, Outgoing, Send } from "../sending/send_request.ts";
+import type { AnyOptions } from "./any_options.ts";
+import { readPage } from "./pages.ts";
+import type { Page } from "./pages.ts";
+import { queryString } from "./query_string.ts";
+import { revive } from "./revive.ts";
+
+type Sent = Pick<Outgoing, "method" | "headers" | "repeatable" | "body">;
+
+/** The operations at one URL: that of a list, or that of an entity. */
+export class Operations {
+  readonly #send: Send;
+  readonly #url: string;
+
+  constructor(send: Send, url: string) {
+    this.#send = send;
+    this.#url = url;
+  }
+
+  /** The operations at a path below, which is not encoded. */
+  at(path: string): Operations {
+    return new Operations(this.#send, this.#url + path);
+  }
+
+  /** The operations at a URL below. */
+  below(...segments: readonly string[]): Operations {
+    return new Operations(this.#send, [this.#url, ...segments.map(segmentOf)].join("/"));
+  }
+
+  async list(options: AnyOptions = {}): Promise<Page<object>> {
+    const headers = options.count ? { prefer: "count=exact" } : {};
+    const page = readPage(await this.#request({ method: "GET", headers }, options));
+    for (const item of page.items) revive(item, options.revive);
+    return page;
+  }
+
+  async *each(options: AnyOptions = {}): AsyncGenerator<object, void, undefined> {
+    let page = await this.list(options);
+    yield* page.items;
+    while (page.next !== undefined) {
+      page = await this.list({ ...options, next: page.next });
+      yield* page.items;
+    }
+  }
+
+  async read(options: AnyOptions = {}): Promise<unknown> {
+    const { known } = options;
+    const etag = known && etagOf(known);
+    const headers = etag === undefined ? {} : { "if-none-match": etag };
+    const incoming = await this.#request({ method: "GET", headers }, options);
+    return incoming.status === 304 ? known : entityOf(incoming, options);
+  }
+
+  async create(body: object, options: AnyOptions = {}): Promise<unknown> {
+    return entityOf(await this.#request({ method: "POST", body }, options), options);
+  }
+
+  async update(body: object, options: AnyOptions = {}): Promise<unknown> {
+    return entityOf(await this.#request({ method: "PATCH", body }, options), options);
+  }
+
+  async remove(options: AnyOptions = {}): Promise<void> {
+    await this.#request({ method: "DELETE" }, options);
+  }
+
+  #request({ method, body, headers }: Sent, options: AnyOptions): Promise<Incoming> {
+    const { ifMatch, q } = options;
+    const isBound = ifMatch !== undefined || q !== undefined;
+    return this.#send({
+      method,
+      url: this.#url + queryString(options),
+      headers: {
+        ...headers,
+        ...body && { "content-type": "application/json" },
+        ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
+      },
+      body,
+      // A patch that is bound to a state may refuse its own repetition.
+      repeatable: method === "GET" || (method === "PATCH" && !isBound),
+      options,
+    });
+  }
+}
+
+function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {
+  rememberEtag(body, headers.get("etag"));
+  return revive(body, options.revive);
+}
+
+/**
+ * Writes a segment of a path.
+ *
+ * @throws {TypeError} If it would lead to another path, such as that of the whole list.
+ */
+function segmentOf(text: string): string {
+  if (typeof text !== "string" || ["", ".", ".."].includes(text)) {
+    throw new TypeError(`Cannot build the URL: "${text}" is no identifier`);
+  }
+  return encodeURIComponent(text);
+}

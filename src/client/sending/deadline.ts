@@ -1,0 +1,37 @@
+/** A signal that comes when a client stops waiting. */
+export interface Deadline {
+  /** The signal. */
+  readonly signal: AbortSignal;
+  /** Ends it: neither a timer nor a listener is left. */
+  readonly end: () => void;
+}
+
+/** Options of {@linkcode openDeadline}. */
+export interface DeadlineOptions {
+  /** The signal of the caller. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long to wait, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Joins the signal of a caller and a time-out. */
+export function openDeadline({ signal, timeout }: DeadlineOptions): Deadline {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal?.reason);
+  const timer = Number.isFinite(timeout)
+    ? setTimeout(() => controller.abort(timedOut(timeout)), timeout)
+    : undefined;
+  if (signal?.aborted) stop();
+  else signal?.addEventListener("abort", stop);
+  return {
+    signal: controller.signal,
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    },
+  };
+}
+
+function timedOut(timeout: number): DOMException {
+  return new DOMException(`No answer within ${timeout} ms`, "TimeoutError");
+}

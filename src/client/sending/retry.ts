@@ -1,0 +1,66 @@
+/** How requests are repeated. */
+export interface RetryOptions {
+  /**
+   * How often a request is repeated at most. 0 repeats none.
+   *
+   * @default {3}
+   */
+  readonly times?: number;
+  /**
+   * The pause before the first repetition, in milliseconds. It doubles with each repetition, and up to as much again is
+   * added at random, so that clients do not come back all at once.
+   *
+   * @default {250}
+   */
+  readonly pause?: number;
+  /**
+   * The longest pause, in milliseconds. If the server asks for a longer one by `Retry-After`, the request fails.
+   *
+   * @default {10000}
+   */
+  readonly longest?: number;
+}
+
+/** What has failed. */
+export interface Failure {
+  /** How often the request has been repeated. */
+  readonly repeated: number;
+  /** The header `Retry-After` of the answer, if there was one. */
+  readonly retryAfter: string | null;
+  /** A number from 0 to 1. */
+  readonly random: number;
+}
+
+/** How long to wait before the next try, in milliseconds; `undefined` if there is none. */
+export function pauseAfter(
+  { repeated, retryAfter, random }: Failure,
+  { times = 3, pause: first = 250, longest = 10_000 }: RetryOptions,
+): number | undefined {
+  if (repeated >= times) return undefined;
+  const asked = retryAfter === null ? 0 : millisecondsOf(retryAfter);
+  if (asked > longest) return undefined;
+  const own = first * 2 ** repeated;
+  return Math.min(Math.max(asked, own) + random * own, longest);
+}
+
+/** Reads a number of seconds, or a date. */
+function millisecondsOf(retryAfter: string): number {
+  const seconds = Number(retryAfter);
+  return (Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000) || 0;
+}
+
+/** Waits, unless a signal comes first. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,155 @@
+import { ApiError } from "../api_error.ts";
+import { openDeadline } from "./deadline.ts";
+import { pause, pauseAfter } from "./retry.ts";
+import type { RetryOptions } from "./retry.ts";
+import { toJson } from "./to_json.ts";
+
+/** Headers, as an object or as `Headers`. */
+export type HeaderValues = Readonly<Record<string, string>> | Headers;
+
+/** What sends requests: `fetch()`, or a function that is called like it. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Options of {@linkcode connect}. */
+export interface ConnectOptions {
+  /** Headers of every request, or a function that returns them before each one. */
+  readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
+  /**
+   * Whether cookies are sent.
+   *
+   * @default {"same-origin"}
+   */
+  readonly credentials?: "include" | "omit" | "same-origin";
+  /**
+   * What sends requests.
+   *
+   * @default {globalThis.fetch}
+   */
+  readonly fetch?: Fetch;
+  /**
+   * How long a call waits, in milliseconds. All its repetitions count.
+   *
+   * @default {30000}
+   */
+  readonly timeout?: number;
+  /** How often, and after which pauses, a request is repeated. */
+  readonly retry?: RetryOptions;
+}
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined;
+  /** How long the call waits, in milliseconds. The default is that of the connection. */
+  readonly timeout?: number | undefined;
+  /** More headers. They replace those of the connection. */
+  readonly headers?: HeaderValues | undefined;
+  /** Query parameters that hooks read. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined;
+}
+
+/** One request. */
+export interface Outgoing {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly url: string;
+  /** Headers that the operation needs. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object | undefined;
+  /** Whether sending it twice is the same as sending it once. */
+  readonly repeatable?: boolean;
+  readonly options: CallOptions;
+}
+
+/** What came back. */
+export interface Incoming {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** Sends a request. */
+export type Send = (outgoing: Outgoing) => Promise<Incoming>;
+
+/**
+ * Sends a request, and repeats it where that is safe: after a 503, or if there was no complete answer.
+ *
+ * @throws {ApiError} If the answer is no success, and not 304.
+ */
+export async function sendRequest(
+  outgoing: Outgoing,
+  connection: ConnectOptions,
+): Promise<Incoming> {
+  const { signal: given, timeout = connection.timeout ?? 30_000 } = outgoing.options;
+  const { signal, end } = openDeadline({ signal: given, timeout });
+  try {
+    for (let repeated = 0;; repeated++) {
+      const { incoming, error } = await attempt(outgoing, { connection, signal });
+      if (incoming !== undefined && incoming.status !== 503) return accept(incoming);
+      const retryAfter = incoming?.headers.get("retry-after") ?? null;
+      const milliseconds = outgoing.repeatable && !signal.aborted
+        ? pauseAfter({ repeated, retryAfter, random: Math.random() }, connection.retry ?? {})
+        : undefined;
+      if (milliseconds !== undefined) await pause(milliseconds, signal);
+      else if (incoming !== undefined) return accept(incoming);
+      else throw error;
+    }
+  } finally {
+    end();
+  }
+}
+
+function accept(incoming: Incoming): Incoming {
+  const { status, body } = incoming;
+  if ((status >= 200 && status < 300 && !(body instanceof NoJson)) || status === 304) {
+    return incoming;
+  }
+  throw new ApiError(status, body instanceof NoJson ? body.text : body);
+}
+
+interface AttemptOptions {
+  readonly connection: ConnectOptions;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request once. An answer that does not arrive as a whole is an error. */
+async function attempt(
+  { method, url, headers, body, options }: Outgoing,
+  { connection, signal }: AttemptOptions,
+): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
+  const { fetch = globalThis.fetch, credentials = "same-origin" } = connection;
+  const given = connection.headers;
+  const init: RequestInit = {
+    method,
+    headers: join(typeof given === "function" ? await given() : given, options.headers, headers),
+    credentials,
+    signal,
+    ...body !== undefined && { body: toJson(body) },
+  };
+  try {
+    const response = await fetch(url, init);
+    const { status, headers } = response;
+    return { incoming: { status, headers, body: parse(await response.text()) } };
+  } catch (error) {
+    return { error: signal.aborted ? signal.reason : error };
+  }
+}
+
+function join(...all: (HeaderValues | undefined)[]): Headers {
+  const joined = new Headers({ accept: "application/json" });
+  for (const headers of all) new Headers(headers).forEach((value, name) => joined.set(name, value));
+  return joined;
+}
+
+/** Text in the place of JSON, such as the page of a proxy. */
+class NoJson {
+  constructor(readonly text: string) {}
+}
+
+function parse(text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return new NoJson(text);
+  }
+}

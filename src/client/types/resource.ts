@@ -1,0 +1,117 @@
+import type { ModelIn } from "../../declare/decorators/rest.ts";
+import type { FrameworkModel } from "../../declare/model/framework_model.ts";
+import type {
+  EntityOptions,
+  ListOptions,
+  OneOptions,
+  RemoveAllOptions,
+  RemoveOptions,
+  UpdateOptions,
+} from "./options.ts";
+import type { Page } from "../operations/pages.ts";
+import type { NewOf, PatchOf } from "./body.ts";
+import type { Shown } from "./json.ts";
+import type { Populate } from "./populate.ts";
+import type { Answer, DateName, FieldName } from "./select.ts";
+
+/**
+ * The operations on a list of entities.
+ *
+ * @typeParam M The model.
+ */
+export interface Resource<M> {
+  /** Reads a page of the list, or all of a list without pages. */
+  all<
+    const S extends readonly FieldName<M>[] = never,
+    const P extends Populate<M> = never,
+    const R extends readonly DateName<M>[] = never,
+  >(options?: ListOptions<M, S, P, R>): Promise<Page<Answer<M, S, P, R>>>;
+  /** Reads the entities of all pages, one after the other. */
+  each<
+    const S extends readonly FieldName<M>[] = never,
+    const P extends Populate<M> = never,
+    const R extends readonly DateName<M>[] = never,
+  >(options?: ListOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>, void, undefined>;
+  /** Reads an entity. */
+  one<
+    const S extends readonly FieldName<M>[] = never,
+    const P extends Populate<M> = never,
+    const R extends readonly DateName<M>[] = never,
+  >(
+    id: string,
+    options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>,
+  ): Promise<Answer<M, S, P, R>>;
+  /** Creates an entity. It is never repeated. */
+  create<const R extends readonly DateName<M>[] = never>(
+    body: NewOf<M>,
+    options?: EntityOptions<R>,
+  ): Promise<Answer<M, never, never, R>>;
+  /** Changes an entity by a merge patch. It is repeated after a 503 if it has neither `ifMatch` nor `q`. */
+  update<const R extends readonly DateName<M>[] = never>(
+    id: string,
+    body: PatchOf<M>,
+    options?: UpdateOptions<M, R>,
+  ): Promise<Answer<M, never, never, R>>;
+  /** Removes an entity. */
+  remove(id: string, options?: RemoveOptions<M>): Promise<void>;
+  /** Removes all entities that a filter selects. */
+  removeAll(options: RemoveAllOptions<M>): Promise<void>;
+  /** Returns the sub-resource of an entity that has the name of a property. */
+  part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
+}
+
+/**
+ * The operations on the one entity that a property holds.
+ *
+ * @typeParam M The model.
+ */
+export interface Single<M> {
+  /** Reads the entity. */
+  one<
+    const S extends readonly FieldName<M>[] = never,
+    const P extends Populate<M> = never,
+    const R extends readonly DateName<M>[] = never,
+  >(options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>): Promise<Answer<M, S, P, R>>;
+  /** Creates the entity. It is never repeated. */
+  create<const R extends readonly DateName<M>[] = never>(
+    body: NewOf<M>,
+    options?: EntityOptions<R>,
+  ): Promise<Answer<M, never, never, R>>;
+  /** Changes the entity by a merge patch. It is repeated after a 503 if it has neither `ifMatch` nor `q`. */
+  update<const R extends readonly DateName<M>[] = never>(
+    body: PatchOf<M>,
+    options?: UpdateOptions<M, R>,
+  ): Promise<Answer<M, never, never, R>>;
+  /** Removes the entity. */
+  remove(options?: RemoveOptions<M>): Promise<void>;
+  /** Returns the sub-resource of the entity that has the name of a property. */
+  part<K extends PartName<M>>(name: K): PartOf<M, K>;
+}
+
+/**
+ * The names of the properties that hold entities, or references whose type is a `Ref`.
+ *
+ * @typeParam M The model.
+ */
+export type PartName<M> =
+  & {
+    [K in keyof M]-?: Shown<M, K> extends never ? never
+      : unknown extends ModelIn<NonNullable<M[K]>> ? never
+      : K;
+  }[keyof M]
+  & string;
+
+/**
+ * The sub-resource of a property: a {@linkcode Resource} of a list, else a {@linkcode Single}.
+ *
+ * @typeParam M The model.
+ * @typeParam K The name of the property.
+ */
+export type PartOf<M, K extends keyof M> = NonNullable<M[K]> extends infer V
+  ? V extends readonly unknown[] ? Resource<PartModel<V>> : Single<PartModel<V>>
+  : never;
+
+/** @internal The model of a property. What is embedded has no version of its own. */
+export type PartModel<V> = ModelIn<V> extends infer T
+  ? [V extends readonly (infer I)[] ? I : V] extends [FrameworkModel] ? Omit<T, "__v"> : T
+  : never;
