@@ -1,0 +1,57 @@
+import { assertEquals } from "@std/assert";
+import express from "express";
+import type { RequestListener } from "node:http";
+import { validate } from "npm:@readme/openapi-parser@9";
+import { Validator } from "npm:@seriousme/openapi-schema-validator@2";
+import { Framework } from "@mongrove/mongrove";
+import { openapi } from "@mongrove/mongrove/openapi";
+import { buildApp as buildLibrary } from "../../examples/library/app.ts";
+import { buildApp as buildMovies } from "../../examples/movies/app.ts";
+import { client } from "../client.ts";
+import { EveryType, Piece } from "../fixtures/every_type.ts";
+import { serve } from "../harness/serve.ts";
+import { test } from "../harness/testing.ts";
+
+/** What is changed in a document. */
+interface Document extends Record<string, unknown> {
+  paths: Record<string, Record<string, { parameters?: object[]; responses?: object }>>;
+}
+
+/** An application that describes a model with every type. */
+function buildEveryType(): RequestListener {
+  const api = Framework.initialize({ models: [EveryType, Piece] });
+  return express().use(api, openapi(api, { info: { title: "Every type", version: "1" } }));
+}
+
+const APPS = { movies: buildMovies, library: buildLibrary, "every type": buildEveryType };
+
+async function readDocument(app: RequestListener): Promise<Document> {
+  await using served = await serve(app);
+  return await client(served).read<Document>("/openapi.json");
+}
+
+/** The validators: each tells what is wrong. They are given copies, as they may change what they read. */
+const VALIDATORS: Readonly<Record<string, (document: Document) => Promise<unknown>>> = {
+  "@seriousme/openapi-schema-validator": async (document) => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    return valid ? [] : errors;
+  },
+  "@readme/openapi-parser": async (document) => {
+    const result = await validate(structuredClone(document) as Parameters<typeof validate>[0]);
+    return result.valid ? result.warnings : result.errors;
+  },
+};
+
+for (const [validator, check] of Object.entries(VALIDATORS)) {
+  for (const [name, build] of Object.entries(APPS)) {
+    test(`${validator} accepts the document of ${name}`, async () => {
+      assertEquals(await check(await readDocument(build())), []);
+    });
+  }
+
+  test(`${validator} refuses a document with a parameter that has no place`, async () => {
+    const document = await readDocument(buildMovies());
+    document.paths["/movies"]?.get?.parameters?.push({ name: "a", schema: {} });
+    assertEquals(JSON.stringify(await check(document)).length > 10, true);
+  });
+}
