@@ -25,6 +25,9 @@ class Place extends FrameworkModel {
   city?: string;
   @arrayProp({ items: String })
   lines?: string[];
+  /** Named as a member of arrays is. */
+  @prop({ type: Map, of: String })
+  map?: Map<string, string>;
 }
 
 class Review extends FrameworkModel {
@@ -194,5 +197,14 @@ test("update() of a part replaces what is stored as no object where an object is
       assertEquals([odd, body, status], [odd, body, 200]);
       assertEquals((await film.get(`/reviews/${_id}`)).body, answer);
     }
+  }
+});
+
+test("update() of a part replaces a list to which Mongoose gives members of its own", async () => {
+  await using app = await mount([Film]);
+  for (const place of [[[]], [{ city: "A" }], []]) {
+    const _id = new Types.ObjectId();
+    const film = await putFilm(app, { reviews: [{ _id, place }] });
+    assertEquals((await film.patch(`/reviews/${_id}`, { place: { city: "C" } })).status, 200);
   }
 });

@@ -9,7 +9,7 @@ import { readOptions } from "../../filter/read_options.ts";
 import { readProjected } from "../../filter/stages/read_projected.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
-import { keepValues } from "../../schema/mongoose/statements/find_kept.ts";
+import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
 import { judgeScope } from "../../write/judge_scope.ts";
@@ -187,8 +187,7 @@ export class ElementSource implements Source {
   /** Makes a document of an element as it is stored, and remembers what names the element. */
   #forChange(stored: StoredObject): object {
     const mark = markElement(stored);
-    const doc = this.#options.model.hydrate(stored) as Document;
-    keepValues(doc, stored);
+    const doc = hydrateKept(this.#options.model as Model<unknown>, stored);
     this.#marks.set(doc, mark);
     return doc;
   }

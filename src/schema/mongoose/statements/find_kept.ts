@@ -1,5 +1,5 @@
 // What the database has sent for a document: Mongoose casts it, adds defaults, and keeps no copy.
-import type { Document, Query } from "mongoose";
+import type { Document, Model, Query } from "mongoose";
 import { copyJson } from "../../fields/json.ts";
 import { isDocument } from "../bson.ts";
 
@@ -34,10 +34,13 @@ export async function findKept(query: Query<unknown, unknown>): Promise<unknown>
   return found;
 }
 
-/** Keeps what the database has sent for a document that was made of it. */
-export function keepValues(doc: Document, sent: Stored): void {
-  // Free-form data is shared with the document, whose changes must not be seen here.
-  kept.set(doc, copyJson(sent) as Stored);
+/** Makes a document of what the database has sent, and keeps that. */
+export function hydrateKept(model: Model<unknown>, found: object): Document {
+  // Mongoose shares what it is given with the document, and adds to some of it.
+  const sent = copyJson(found) as Stored;
+  const doc = model.hydrate(found) as Document;
+  kept.set(doc, sent);
+  return doc;
 }
 
 /** Gives what was stored for a document when it was read, if that was kept. */
