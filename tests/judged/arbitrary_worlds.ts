@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { JudgedFilter, Value } from "../q_judge.ts";
 import { isDoc } from "./fields.ts";
-import type { Ask, ClassSpec, Doc, FieldSpec, World } from "./world.ts";
+import type { Ask, ClassSpec, Copies, Doc, FieldSpec, World } from "./world.ts";
 
 export const TENANTS = ["tenant-a", "tenant-b"];
 
@@ -119,12 +119,14 @@ const owner = fc.constantFrom<FieldSpec>(
   { kind: "text", guard: "readonly", default: "tenant-a" },
 );
 const partClass = leaves.map((fields): ClassSpec => ({ fields: fields as never }));
-const deepClass = fc.tuple(leaves, partClass).map(([fields, of]): ClassSpec => ({
-  fields: { ...fields as Fields, inner: { kind: "object", of } },
+const copies = fc.constantFrom<Copies>("itself", "itself", "spread", "object", "beside");
+const owned = fc.record({ leaves, owner, scoped: fc.boolean(), copies }).map((
+  { leaves: fields, owner: own, ...others },
+): ClassSpec => ({ fields: { ...fields as Fields, owner: own }, ...others }));
+const deepClass = fc.tuple(owned, partClass).map(([{ fields, ...others }, of]): ClassSpec => ({
+  fields: { ...fields, inner: { kind: "object", of } },
+  ...others,
 }));
-const targetClass = fc.tuple(leaves, owner, fc.boolean()).map((
-  [fields, own, scoped],
-): ClassSpec => ({ fields: { ...fields as Fields, owner: own }, scoped }));
 const rootClass = fc.record({
   leaves,
   owner,
@@ -135,7 +137,10 @@ const rootClass = fc.record({
   parts: deepClass,
   single: deepClass,
   linked: fc.constantFrom(undefined, "readonly" as const),
-}).map(({ leaves: fields, owner: own, scoped, special, parts, single, linked }): ClassSpec => ({
+  copies,
+}).map((
+  { leaves: fields, owner: own, special, parts, single, linked, ...others },
+): ClassSpec => ({
   fields: {
     ...fields as Fields,
     owner: own,
@@ -144,7 +149,7 @@ const rootClass = fc.record({
     link: { kind: "reference" },
     links: { kind: "references", guard: linked },
   },
-  scoped,
+  ...others,
   loose: false,
   ...special,
 }));
@@ -162,11 +167,20 @@ function literal(field: FieldSpec): fc.Arbitrary<unknown> {
   );
 }
 
+/** The paths of scalars, those inside of objects and lists too. */
+function paths(fields: ClassSpec["fields"]): [string, FieldSpec][] {
+  return Object.entries(fields).flatMap(([name, field]): [string, FieldSpec][] => {
+    if (field.of) return paths(field.of.fields).map(([path, each]) => [`${name}.${path}`, each]);
+    if (field.kind === "map") return [[`${name}.k`, field]];
+    return ["text", "number", "texts"].includes(field.kind) ? [[name, field]] : [];
+  });
+}
+
 /** Filters, of fields that clients cannot see and of none too. */
 function filters({ fields }: ClassSpec): fc.Arbitrary<JudgedFilter> {
-  const clauses = Object.entries(fields)
-    .filter(([, { kind }]) => kind === "text" || kind === "number")
-    .map(([name, field]) => literal(field).map((each): JudgedFilter => ({ [name]: each })));
+  const clauses = paths(fields).map(([path, field]) =>
+    literal(field).map((each): JudgedFilter => ({ [path]: each }))
+  );
   const clause = fc.oneof(
     ...clauses,
     ids(0, 3).map((_id) => ({ _id })),
@@ -285,11 +299,12 @@ export interface Trial {
 export function trials(most: number): fc.Arbitrary<Trial> {
   const classes = fc.record({
     root: rootClass,
-    target: targetClass,
+    target: owned,
     listed: fc.boolean(),
     required: fc.constantFrom(false, false, false, true),
   });
-  return classes.chain((given) => {
+  return classes.chain(({ target, ...others }) => {
+    const given = { ...others, target: { ...target, copies: others.root.copies } as ClassSpec };
     const stored = (spec: ClassSpec, from: number, length: number) =>
       fc.tuple(...Array.from({ length }, (_, place) => docs(spec, { depth: 0, id: from + place })))
         .map((list) => list.map((each): Doc => ({ ...each, __v: 0 })));

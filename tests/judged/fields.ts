@@ -61,3 +61,13 @@ export function missing({ kind, default: given }: FieldSpec): Value | undefined 
 export function isText(value: unknown): value is string {
   return typeof value === "string";
 }
+
+/** A merge patch of RFC 7396. */
+export function patched(stored: Value | undefined, patch: Doc): Doc {
+  const result: Doc = isDoc(stored) ? { ...stored } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) delete result[key];
+    else result[key] = isDoc(value) ? patched(result[key], value) : value;
+  }
+  return result;
+}

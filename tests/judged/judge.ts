@@ -2,7 +2,8 @@
  * Says what a reader may see and what a write may change, after the documentation alone: shares no code with the library.
  */
 import { selects, type Value } from "../q_judge.ts";
-import { ANY, differences, FITS, isDoc, isId, isSeen, isText, isWrong, missing } from "./fields.ts";
+import { ANY, FITS, isDoc, isId, isSeen, isText, missing } from "./fields.ts";
+import { fresh, merge } from "./merge.ts";
 import { bare, isBadFilter, isBadQuery, order, PAGE, sortOf } from "./parameters.ts";
 import type {
   Ask,
@@ -19,12 +20,16 @@ import type {
 const SUCCESS = { all: 200, one: 200, create: 201, update: 200, remove: 204, removeAll: 204 };
 
 /** What a reader sees of an entity. */
-export function show(doc: Doc, { fields, loose, virtual, kinds }: ClassSpec): Doc {
+export function show(
+  doc: Doc,
+  { fields, loose, virtual, kinds, copies = "itself" }: ClassSpec,
+): Doc {
   const others = Object.keys(doc).filter((name) =>
     !Object.hasOwn(fields, name) && (loose || name === "_id" || name === "__v")
   );
   const shown: Doc = Object.fromEntries(others.map((name) => [name, doc[name] as Value]));
-  if (virtual) shown.label = "label";
+  if (virtual) shown.label = copies === "itself" ? "label" : ANY;
+  if (copies === "beside") shown.beside = ANY;
   if (kinds) Object.assign(shown, { __t: ANY, extra: ANY });
   for (const [name, field] of Object.entries(fields)) {
     const value = showValue(doc[name], field);
@@ -52,107 +57,6 @@ function isSound(doc: Doc, { fields }: ClassSpec): boolean {
   });
 }
 
-/** An entity of which the body has said nothing yet. */
-function fresh({ fields }: ClassSpec): Doc {
-  const given = Object.entries(fields).map(([name, field]) => [name, missing(field)] as const);
-  const present = given.filter((pair): pair is [string, Value] => pair[1] !== undefined);
-  return { _id: ANY, ...structuredClone(Object.fromEntries(present)) };
-}
-
-/** Merges a body into an entity. */
-function merge(
-  entity: Doc,
-  { fields, loose, kinds }: ClassSpec,
-  given: { body: Value; notes: Notes },
-) {
-  const { body, notes } = given;
-  for (const [name, value] of Object.entries(body as Doc)) {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (field === undefined) {
-      notes.unsure ||= loose === true || kinds === true;
-    } else if (field.guard !== "readonly") {
-      const merged = value === null
-        ? cleared(entity[name], field)
-        : mergeValue(entity[name], field, { body: value, notes });
-      if (merged === undefined) delete entity[name];
-      else entity[name] = merged;
-    }
-  }
-}
-
-/** What is left of a value that the body clears: a client clears nothing that it can neither see nor set. */
-function cleared(value: Value | undefined, field: FieldSpec): Value | undefined {
-  const { of } = field;
-  if (!of || !isDoc(value)) return structuredClone(missing(field));
-  const kept = Object.entries(of.fields).some(([name, inner]) =>
-    inner.guard !== undefined && value[name] !== undefined &&
-    differences(value[name], missing(inner)).length > 0
-  );
-  return kept ? emptied(value, of) : undefined;
-}
-
-/** An object without what a body may clear. */
-function emptied(stored: Doc, of: ClassSpec): Doc {
-  const open = Object.entries(of.fields).filter(([, { guard }]) => guard === undefined);
-  return { ...fresh({ fields: Object.fromEntries(open) }), ...guarded(stored, of) };
-}
-
-/** What an element keeps, whatever the body says. */
-function guarded(stored: Doc, { fields }: ClassSpec): Doc {
-  return Object.fromEntries(
-    Object.entries(stored).filter(([name]) => !fields[name] || fields[name].guard !== undefined),
-  );
-}
-
-function mergeValue(
-  stored: Value | undefined,
-  { kind, of }: FieldSpec,
-  { body, notes }: { body: Value; notes: Notes },
-): Value | undefined {
-  if (kind === "map" && isDoc(body) && (stored === undefined || isDoc(stored))) {
-    notes.bad ||= Object.values(body).some(isDoc);
-    notes.unsure ||= Object.values(body).some((each) => each !== null && !isText(each));
-    return patched(stored, body);
-  }
-  if (!FITS[kind](body)) {
-    if (isWrong(body, kind)) notes.bad = true;
-    else notes.unsure = true;
-    return body;
-  }
-  if (kind === "free") return patched(stored, body as Doc);
-  if (kind === "object" && of) {
-    const entity = isDoc(stored) ? stored : fresh(of);
-    merge(entity, of, { body, notes });
-    return entity;
-  }
-  if (kind !== "objects" || !of) return body;
-  return (body as Doc[]).map((each, _index, all) => {
-    const isOnce = all.filter(({ _id }) => _id === each._id).length === 1;
-    const old = isOnce && each._id !== undefined && Array.isArray(stored)
-      ? stored.filter(isDoc).find(({ _id }) => _id === each._id)
-      : undefined;
-    const element = old ? { ...fresh(of), ...guarded(old, of) } : fresh(of);
-    for (const [name, field] of Object.entries(of.fields)) {
-      const inner = old?.[name];
-      if (!field.of || !isDoc(inner) || field.guard !== undefined) continue;
-      const left = isDoc(each[name]) ? emptied(inner, field.of) : cleared(inner, field);
-      if (left !== undefined) element[name] = left;
-    }
-    merge(element, of, { body: each, notes });
-    return element;
-  });
-}
-
-/** A merge patch of RFC 7396. */
-function patched(stored: Value | undefined, patch: Doc): Doc {
-  const result: Doc = isDoc(stored) ? { ...stored } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = isDoc(value) ? patched(result[key], value) : value;
-  }
-  return result;
-}
-
 function placeOf({ root, target, roots, targets }: World, { tenant, part, id }: Ask): Place {
   const within = (spec: ClassSpec, docs: Doc[]) =>
     docs.filter(({ owner }) => !spec.scoped || owner === tenant);
@@ -160,9 +64,10 @@ function placeOf({ root, target, roots, targets }: World, { tenant, part, id }: 
   if (part === undefined) return { spec: root, list };
   const parent = list.find(({ _id }) => _id === id);
   const { kind, of } = root.fields[part] as FieldSpec;
-  const held = [parent?.[part] ?? []].flat();
+  const value = parent?.[part];
+  const held = kind === "object" && !isDoc(value) ? [] : [value ?? []].flat();
   const linked = () => within(target, targets).filter(({ _id }) => held.includes(_id as string));
-  return { spec: of ?? target, list: of ? held.filter(isDoc) : linked(), parent, kind };
+  return { spec: of ?? target, list: of ? within(of, held.filter(isDoc)) : linked(), parent, kind };
 }
 
 /** Judges a request. */
@@ -191,7 +96,7 @@ export function judge(before: World, ask: Ask): Verdict {
       !isSound(each, index === 0 && at.parent ? after.root : at.spec)
     );
   const status = write(after, ask, { at, chosen, entity, notes });
-  const open = notes.unsure ? [400, 403, SUCCESS[operation]] : status === 400 ? [409] : [];
+  const open = notes.unsure ? [400, 403, 409, SUCCESS[operation]] : status === 400 ? [409] : [];
   const shown = (stored: World) => {
     const { list, kind } = placeOf(stored, ask);
     const now = kind === "object" || operation === "create"
@@ -203,7 +108,7 @@ export function judge(before: World, ask: Ask): Verdict {
 }
 
 function refused(after: World, ...statuses: number[]): Verdict {
-  return { statuses, after, unsure: false, total: 0, shown: () => undefined };
+  return { statuses, after, unsure: false, total: 0, selected: [], shown: () => undefined };
 }
 
 function read(world: World, ask: Ask, { at, chosen, entity }: Chosen): Verdict {
@@ -230,7 +135,7 @@ function read(world: World, ask: Ask, { at, chosen, entity }: Chosen): Verdict {
   };
   const page = at.kind === "objects" || !isListed ? chosen : rest.slice(0, Number(limit));
   const shown = () => entity && ask.operation === "one" ? render(entity) : page.map(render);
-  return { ...refused(world, 200), total: found.length, shown };
+  return { ...refused(world, 200), total: found.length, selected: chosen, shown };
 }
 
 function populated(value: Value, { target, targets }: World, { tenant }: Ask): Value {
@@ -251,12 +156,13 @@ function write(world: World, ask: Ask, { at, chosen, entity, notes }: Chosen & {
   if (entity && match === undefined && world.required && part === undefined) return 428;
   if (entity && typeof match === "number" && match !== versioned?.__v) return 412;
   if (operation === "create" || operation === "update") {
-    const isTaken = operation === "create" && at.kind === "object" && chosen.length > 0;
+    const isTaken = operation === "create" && at.kind === "object" &&
+      isDoc(at.parent?.[part ?? ""]);
     const made = entity ?? fresh(at.spec);
     merge(made, at.spec, { body, notes });
     if (notes.bad) return 400;
-    if (isTaken) return 409;
     if (at.spec.scoped && made.owner !== tenant) return 403;
+    if (isTaken) return 409;
     place(world, at, { part, made, isNew: !entity });
     return SUCCESS[operation];
   }
@@ -288,7 +194,7 @@ function place(
   if (kind === "references") raise(parent);
   parent[part] = kind === "object"
     ? made
-    : [...parent[part] as Value[] ?? [], kind === "references" ? ANY : made];
+    : [...[parent[part] ?? []].flat(), kind === "references" ? ANY : made];
 }
 
 function raise(doc: Doc) {

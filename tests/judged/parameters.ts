@@ -53,11 +53,20 @@ export function isBadFilter(filter: unknown, { fields }: ClassSpec): boolean {
       return (said as Value[]).some((each) => isBadFilter(each, { fields }));
     }
     if (key === "_id") return false;
-    const [name = "", ...inside] = key.split(".");
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field || !isSeen(field) || (inside.length > 0 && field.kind !== "free")) return true;
-    return isBadCondition(said, field);
+    const field = fieldAt(key.split("."), fields);
+    return !field || isBadCondition(said, field);
   });
+}
+
+/** The field that a filter may name by a path. */
+function fieldAt(
+  [name = "", ...inside]: string[],
+  fields: ClassSpec["fields"],
+): FieldSpec | undefined {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (!field || !isSeen(field)) return undefined;
+  if (inside.length === 0 || field.kind === "free" || field.kind === "map") return field;
+  return field.of && fieldAt(inside, field.of.fields);
 }
 
 function isBadCondition(said: Value, field: FieldSpec): boolean {

@@ -19,7 +19,7 @@ import {
 import { pass } from "../both_paths.ts";
 import { start, type Started } from "../support.ts";
 import { PAGE } from "./parameters.ts";
-import type { ClassSpec, Doc, FieldSpec, World } from "./world.ts";
+import type { ClassSpec, Copies, Doc, FieldSpec, World } from "./world.ts";
 
 const TYPES: Record<string, unknown> = {
   text: String,
@@ -30,20 +30,38 @@ const TYPES: Record<string, unknown> = {
 };
 
 const FAST = [all(), one(), create(), update(), remove(), removeAll()];
-const HOOKS = { preSend: pass };
-const SLOW = [
-  all(HOOKS),
-  one(HOOKS),
-  create(HOOKS),
-  update({ preSave: pass }),
-  remove({ preSave: pass }),
-  removeAll({ preSave: pass }),
-];
+
+/** What a hook gives in the place of an entity. */
+const COPIES: Record<Copies, (entity: object) => object> = {
+  itself: (entity) => entity,
+  spread: (entity) => ({ ...entity }),
+  object: (entity) => entity instanceof mongoose.Document ? entity.toObject() : entity,
+  beside: (entity) => ({ ...entity, beside: { ...entity } }),
+};
+
+function slow({ copies = "itself" }: ClassSpec) {
+  const hooks = { preSend: (_req: unknown, entity: object) => COPIES[copies](entity) } as never;
+  const writes = [
+    create(hooks),
+    update({ preSave: pass, ...hooks as object }),
+    remove({ preSave: pass }),
+    removeAll({ preSave: pass }),
+  ];
+  return { hooks: hooks as object, writes, methods: [all(hooks), one(hooks), ...writes] };
+}
 
 /** A served world: its routes are `/fast`, `/slow` and `/lean`, its parts have routes of the same names. */
 export interface ServedWorld extends Started {
   /** Reads what is stored, past Mongoose. */
   readonly stored: () => Promise<Pick<World, "roots" | "targets">>;
+  /** How many requests were sent. */
+  readonly sent: () => number;
+  /** What clients keep of answers, by what they asked for. */
+  readonly tags: Map<string, { readonly tag: string; readonly body: unknown }>;
+  /** What answered 500. */
+  readonly failures: readonly unknown[];
+  /** Asks the driver for the roots that a filter selects. */
+  readonly select: (filter: object) => Promise<string[]>;
 }
 
 function scope(req: FrameworkRequest) {
@@ -100,9 +118,12 @@ function makeClass(spec: ClassSpec, target: () => ModelClass, schemaOptions = {}
     const context = { kind: "field", name, static: false, private: false, metadata };
     decorate(declare(field, target), context);
     if (!["parts", "single", "links"].includes(name)) continue;
-    for (const [path, methods] of [["fast", FAST], ["slow", SLOW]] as const) {
+    const at = field.of ?? spec;
+    const scoping = field.of ? scopeOf(field.of) : {};
+    for (const [path, methods] of [["fast", FAST], ["slow", slow(at).methods]] as const) {
       const partial = methods.filter((_, index) => name !== "single" || ![0, 5].includes(index));
-      decorate(rest({ route: `/${path}-${name}`, methods: partial } as never), context);
+      const options = { route: `/${path}-${name}`, methods: partial, ...scoping };
+      decorate(rest(options as never), context);
     }
   }
   Object.defineProperty(Made, Symbol.metadata, { value: metadata });
@@ -155,7 +176,7 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
   const counted = world.listed ? { count: true } : {};
   const shared = { ...scopeOf(world.root), ...world.required && { concurrency: "required" } };
   const [, , ...fast] = FAST;
-  const [, , ...slow] = SLOW;
+  const { hooks, writes } = slow(world.root);
   route(root, {
     route: "/fast",
     methods: [all({ ...many, ...counted } as never), one(single as never), ...fast],
@@ -163,19 +184,26 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
   });
   route(root, {
     route: "/slow",
-    methods: [all({ ...many, ...HOOKS } as never), one({ ...single, ...HOOKS } as never), ...slow],
+    methods: [
+      all({ ...many, ...hooks } as never),
+      one({ ...single, ...hooks } as never),
+      ...writes,
+    ],
     ...shared,
   });
   route(root, {
     route: "/lean",
     methods: [
-      all({ ...many, ...HOOKS, lean: true } as never),
-      one({ ...single, ...HOOKS, lean: true } as never),
+      all({ ...many, ...hooks, lean: true } as never),
+      one({ ...single, ...hooks, lean: true } as never),
     ],
     ...shared,
   });
   const app = express();
-  app.use(express.json({ strict: false }), Framework.initialize({ models: [root, target] }));
+  const failures: unknown[] = [];
+  const onError = (_req: unknown, error: unknown) => void failures.push(error);
+  app.use(express.json({ strict: false }));
+  app.use(Framework.initialize({ models: [root, target], onError }));
   const served = await start(app);
   const collection = (name: "roots" | "targets") =>
     mongoose.connection.collection(collections[name]);
@@ -183,9 +211,21 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
   await collection("targets").insertMany(world.targets.map((each) => revive(each) as Doc));
   const read = async (name: "roots" | "targets") =>
     JSON.parse(JSON.stringify(await collection(name).find().sort({ _id: 1 }).toArray()));
+  let sent = 0;
   return {
     ...served,
+    send: ((method, path, options) => {
+      sent++;
+      return served.send(method, path, options);
+    }) as typeof served.send,
+    sent: () => sent,
+    tags: new Map(),
+    failures,
     stored: async () => ({ roots: await read("roots"), targets: await read("targets") }),
+    select: async (filter) => {
+      const found = await collection("roots").find(revive(filter) as object).toArray();
+      return found.map(({ _id }) => String(_id));
+    },
     async [Symbol.asyncDispose]() {
       await served.stop();
       await Promise.all([collection("roots").drop(), collection("targets").drop()]);

@@ -5,6 +5,9 @@ export type Doc = { [key: string]: Value };
 export type Kind = "text" | "number" | "flag" | "free" | "map" | "texts";
 export type LinkKind = "reference" | "references";
 
+/** An entity itself, or a copy of it; `beside` has one more copy within. */
+export type Copies = "itself" | "spread" | "object" | "beside";
+
 /** A declared field. */
 export interface FieldSpec {
   readonly kind: Kind | LinkKind | "object" | "objects";
@@ -25,6 +28,8 @@ export interface ClassSpec {
   readonly virtual?: boolean;
   /** Whether a discriminator tells kinds of it apart. */
   readonly kinds?: boolean;
+  /** What hooks give in the place of an entity. */
+  readonly copies?: Copies;
 }
 
 /** An application, and what its database holds. */
@@ -63,6 +68,8 @@ export interface Verdict {
   readonly unsure: boolean;
   /** The total of a list. */
   readonly total: number;
+  /** What scope and `q` select. */
+  readonly selected: readonly Doc[];
   /** Gives what it shows, of what is stored afterwards. */
   readonly shown: (stored: World) => unknown;
 }
