@@ -1,0 +1,165 @@
+import { assertEquals } from "@std/assert";
+// @ts-types="express-types"
+import express from "express";
+import type { Express } from "express-types";
+import mongoose from "mongoose";
+import type { Connection } from "mongoose";
+import { Framework } from "../../mod.ts";
+import { client } from "../client.ts";
+import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { test } from "../harness/testing.ts";
+import { mount } from "../support.ts";
+import { until } from "../until.ts";
+import { isLong } from "./support/effort.ts";
+import { BEFORE, buildNotes, CALLS, look, type Place, putNote } from "./commands/calls.ts";
+
+const PAGE = new URL("../../docs/reliability.md", import.meta.url);
+
+/** The faults, as the columns of the table name them, and what makes the server show them. */
+const FAULTS: Readonly<Record<string, { readonly mode: object | string; readonly data: object }>> =
+  {
+    "asks to repeat": { mode: { times: 1 }, data: { errorCode: 262 } },
+    "always": { mode: "alwaysOn", data: { errorCode: 262 } },
+    "lock time-out": { mode: { times: 1 }, data: { errorCode: 24 } },
+    "write conflict": { mode: { times: 1 }, data: { errorCode: 112 } },
+    "breaks": { mode: { times: 1 }, data: { closeConnection: true } },
+    "breaks, always": { mode: "alwaysOn", data: { closeConnection: true } },
+    "hangs": { mode: "alwaysOn", data: { blockConnection: true, blockTimeMS: 2000 } },
+    "write concern": {
+      mode: { times: 1 },
+      data: { writeConcernError: { code: 100, errmsg: "Not enough data-bearing nodes" } },
+    },
+  };
+
+/** For faults that last: every answer is a 503. */
+const HASTY = { maxTimeMS: 500, onError: () => {} };
+
+const APP = "commands";
+
+/** Serves notes from a server whose commands can be made to fail. */
+async function openNotes() {
+  const args = ["--setParameter", "enableTestCommands=1"];
+  const mongo = await startMongo({ replicaSet: 1, args });
+  const open = (options: object) =>
+    mongoose.createConnection(mongo.uri, { dbName: "commands", ...options }).asPromise();
+  const [host, connection] = [await open({}), await open({ appName: APP })];
+  const models = [buildNotes(connection)];
+  const prepare = (app: Express) =>
+    app.use(express.json()).use("/hasty", Framework.initialize({ models, ...HASTY }));
+  const patient = await mount(models, { prepare });
+  const hasty = client(`${patient.url}/hasty`);
+  await until(async () => (await patient.get("/pages")).status === 200);
+  return {
+    ...{ patient, hasty, host },
+    fail: (mode: object | string, data?: object) =>
+      host.getClient().db("admin").command({
+        ...{ configureFailPoint: "failCommand", mode },
+        ...data && { data: { ...data, appName: APP } },
+      }),
+    async [Symbol.asyncDispose]() {
+      await patient[Symbol.asyncDispose]();
+      await Promise.all([host, connection].map((each) => each.close()));
+      await mongo.stop();
+    },
+  };
+}
+
+type Notes = Awaited<ReturnType<typeof openNotes>>;
+
+/** What a request was answered, and whether the write has happened. */
+async function tell({ host }: Notes, { call, place, status }: {
+  readonly call: string;
+  readonly place: Place;
+  readonly status: number;
+}): Promise<string> {
+  // The driver may repeat a commit meanwhile, between the two reads of one look
+  const first = await look(host, place);
+  const stored = first.includes("?") ? await look(host, place) : first;
+  const after = CALLS[call]?.after;
+  if (status >= 200 && status < 300) return stored === after ? "success" : `success, ${stored}`;
+  if (stored === BEFORE) return `${status}`;
+  return stored === after ? `${status}, written` : `${status}, ${stored}`;
+}
+
+/** Resolves when the server works on nothing that the application has sent. */
+async function untilIdle(host: Connection): Promise<void> {
+  const pipeline = [{ $currentOp: {} }, {
+    $match: { appName: APP, ns: /^commands/, active: true },
+  }];
+  const isIdle = async () =>
+    (await host.getClient().db("admin").aggregate(pipeline).toArray()).length === 0;
+  await until(isIdle);
+}
+
+/** Sends requests while the same fault harms the same command of each; gives what they were answered. */
+async function suffer(notes: Notes, { calls, command, fault }: {
+  readonly calls: readonly string[];
+  readonly command: string;
+  readonly fault: string;
+}): Promise<string[]> {
+  const { mode, data } = FAULTS[fault] ?? { mode: "off", data: {} };
+  const places = await Promise.all(calls.map(() => putNote(notes.host)));
+  const app = mode === "alwaysOn" ? notes.hasty : notes.patient;
+  await until(async () => (await app.get("/pages")).status === 200);
+  await notes.fail(mode, { ...data, failCommands: [command] });
+  const replies = await Promise.all(
+    places.map(async (place, index) => {
+      const call = calls[index] ?? "";
+      const { status } = await CALLS[call]?.send(app, place) ?? { status: 0 };
+      return { call, place, status };
+    }),
+  );
+  await notes.fail("off");
+  await untilIdle(notes.host);
+  return await Promise.all(replies.map((reply) => tell(notes, reply)));
+}
+
+/** A row of the table: a request, the command of it that fails, and what it is answered. */
+type Row = readonly [call: string, command: string, ...answers: string[]];
+
+/** The table of the documentation, with its head. */
+async function readTable(): Promise<Row[]> {
+  const [, section = ""] = (await Deno.readTextFile(PAGE)).split("\n## When one command fails\n");
+  const lines = section.split("\n## ", 1)[0]?.split("\n").filter((line) => line.startsWith("|"));
+  const rows = lines?.map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim())) ?? [];
+  return rows.filter((_, index) => index !== 1) as unknown as Row[];
+}
+
+/** Tries a fault on the commands of all rows; one that lasts meets many requests at a time. */
+async function tryFault(notes: Notes, { rows, fault }: { rows: readonly Row[]; fault: string }) {
+  const told: Row[] = [];
+  const mode = FAULTS[fault]?.mode;
+  const groups = Map.groupBy(rows, (row) => mode === "alwaysOn" ? row[1] : row);
+  for (const group of groups.values()) {
+    const calls = group.map(([call]) => call);
+    const command = group[0]?.[1] ?? "";
+    const answers = await suffer(notes, { calls, command, fault });
+    told.push(...calls.map((call, index): Row => [call, command, answers[index] ?? ""]));
+  }
+  return told;
+}
+
+test("docs/reliability.md says what is answered when one command fails", async (t) => {
+  const [head = ["", ""], ...rows] = await readTable();
+  const [, , ...faults] = head;
+  assertEquals(faults, Object.keys(FAULTS));
+  assertEquals([...new Set(rows.map(([call]) => call))], Object.keys(CALLS));
+  await using notes = await openNotes();
+  for (const [index, fault] of faults.entries()) {
+    if (fault === "breaks, always" && !isLong) continue;
+    await t.step(fault, async () => {
+      const expected = rows.map((row): Row => [row[0], row[1], row[index + 2] ?? ""])
+        .filter(([, , answer]) => answer !== "–");
+      const wrong: string[] = [];
+      const told = await tryFault(notes, { rows: expected, fault });
+      for (const [call, command, answer] of expected) {
+        const given = told.find((row) => row[0] === call && row[1] === command)?.[2] ?? "";
+        const isRight = answer === "503, unknown"
+          ? ["503", "503, written"].includes(given)
+          : given === answer;
+        if (!isRight) wrong.push(`${call}, ${command}: ${given}, not ${answer}`);
+      }
+      assertEquals(wrong, []);
+    });
+  }
+});
