@@ -13,6 +13,29 @@ export interface JudgedPiece {
   readonly tags: readonly string[];
   readonly secret?: string;
   readonly tenant?: string;
+  readonly owner?: string | null;
+  readonly friends?: readonly string[];
+  readonly star?: string;
+}
+
+/** An entity that others refer to, and the fields that are shown of it, by the field that refers to it. */
+export interface JudgedTarget {
+  readonly _id: string;
+  readonly name: string;
+  readonly tenant: string;
+  readonly __v: 0;
+}
+
+const TARGET_FIELDS: Readonly<Record<string, readonly (keyof JudgedTarget)[]>> = {
+  owner: ["_id", "name", "__v"],
+  friends: ["_id", "name"],
+  star: ["_id", "name", "__v"],
+};
+
+/** What is stored. */
+export interface JudgedWorld {
+  readonly pieces: readonly JudgedPiece[];
+  readonly targets: readonly JudgedTarget[];
 }
 
 /** What a client sends. */
@@ -28,17 +51,17 @@ export interface AskedList {
 
 /** What a list must answer: a page, or a 400 for one of some parameters. */
 export type Verdict = { readonly wrong: ReadonlySet<string> } | {
-  readonly shown: readonly JudgedPiece[];
+  readonly shown: readonly object[];
   readonly select: readonly string[] | undefined;
   readonly next: Readonly<Record<string, string>> | undefined;
   readonly range: string;
   readonly total: number;
 };
 
-const DECLARED = ["limit", "skip", "after", "sort", "select", "search"];
+const DECLARED = ["limit", "skip", "after", "sort", "select", "search", "populate"];
 
 /** Judges what a list of pieces answers. */
-export function judgeList(all: readonly JudgedPiece[], asked: AskedList): Verdict {
+export function judgeList({ pieces: all, targets }: JudgedWorld, asked: AskedList): Verdict {
   const { wrong, given } = readQuery(asked.query);
   const [limit, skip] = [Number(given.limit ?? 3), Number(given.skip ?? 0)];
   const order = orderOf(given.sort);
@@ -75,7 +98,33 @@ export function judgeList(all: readonly JudgedPiece[], asked: AskedList): Verdic
   const range = last === undefined || after !== undefined
     ? "*"
     : `${skip}-${skip + shown.length - 1}`;
-  return { shown, select: given.select?.split(","), next, range, total: found.length };
+  const known = targets.filter(({ tenant }) =>
+    asked.tenant === undefined || asked.tenant === tenant
+  );
+  const names = given.populate?.split(",") ?? [];
+  return {
+    shown: shown.map((each) => populated(each, { names, targets: known })),
+    ...{ select: given.select?.split(","), next, range, total: found.length },
+  };
+}
+
+/** Puts entities in the place of identifiers. What is out of scope, or gone, is `null`, and in no list. */
+function populated(
+  piece: JudgedPiece,
+  { names, targets }: { names: readonly string[]; targets: readonly JudgedTarget[] },
+): object {
+  const find = (id: string | null, name: string) => {
+    const target = targets.find(({ _id }) => _id === id);
+    return target &&
+      Object.fromEntries(TARGET_FIELDS[name]?.map((key) => [key, target[key]]) ?? []);
+  };
+  const entries = Object.entries(piece).map(([name, value]): [string, unknown] => {
+    if (!names.includes(name)) return [name, value];
+    const held = value as string | null | readonly string[];
+    if (held === null || typeof held === "string") return [name, find(held, name) ?? null];
+    return [name, held.map((id) => find(id, name)).filter((each) => each !== undefined)];
+  });
+  return Object.fromEntries(entries);
 }
 
 type GivenQuery = Partial<Record<string, string>>;
@@ -89,7 +138,6 @@ function readQuery(query: AskedList["query"]): { wrong: Set<string>; given: Give
     if (/^(q\[|\[q\])/.test(name)) wrong.add("q");
     const parameter = name.split("[")[0] ?? "";
     const isDeclared = ["q", ...DECLARED].includes(parameter);
-    if (parameter === "populate") wrong.add(parameter);
     if (isDeclared && (name !== parameter || value === undefined || given[name] !== undefined)) {
       wrong.add(parameter);
     }
@@ -118,7 +166,11 @@ function isAllowed(parameter: string, value: string): boolean {
     case "after":
       return /^[0-9a-fA-F]{24}$/.test(value);
     case "select":
-      return value.split(",").every((name) => ["_id", "name", "rank", "tags"].includes(name));
+      return value.split(",").every((name) =>
+        ["_id", "name", "rank", "tags", ...Object.keys(TARGET_FIELDS)].includes(name)
+      );
+    case "populate":
+      return value.split(",").every((name) => Object.hasOwn(TARGET_FIELDS, name));
     case "sort": {
       const keys = value.split(",").map((key) => key.startsWith("-") ? key.slice(1) : key);
       return keys.every((key) => ["_id", "name", "rank"].includes(key)) &&

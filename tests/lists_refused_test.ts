@@ -7,7 +7,8 @@ import { type ErrorBody, mount } from "./support.ts";
 const LIMIT = "a whole number from 1 to 10";
 const SKIP = "a whole number from 0 to 2147483647";
 const SORT = "fields out of _id, rank, name";
-const SELECT = "fields out of _id, name, rank, tags";
+const SELECT = "fields out of _id, name, rank, tags, owner, friends, star";
+const POPULATE = "fields out of owner, friends, star";
 const SEARCH = "1 to 10 words, at most 200 characters";
 const ID = "an identifier";
 const ID_SELECTED = "fields out of _id, name, tags";
@@ -44,6 +45,9 @@ const REFUSED: [query: string, parameter: string, allowed: string][] = [
   ...["", "%20", "%00", "a%00b", "a+b+c+d+e+f+g+h+i+j+k", "x".repeat(201)]
     .map((value) => [`search=${value}`, "search", SEARCH] as [string, string, string]),
   ["search=a&search=b", "search", "one value"],
+  ...["", "tags", "secret", "-owner", "owner,", "owner.name", "owner.secret", "__proto__"]
+    .map((value) => [`populate=${value}`, "populate", POPULATE] as [string, string, string]),
+  ["populate=owner&populate=star", "populate", "one value"],
 ];
 
 test("a list refuses a value that it does not declare, and names the parameter", async () => {

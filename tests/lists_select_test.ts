@@ -43,6 +43,7 @@ test("without select a list shows the whole entities", async () => {
   assertEquals(whole, {
     _id: String(pieceId(0)),
     __v: 0,
+    friends: [],
     ...cut(PIECES[0] ?? {}, [
       ...["name", "text", "rank", "tags"],
     ]),

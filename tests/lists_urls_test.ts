@@ -1,10 +1,19 @@
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { mountPieces, pieceId } from "./fixtures/pieces.ts";
+import mongoose from "mongoose";
+import { getModel } from "../mod.ts";
+import { Fan, mountPieces, pieceId, Star } from "./fixtures/pieces.ts";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
 import type { Reply } from "./harness/request.ts";
 import { test } from "./harness/testing.ts";
 import { linksOf } from "./links.ts";
-import { type AskedList, type JudgedPiece, judgeList, type Verdict } from "./list_judge.ts";
+import {
+  type AskedList,
+  type JudgedPiece,
+  type JudgedTarget,
+  judgeList,
+  type Verdict,
+} from "./list_judge.ts";
 import type { EntityBody, ErrorBody } from "./support.ts";
 
 const SEED = Number(Deno.env.get("LISTS_SEED") ?? 20261122);
@@ -15,6 +24,19 @@ const URLS = Number(Deno.env.get("LISTS_URLS") ?? 4000);
 const AT_ONCE = 20;
 
 const NAMES = ["alien", "Alien", "élan", "elan vital", "a.c", "abc", null, undefined, "zen", ""];
+
+/** What entities refer to: fans, and stars under the same identifiers. The last two are gone. */
+const FANS: readonly string[] = Array.from(
+  { length: 6 },
+  (_, place) => String(pieceId(100 + place)),
+);
+
+const TARGETS: readonly JudgedTarget[] = FANS.slice(0, 4).map((_id, place) => ({
+  _id,
+  name: `fan ${place}`,
+  tenant: place % 2 === 0 ? "HIDDEN a" : "HIDDEN b",
+  __v: 0,
+}));
 
 /** The entities of two tenants. Everything that is hidden says so. */
 const PIECES: readonly JudgedPiece[] = Array.from({ length: 16 }, (_, place) => {
@@ -28,14 +50,41 @@ const PIECES: readonly JudgedPiece[] = Array.from({ length: 16 }, (_, place) => 
     tags: place % 4 === 0 ? ["t"] : [],
     secret: "HIDDEN alien",
     tenant: place % 3 === 0 ? "HIDDEN b" : "HIDDEN a",
+    friends: FANS.slice(place % 4, place % 4 + place % 3),
+    ...place % 5 !== 0 && { owner: place % 5 === 1 ? null : FANS[place % FANS.length] as string },
+    ...place % 2 === 0 && { star: FANS[place % 3] as string },
   };
 });
+
+/** The same as it is stored: with identifiers, which are texts in some places. */
+const STORED = PIECES.map(({ _id: _, owner, star, friends = [], ...each }, place) => ({
+  ...each,
+  friends: friends.map((id) => place % 4 === 0 ? id : new mongoose.Types.ObjectId(id)),
+  ...owner !== undefined && { owner: owner === null ? null : new mongoose.Types.ObjectId(owner) },
+  ...star !== undefined && { star: place % 3 === 0 ? star : new mongoose.Types.ObjectId(star) },
+}));
+
+/** Serves the entities, and stores what they refer to. */
+async function openWorld(): Promise<App> {
+  const app = await mountPieces(STORED);
+  for (const model of [Fan, Star]) {
+    const docs = TARGETS.map((each) => ({
+      ...{ ...each, _id: new mongoose.Types.ObjectId(each._id) },
+      ...{ secret: "HIDDEN secret", notes: "HIDDEN notes" },
+    }));
+    await getModel(model).collection.insertMany(docs);
+  }
+  return app;
+}
 
 const id = fc.integer({ min: 0, max: 17 }).map((place) => String(pieceId(place)));
 const odd = fc.constantFrom("", "-", "x", "1e1", "%E9", "%00", "%D9%A3", "__proto__", "[]", "{}");
 const digits = fc.integer({ min: -1, max: 12 }).map(String);
 const key = fc.constantFrom("rank", "-rank", "name", "-name", "_id", "-_id", "secret", "tenant");
-const field = fc.constantFrom("name", "rank", "tags", "_id", "secret", "text", "tenant", "__v");
+const field = fc.constantFrom(
+  ...["name", "rank", "tags", "_id", "secret", "text", "tenant", "__v", "owner", "friends", "star"],
+);
+const reference = fc.constantFrom("owner", "friends", "star", "owner", "friends", "tags", "secret");
 const word = fc.constantFrom(
   ...["alien", "ALIEN", "elan", "%C3%89lan", "one", "a.c", ".", "hidden", "%24ne", "e", "("],
 );
@@ -71,8 +120,20 @@ const VALUES: readonly (readonly [name: string, value: fc.Arbitrary<string>])[] 
   ["select", fc.array(field, { minLength: 1, maxLength: 2 }).map((names) => names.join())],
   ["search", fc.array(word, { minLength: 1, maxLength: 2 }).map((words) => words.join("+"))],
   ["q", q],
+  [
+    "populate",
+    fc.array(reference, { minLength: 1, maxLength: 2 }).map((names) => names.join()),
+  ],
 ];
-const STRANGE = ["limit[]", "sort[rank]", "q[name]", "populate", "page", "__proto__", "secret"];
+const STRANGE = [
+  "limit[]",
+  "sort[rank]",
+  "q[name]",
+  "populate[owner]",
+  "page",
+  "__proto__",
+  "secret",
+];
 const parameter = fc.oneof(
   {
     weight: 30,
@@ -115,7 +176,10 @@ async function ask(
   const reply = await app.get(`${path}?${search}`, { headers });
   const shown = reply.text + [...reply.headers].join();
   assert(!/HIDDEN/.test(shown), `${path}?${search} shows ${shown}`);
-  const verdict = judgeList(PIECES, { ...given, even: given.even && !isCounted });
+  const verdict = judgeList({ pieces: PIECES, targets: TARGETS }, {
+    ...given,
+    even: given.even && !isCounted,
+  });
   const what = `${path}?${search} ${JSON.stringify(headers)}: ${reply.text}`;
   if ("wrong" in verdict) holdRefusal(reply as Reply<ErrorBody>, verdict.wrong, what);
   else holdPage(reply as Reply<EntityBody[]>, verdict, { what, exact: exact && isCounted });
@@ -133,7 +197,7 @@ function holdPage(
   { what, exact }: { what: string; exact: boolean },
 ) {
   assertEquals(reply.status, 200, what);
-  const names = select ?? ["name", "text", "rank", "tags"];
+  const names = select ?? ["name", "text", "rank", "tags", "owner", "friends", "star"];
   const cut = (entity: object) =>
     Object.fromEntries(
       Object.entries(entity).filter(([name]) => name === "_id" || names.includes(name)),
@@ -151,11 +215,29 @@ function holdPage(
   assertEquals(told, exact ? [`items ${range}/${total}`, String(total)] : [null, null], what);
 }
 
-test("any URL is answered with what a client may see, or with 400 that names the parameter", async () => {
-  await using app = await mountPieces(PIECES.map(({ _id: _, ...each }) => each));
+/** Asks for so many URLs. */
+async function askAll(app: App, count: number): Promise<void> {
   const urls = fc.array(asked, { minLength: AT_ONCE, maxLength: AT_ONCE });
   const property = fc.asyncProperty(urls, async (each) => {
     await Promise.all(each.map((one) => ask(app, one as never)));
   });
-  await fc.assert(property, { seed: SEED, numRuns: Math.ceil(URLS / AT_ONCE), endOnFailure: true });
+  const numRuns = Math.ceil(count / AT_ONCE);
+  await fc.assert(property, { seed: SEED, numRuns, endOnFailure: true });
+}
+
+test("any URL is answered with what a client may see, or with 400 that names the parameter", async () => {
+  await using app = await openWorld();
+  await askAll(app, URLS);
+});
+
+test("lists of a replica set answer the same", async () => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  const base = Deno.env.get("MONGODB_URI") ?? "";
+  Deno.env.set("MONGODB_URI", mongo.uri);
+  try {
+    await using app = await openWorld();
+    await askAll(app, 400);
+  } finally {
+    Deno.env.set("MONGODB_URI", base);
+  }
 });

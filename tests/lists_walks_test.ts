@@ -32,7 +32,11 @@ const piece = fc.record({
   name: value,
   tenant: fc.constantFrom("a", "b"),
   tags: fc.constantFrom([], ["x"]),
+  owner: value,
+  friends: fc.oneof(value, fc.array(value, { maxLength: 2 })),
 });
+
+const populate = fc.constantFrom("", "&populate=owner", "&populate=owner,friends,star");
 
 const sort = fc.uniqueArray(fc.constantFrom("rank", "name", "_id"), { maxLength: 3 }).chain((
   keys,
@@ -94,12 +98,12 @@ test("the pages of still data are the list, by after and by skip", async () => {
   const pieces = fc.array(piece, { maxLength: 12 });
   const list = fc.constantFrom(...app.lists);
   const property = fc.asyncProperty(
-    fc.tuple(pieces, sort),
+    fc.tuple(pieces, sort, populate),
     ...[limit, list] as const,
-    async ([given, keys], size, each) => {
+    async ([given, keys, populated], size, each) => {
       await store(app, given);
       const expected = await sorted(app, keys);
-      const path = `${each}?limit=${size}${sortedBy(keys)}`;
+      const path = `${each}?limit=${size}${sortedBy(keys)}${populated}`;
       assertEquals(await walk(app, path), expected, each);
       const bySkip: string[] = [];
       for (let skip = 0; skip < expected.length; skip += size) {
