@@ -9,8 +9,9 @@ export interface Mistake {
 }
 
 const HEADER = `import {
-  all, arrayProp, create, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, one, prop, type Ref, removeAll, rest, update,
+  all, arrayProp, create, type Entity, FrameworkModel, type FrameworkRequest, type Hidden, one, prop, type ReadOnly, type Ref, removeAll, rest, update,
 } from "@mongrove/mongrove";
+import { connect, type Resource } from "@mongrove/mongrove/client";
 class User extends FrameworkModel {
   @prop({ required: true }) name!: string;
 }
@@ -20,11 +21,13 @@ class Address extends FrameworkModel {
 class Movie extends FrameworkModel {
   @prop({ required: true }) name!: string;
   @prop({ type: Number }) year?: number;
+  @prop({ type: Date }) seen?: Date;
   @prop({ hidden: true }) secret?: Hidden<string>;
   @arrayProp({ items: String }) tags?: string[];
   @arrayProp({ items: User }) cast?: Ref<User>[];
   upper(): string { return this.name.toUpperCase(); }
 }
+const movies: Resource<Movie> = connect("https://example.org").resource<Movie>("/movies");
 function forUser(_req: FrameworkRequest, user: Entity<User>): Entity<User> { return user; }
 `;
 
@@ -392,11 +395,90 @@ class Film extends Movie {}`,
 class Film extends Movie {}`,
     says: `Property 'max' is missing`,
   },
+  {
+    name: "a Hidden field that is not hidden",
+    code: `class Note extends FrameworkModel { @prop() text?: Hidden<string>; }`,
+    says: `"the field is Hidden: add hidden: true"`,
+  },
+  {
+    name: "a ReadOnly field that is not readonly",
+    code: `class Note extends FrameworkModel { @prop({ type: Date }) at?: ReadOnly<Date>; }`,
+    says: `"the field is ReadOnly: add readonly: true"`,
+  },
+  {
+    name: "a filter of the client with a field that the class does not have",
+    code: `movies.all({ q: { name: "a", yeer: 1970 } });`,
+    says: `'yeer' does not exist in type 'Query<Movie>'`,
+  },
+  {
+    name: "a filter of the client by a hidden field",
+    code: `movies.all({ q: { secret: "a" } });`,
+    says: `'secret' does not exist in type 'Query<Movie>'`,
+  },
+  {
+    name: "a filter of the client with an operator for another type",
+    code: `movies.all({ q: { year: { $regex: "x" } } });`,
+    says: `'$regex' does not exist in type`,
+  },
+  {
+    name: "a filter of the client with a value of another type",
+    code: `movies.all({ q: { year: { $gte: "1970" } } });`,
+    says: `Type 'string' is not assignable to type 'number'`,
+  },
+  {
+    name: "a select of the client",
+    code: `movies.all({ select: ["nme"] });`,
+    says: [`'"nme"' is not assignable to type 'FieldName<Movie>'`, `Did you mean '"name"'?`],
+  },
+  {
+    name: "a sort of the client by a list",
+    code: `movies.all({ sort: ["tags"] });`,
+    says: [`'"tags"' is not assignable to type 'SortName<Movie>'`],
+  },
+  {
+    name: "a revive of the client that is no date",
+    code: `movies.all({ revive: ["year"] });`,
+    says: `'"year"' is not assignable to type`,
+  },
+  {
+    name: "a populate of the client that is no reference",
+    code: `movies.all({ populate: ["tgs"] });`,
+    says: `'"tgs"' is not assignable to type`,
+  },
+  {
+    name: "an option that the client does not have",
+    code: `movies.all({ limt: 5 });`,
+    says: [`'limt' does not exist in type 'ListOptions<`, `Did you mean to write 'limit'?`],
+  },
+  {
+    name: "a body of the client with a field that no body sets",
+    code: `movies.create({ name: "a", _id: "b" });`,
+    says: `'_id' does not exist in type 'NewOf<Movie>'`,
+  },
+  {
+    name: "a body of the client with a value of another type",
+    code: `movies.update("a", { year: "1970" });`,
+    says: `Type 'string' is not assignable to type 'number'`,
+  },
+  {
+    name: "a removal of the client without a filter",
+    code: `movies.removeAll();`,
+    says: `Expected 1 arguments, but got 0`,
+  },
+  {
+    name: "a field of an answer that is not selected",
+    code: `movies.one("a", { select: ["name"] }).then((movie) => movie.year);`,
+    says: `Property 'year' does not exist on type`,
+  },
 ];
 
 /** All mistakes as one module, and the line at which each one starts. */
 export function writeMistakes(specifier: string): { text: string; starts: readonly number[] } {
-  let text = HEADER.replace("@mongrove/mongrove", specifier);
+  const client = specifier.endsWith("/mod.ts")
+    ? new URL("src/client/mod.ts", specifier).href
+    : `${specifier}/client`;
+  let text = HEADER.replace('"@mongrove/mongrove"', `"${specifier}"`)
+    .replace("@mongrove/mongrove/client", client);
   const starts = MISTAKES.map(({ code }, index) => {
     text += `export function mistake${index}() {\n`;
     const start = text.split("\n").length;

@@ -6,6 +6,7 @@ import type { Page } from "./pages.ts";
 import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 
+type Headings = Readonly<Record<string, string>>;
 type Sent = Pick<Outgoing, "method" | "headers" | "repeatable" | "body">;
 
 /** The operations at one URL: that of a list, or that of an entity. */
@@ -29,7 +30,7 @@ export class Operations {
   }
 
   async list(options: AnyOptions = {}): Promise<Page<object>> {
-    const headers = options.count ? { prefer: "count=exact" } : {};
+    const headers: Headings = options.count ? { prefer: "count=exact" } : {};
     const page = readPage(await this.#request({ method: "GET", headers }, options));
     for (const item of page.items) revive(item, options.revive);
     return page;
@@ -47,9 +48,10 @@ export class Operations {
   async read(options: AnyOptions = {}): Promise<unknown> {
     const { known } = options;
     const etag = known && etagOf(known);
-    const headers = etag === undefined ? {} : { "if-none-match": etag };
+    // Without it, some runtimes add `no-cache` to a request with a condition, and get no 304.
+    const headers: Headings = etag ? { "if-none-match": etag, "cache-control": "max-age=0" } : {};
     const incoming = await this.#request({ method: "GET", headers }, options);
-    return incoming.status === 304 ? known : entityOf(incoming, options);
+    return etag && isSame(incoming, etag) ? known : entityOf(incoming, options);
   }
 
   async create(body: object, options: AnyOptions = {}): Promise<unknown> {
@@ -81,6 +83,11 @@ export class Operations {
       options,
     });
   }
+}
+
+/** A cache of the runtime may have turned a 304 into the answer that it has stored. */
+function isSame({ status, headers }: Incoming, etag: string): boolean {
+  return status === 304 || headers.get("etag") === etag;
 }
 
 function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {

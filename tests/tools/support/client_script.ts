@@ -1,0 +1,72 @@
+import { ApiError, connect, etagOf, type Json, type Resource } from "@mongrove/mongrove/client";
+import type { Film } from "../../fixtures/studio.ts";
+
+/**
+ * Uses everything of the client. It runs in every runtime: nothing here is of one alone.
+ *
+ * @param base Where the application is mounted.
+ * @returns What it has seen.
+ */
+export async function useClient(base: string): Promise<Record<string, unknown>> {
+  const statuses: number[] = [];
+  const spy = async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init);
+    statuses.push(response.status);
+    return response;
+  };
+  const api = connect(base, { retry: { pause: 1 }, fetch: spy });
+  const films = api.resource<Film>("/studio");
+  await films.removeAll({ q: {} });
+  const made: string[] = [];
+  for (const name of ["Ärger & Co", "B", "C"]) made.push((await films.create({ name }))._id);
+  const id = made[0] ?? "";
+  const page = await films.all({ sort: ["-name"], select: ["name"], limit: 1, count: true });
+  const names: string[] = [];
+  for await (const { name } of films.each({ sort: ["name"] })) names.push(name);
+  const one = await films.one(id, { revive: ["createdAt"] });
+  const again = await films.one(id, { known: one, revive: ["createdAt"] });
+  await films.update(id, { year: 1979 }, { ifMatch: one });
+  const reviews = films.part("reviews", id);
+  const review = await reviews.create({ text: "Good" });
+  const comment = await reviews.part("comments", review._id).create({ text: "Yes" });
+  const found = await films.all({ q: { year: { $gte: 1970 }, "reviews.text": "Good" } });
+  return {
+    names,
+    page: [page.items[0]?.name, page.total, typeof page.next],
+    one: [
+      one.createdAt instanceof Date,
+      etagOf(one)?.slice(0, 3),
+      again === one,
+      statuses.includes(304),
+    ],
+    parts: [comment.text, found.items.map(({ year }) => year)],
+    repeated: await api.resource<Film>("/flaky").one("1"),
+    ...await failWith(films, one),
+  };
+}
+
+/** Calls that fail, and the removal of the entity. */
+async function failWith(
+  films: Resource<Film>,
+  stale: Pick<Json<Film>, "_id" | "__v">,
+): Promise<Record<string, unknown>> {
+  const signal = AbortSignal.abort(new RangeError("enough"));
+  const id = stale._id;
+  return {
+    conflict: await problemOf(films.update(id, { name: "X" }, { ifMatch: stale })),
+    invalid: await problemOf(films.create({})),
+    missing: await problemOf(films.one("0123456789abcdef01234567")),
+    aborted: await problemOf(films.all({ signal })),
+    late: await problemOf(films.all({ parameters: { slow: "1" }, timeout: 200 })),
+    removed: typeof await films.remove(id),
+  };
+}
+
+async function problemOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof ApiError) return [error.status, error.code, Object.keys(error.errors)];
+    return (error as Error).name;
+  }
+}
