@@ -119,7 +119,7 @@ const owner = fc.constantFrom<FieldSpec>(
   { kind: "text", guard: "readonly", default: "tenant-a" },
 );
 const partClass = leaves.map((fields): ClassSpec => ({ fields: fields as never }));
-const copies = fc.constantFrom<Copies>("itself", "itself", "spread", "object", "beside");
+const copies = fc.constantFrom<Copies>("itself", "itself", "spread", "object", "beside", "text");
 const owned = fc.record({ leaves, owner, scoped: fc.boolean(), copies }).map((
   { leaves: fields, owner: own, ...others },
 ): ClassSpec => ({ fields: { ...fields as Fields, owner: own }, ...others }));

@@ -29,7 +29,7 @@ export function show(
   );
   const shown: Doc = Object.fromEntries(others.map((name) => [name, doc[name] as Value]));
   if (virtual) shown.label = copies === "itself" ? "label" : ANY;
-  if (copies === "beside") shown.beside = ANY;
+  if (copies === "beside" || copies === "text") shown.beside = ANY;
   if (kinds) Object.assign(shown, { __t: ANY, extra: ANY });
   for (const [name, field] of Object.entries(fields)) {
     const value = showValue(doc[name], field);

@@ -62,6 +62,16 @@ function guarded(stored: Doc, { fields }: ClassSpec): Doc {
   );
 }
 
+/** Drops what the body of an element replaces. */
+function dropReplaced(element: Doc, { spec, body }: { spec: ClassSpec; body: Doc }): void {
+  for (const [name, { kind, of }] of Object.entries(spec.fields)) {
+    const [stored, given] = [element[name], body[name]];
+    if (!isDoc(stored) || !isDoc(given)) continue;
+    if (of) dropReplaced(stored, { spec: of, body: given });
+    else if (kind === "free" || kind === "map") delete element[name];
+  }
+}
+
 function mergeValue(
   stored: Value | undefined,
   { kind, of }: FieldSpec,
@@ -96,6 +106,7 @@ function mergeValue(
       const left = isDoc(each[name]) ? emptied(inner, field.of) : cleared(inner, field);
       if (left !== undefined) element[name] = isDoc(left) ? { ...fresh(field.of), ...left } : left;
     }
+    dropReplaced(element, { spec: of, body: each });
     merge(element, of, { body: each, notes });
     return element;
   });

@@ -17,7 +17,9 @@ export function isBadQuery({ operation, query }: Ask, { spec, list }: Place): bo
     select: (value) => value.split(",").some((name) => !names("", "_id").includes(name)),
     populate: (value) => !names("reference references").includes(value),
     limit: (value) => !/^[1-9]$/.test(value) || Number(value) > PAGE.max,
-    sort: (value) => !names("text number", "_id").includes(value.replace("-", "")),
+    sort: (value) =>
+      names("text number").length === 0 ||
+      !names("text number", "_id").includes(value.replace("-", "")),
     search: () => names("text").length === 0,
     after: (value) =>
       sortOf(query).replace("-", "") !== "_id" && !list.some(({ _id }) => _id === value),

@@ -37,6 +37,11 @@ const COPIES: Record<Copies, (entity: object) => object> = {
   spread: (entity) => ({ ...entity }),
   object: (entity) => entity instanceof mongoose.Document ? entity.toObject() : entity,
   beside: (entity) => ({ ...entity, beside: { ...entity } }),
+  text: (entity) => ({
+    ...entity,
+    // Lean entities have no `toJSON()`: there, a hook that makes text makes it of all that is stored.
+    beside: entity instanceof mongoose.Document ? JSON.stringify(entity) : "",
+  }),
 };
 
 function slow({ copies = "itself" }: ClassSpec) {

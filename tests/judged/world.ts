@@ -5,8 +5,8 @@ export type Doc = { [key: string]: Value };
 export type Kind = "text" | "number" | "flag" | "free" | "map" | "texts";
 export type LinkKind = "reference" | "references";
 
-/** An entity itself, or a copy of it; `beside` has one more copy within. */
-export type Copies = "itself" | "spread" | "object" | "beside";
+/** An entity itself, or a copy of it; `beside` has another one within, `text` the JSON of the entity. */
+export type Copies = "itself" | "spread" | "object" | "beside" | "text";
 
 /** A declared field. */
 export interface FieldSpec {
