@@ -1,9 +1,9 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { getModel } from "../mod.ts";
+import { FrameworkModel, getModel, one, prop, rest } from "../mod.ts";
 import type { Client } from "./client.ts";
 import { Account, mountAccount } from "./fixtures/versioned.ts";
 import { test } from "./harness/testing.ts";
-import { NOBODY } from "./support.ts";
+import { mount, NOBODY } from "./support.ts";
 
 interface Counted {
   readonly _id: string;
@@ -146,6 +146,59 @@ test("If-None-Match answers 304 for the same tag alone, and 404 for what is gone
     assertEquals([same.status, same.text], [304, ""], path);
     await app.updated(path, { note: "x" });
     assertEquals((await again()).status, 200, path);
+  }
+});
+
+test("If-None-Match, sent again and again, answers 304 until any program changes what is shown", async () => {
+  await using app = await mountAccount();
+  const { collection } = getModel(Account);
+  const path = `/plain/${app.id}`;
+  const ask = (tag: string) => app.get<Counted>(path, { headers: { "if-none-match": tag } });
+  let { tag } = await tagged(app, path);
+  for (const count of [5, 6, 5]) {
+    for (let time = 0; time < 3; time++) assertEquals((await ask(tag)).status, 304);
+    for (const other of [`W/${tag}`, `"x", ${tag}`, "*"]) {
+      const { status, text, headers } = await ask(other);
+      assertEquals([status, text, headers.get("etag")], [304, "", tag], other);
+    }
+    // The version stays: this program does not count it.
+    await collection.updateOne({}, { $set: { count } });
+    const { status, body, headers } = await ask(tag);
+    assertEquals([status, body.count], [200, count]);
+    tag = headers.get("etag") ?? "";
+  }
+  await collection.deleteOne({});
+  assertEquals((await ask(tag)).status, 404);
+});
+
+test("If-None-Match answers 404 for what the scope hides by now, however often it was asked for", async () => {
+  await using app = await mountAccount();
+  const { collection } = getModel(Account);
+  await collection.updateOne({}, { $set: { note: "another" } });
+  const path = `/scoped/${app.id}`;
+  const headers = { "if-none-match": (await tagged(app, path)).tag };
+  const statuses = [];
+  for (let time = 0; time < 3; time++) statuses.push((await app.get(path, { headers })).status);
+  await collection.updateOne({}, { $set: { note: "hidden" } });
+  statuses.push((await app.get(path, { headers })).status);
+  assertEquals(statuses, [304, 304, 304, 404]);
+});
+
+test("If-None-Match answers 200 with a default that is computed at every read", async () => {
+  let reads = 0;
+  @rest({ route: "/clocks", methods: [one()] })
+  class Clock extends FrameworkModel {
+    @prop({ type: Number, default: () => ++reads })
+    time?: number;
+  }
+  await using app = await mount([Clock]);
+  const { insertedId } = await getModel(Clock).collection.insertOne({} as never);
+  let tag = "*";
+  for (let time = 0; time < 4; time++) {
+    const headers = time === 0 ? {} : { "if-none-match": tag };
+    const reply = await app.get(`/clocks/${insertedId}`, { headers });
+    assertEquals(reply.status, 200);
+    tag = reply.headers.get("etag") ?? "";
   }
 });
 

@@ -33,12 +33,31 @@ export async function sendReply(
   if (reply.gathered !== undefined) {
     return await sendGathered(res, { pieces: reply.gathered, timeoutMs });
   }
-  if (reply.version !== undefined && reply.text !== undefined && !res.hasHeader("ETag")) {
-    res.setHeader("ETag", tagOf(reply.version, reply.text));
-  }
-  if (reply.text === undefined) res.end();
-  else if (reply.text.length <= PIECE) res.type("json").send(reply.text);
-  else await sendGathered(res, { pieces: [bytesOf(reply.text)], timeoutMs });
+  if (isKnown(res, reply)) return void res.status(304).end();
+  const text = reply.text ?? reply.late?.write();
+  if (text === undefined) return void res.end();
+  tagAnswer(res, { ...reply, text });
+  if (text.length <= PIECE) res.type("json").send(text);
+  else await sendGathered(res, { pieces: [bytesOf(text)], timeoutMs });
+}
+
+/** Whether the client has the entity already, as far as that can be told without its text. */
+function isKnown(res: Response, { late }: Reply): boolean {
+  const tag = isAskedAgain(res) && !res.hasHeader("ETag") ? late?.tag : undefined;
+  if (tag === undefined) return false;
+  res.setHeader("ETag", tag);
+  return res.req.fresh;
+}
+
+function isAskedAgain({ req }: Response): boolean {
+  return req.headers["if-none-match"] !== undefined;
+}
+
+function tagAnswer(res: Response, { version, text = "", late }: Reply): void {
+  if (version === undefined || res.hasHeader("ETag")) return;
+  const tag = tagOf(version, text);
+  res.setHeader("ETag", tag);
+  if (isAskedAgain(res)) late?.keep(tag);
 }
 
 function bytesOf(text: string | Uint8Array): Uint8Array {

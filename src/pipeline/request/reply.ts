@@ -1,10 +1,21 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
+/** The JSON text of an entity, to be made when it is needed. */
+export interface LateText {
+  /** The tag that it is known to have, if it has been made before. */
+  readonly tag: string | undefined;
+  write(): Uint8Array;
+  /** Keeps the tag of what was written, for the next request. */
+  keep(tag: string): void;
+}
+
 /** What the pipeline answers with. */
 export interface Reply {
   readonly status: 200 | 201 | 204;
   /** One entity as JSON text. */
   readonly text?: string | Uint8Array;
+  /** One entity whose text is made only for a client that does not have it yet. */
+  readonly late?: LateText;
   /**
    * A list that no hook can refuse, so that its answer may begin before the last entity is read: JSON text of one entity
    * at a time, or of several with commas between.

@@ -2,13 +2,14 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Batch } from "../../database/read_batches.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
-import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import { identifierIn, numberIn } from "../../json/transcode/documents.ts";
 import { countSelected } from "../collection_reads.ts";
 import { nameOf } from "../entities.ts";
 import type { FoundPage } from "../source.ts";
 import { decodeBson, storedIn } from "./reads/stored_writer.ts";
+import type { LateText } from "./reads/late_text.ts";
 import { isRefused, openCounted, takeCount } from "./reads/counted_page.ts";
 import type { CountedPage } from "./reads/counted_page.ts";
 import type { Stored } from "./reads/stored_writer.ts";
@@ -20,6 +21,8 @@ import { updateStored } from "./writes/update_stored.ts";
 export interface DirectResult {
   /** An entity as JSON text. */
   readonly text?: string | Uint8Array;
+  /** An entity whose text may not be needed. */
+  readonly late?: LateText;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
   /** The version of the entity; `null` if it has none. */
@@ -109,8 +112,12 @@ export class DirectCollection {
     const { reads: { reader }, query, finder } = plan;
     const stored = await this.#find(plan);
     if (stored === undefined) return null;
-    const text = await reader.joined([stored], { finder, ...query });
-    return { text, version: versionIn(stored, query.also) };
+    const version = versionIn(stored, query.also);
+    // What a client selects has a writer of its own.
+    if (finder === undefined && isEmpty(query.projection)) {
+      return { late: reader.late(stored), version };
+    }
+    return { text: await reader.joined([stored], { finder, ...query }), version };
   }
 
   async #find({ name, reads, query }: PlanOf<"one">): Promise<Stored | undefined> {

@@ -8,6 +8,7 @@ import type { Shape } from "../../../schema/fields/shape.ts";
 import { alsoReading, databaseProjection } from "../../../filter/projection.ts";
 import { fillMarked, wantedIn } from "../../../json/populate/marked_json.ts";
 import type { TargetFinder } from "../../../json/populate/targets.ts";
+import { LateText } from "./late_text.ts";
 import { writeMarked } from "./marked_writer.ts";
 import { storedIn, StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
@@ -108,6 +109,11 @@ export class JsonReader {
       ...given,
       ...Object.keys(projection).length > 0 && { projection },
     } as never) as unknown as mongo.FindCursor;
+  }
+
+  /** Gives the text of a whole document, to be made when it is needed. */
+  late(stored: Stored): LateText {
+    return new LateText(this.#writer, stored);
   }
 
   /** Gives the text of a whole document. */

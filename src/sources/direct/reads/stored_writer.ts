@@ -33,6 +33,10 @@ export class StoredWriter {
   /** How the bytes of documents are written. */
   readonly plan: Plan;
   readonly #documents: DocumentWriter;
+  /** Tells this writer from all others. */
+  readonly name: string = crypto.randomUUID();
+  /** How many documents Mongoose has written. */
+  hydrated = 0;
 
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
@@ -74,6 +78,7 @@ export class StoredWriter {
 
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
+    this.hydrated++;
     fitStored(this.#model.schema as Schema, values);
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
