@@ -4,14 +4,14 @@ import { test } from "../harness/testing.ts";
 import { until } from "../until.ts";
 import { isLong } from "./support/effort.ts";
 import { openApp } from "./support/open_app.ts";
-import { openReplicaSet } from "./support/replica_set.ts";
+import { openReplicaSet, type ReplicaSet, restart, signal } from "./support/replica_set.ts";
 import { report } from "./support/report.ts";
 
 /** How many clients change the same counter. */
-const RIVALS = isLong ? 16 : 4;
+const RIVALS = isLong ? 28 : 6;
 
 /** How often each of them increments it, at least. */
-const TIMES = isLong ? 20 : 5;
+const TIMES = 5;
 
 type Api = ReturnType<typeof client>;
 
@@ -92,9 +92,32 @@ async function assertExact(tally: Tally): Promise<void> {
   assertEquals(others, []);
 }
 
-test(`${RIVALS} clients read, change and write by If-Match while the primary steps down`, async (t) => {
+/** Takes the primary away; resolves when there is a whole replica set again. */
+const FAULTS: Readonly<Record<string, (set: ReplicaSet) => Promise<void>>> = {
+  ...isLong && { "steps down": async (set) => void await set.stepDown() },
+  "is killed": async (set) => {
+    const member = await set.primary();
+    signal(member, "SIGKILL");
+    await until(async () => await set.primary().catch(() => member) !== member, { seconds: 60 });
+    await restart(member);
+  },
+};
+
+test(`${7 * RIVALS} clients read, change and write by If-Match while the primary`, async (t) => {
   await using set = await openReplicaSet();
   await using app = await openApp(set.uri);
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    await t.step(name, (t) => suffer(t, { app, set, name, fault }));
+  }
+});
+
+/** Lets a fault happen while clients count. */
+async function suffer(t: Deno.TestContext, { app, set, name: fault, fault: happen }: {
+  readonly app: Awaited<ReturnType<typeof openApp>>;
+  readonly set: ReplicaSet;
+  readonly name: string;
+  readonly fault: (set: ReplicaSet) => Promise<void>;
+}): Promise<void> {
   await until(async () => (await app.get("/counters")).status === 200, { seconds: 60 });
   const places = Object.entries(await makeCounters(app));
   const tallies = places.map(([name, path]) => [name, new Tally(app.url + path)] as const);
@@ -104,7 +127,7 @@ test(`${RIVALS} clients read, change and write by If-Match while the primary ste
   };
   const running = tallies.flatMap(([, tally]) => Array.from({ length: RIVALS }, () => run(tally)));
   await until(() => tallies.every(([, { tokens }]) => tokens.length >= RIVALS), { seconds: 60 });
-  await set.stepDown();
+  await happen(set);
   await set.whole();
   done = true;
   await Promise.all(running);
@@ -113,9 +136,9 @@ test(`${RIVALS} clients read, change and write by If-Match while the primary ste
       `no increment of ${name} is lost or doubled`,
       () => assertExact(tally),
     );
-    await report(`If-Match on ${name}: ${JSON.stringify(tally.statuses)}`);
+    await report(`The primary ${fault}, If-Match on ${name}: ${JSON.stringify(tally.statuses)}`);
   }
   const { rejections, failures } = await app.state();
   assert(tallies.some(([, { statuses }]) => statuses[412] !== undefined));
   assertEquals([rejections, failures], [[], []]);
-});
+}

@@ -18,7 +18,7 @@ process.on("unhandledRejection", (error) => {
   console.error(error);
 });
 
-const { FAULTS_URI = "", FAULTS_TENANTS = "{}", PORT } = process.env;
+const { FAULTS_URI = "", FAULTS_TENANTS = "{}", FAULTS_SEND, PORT } = process.env;
 
 const causes = new WeakMap<object, unknown>();
 const failures: string[] = [];
@@ -31,10 +31,13 @@ app.use(express.json(), (req, res, next) => {
 });
 app.use(Framework.initialize({
   models: [Note, Guarded, Log, Board, Account, Counter, buildVisits(JSON.parse(FAULTS_TENANTS))],
+  sendTimeoutMS: Number(FAULTS_SEND),
   onError: (req, error) => void causes.set(req, error),
 }));
 app.get("/state", (_req, res) => {
   server.getConnections((_error, sockets) => {
+    // With --expose-gc: what is held, without what is only not collected yet
+    (globalThis as { gc?: () => void }).gc?.();
     const { heapUsed } = process.memoryUsage();
     const state: AppState = { pid: process.pid, rejections, failures, heapUsed, sockets };
     res.json(state);

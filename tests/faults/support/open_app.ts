@@ -27,15 +27,30 @@ export const DATABASE = "faults";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Starts the application in a process of its own; each of the `tenants` has a database at a URI. */
-export async function openApp(uri: string, tenants: Readonly<Record<string, string>> = {}) {
-  const named = withDatabase(uri, DATABASE);
+/** What an application may be given besides its database. */
+interface OpenOptions {
+  /** Tenants, each with the URI of its database. */
+  readonly tenants?: Readonly<Record<string, string>>;
+  /** The name of its database. */
+  readonly database?: string;
+  /** The time that a client has for a piece of an answer. */
+  readonly sendMs?: number;
+}
+
+/** Starts the application in a process of its own. */
+export async function openApp(
+  uri: string,
+  { tenants = {}, database = DATABASE, sendMs = 60_000 }: OpenOptions = {},
+) {
+  const named = withDatabase(uri, database);
   const options = `maxPoolSize=${POOL}&appName=${APP_NAME}`;
   const env = {
     FAULTS_URI: `${named}${named.includes("?") ? "&" : "?"}${options}`,
     FAULTS_TENANTS: JSON.stringify(tenants),
+    FAULTS_SEND: String(sendMs),
   };
-  const run = ["run", "--quiet", "--no-check", "-A", "tests/faults/support/app.ts"];
+  const main = "tests/faults/support/app.ts";
+  const run = ["run", "--quiet", "--v8-flags=--expose-gc", "--no-check", "-A", main];
   const app = await startApp([Deno.execPath(), ...run], { cwd: ROOT, env });
   const api = client(app.url);
   return { ...app, ...api, state: () => api.read<AppState>("/state") };

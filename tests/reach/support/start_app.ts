@@ -5,6 +5,8 @@ import { serve } from "../../harness/serve.ts";
 export interface StartedApp extends AsyncDisposable {
   /** Where it listens. */
   readonly url: string;
+  /** The process. */
+  readonly child: Deno.ChildProcess;
 }
 
 /** How long an application may take to answer, compiling included. */
@@ -40,7 +42,7 @@ export async function startApp(
     await child.status;
     clearTimeout(timer);
   };
-  if (await Promise.race([untilUp(url), ended])) return { url, [Symbol.asyncDispose]: end };
+  if (await Promise.race([untilUp(url), ended])) return { url, child, [Symbol.asyncDispose]: end };
   await end();
   throw new Error(`Cannot reach "${name} ${args.join(" ")}": ${(await output).join("\n")}`);
 }
