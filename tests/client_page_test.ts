@@ -1,0 +1,49 @@
+import { assertEquals } from "@std/assert";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { RequestListener } from "node:http";
+import { openDatabase } from "./harness/database.ts";
+import { serve } from "./harness/serve.ts";
+import { test } from "./harness/testing.ts";
+import { runCommand } from "./reach/support/run_command.ts";
+import { makeProject } from "./tutorial/make_project.ts";
+import { readSteps } from "./tutorial/read_steps.ts";
+
+const PAGE = "docs/client.md";
+const BASE = "http://127.0.0.1:3000";
+
+const page = await Deno.readTextFile(new URL(`../${PAGE}`, import.meta.url));
+const steps = readSteps(page);
+
+/** What the comments below each `console.log()` say. */
+function expected(code: string): string[] {
+  return [...code.matchAll(/console\.log\(.*\);\n *\/\/ (.*)/g)].map(([, line = ""]) => line);
+}
+
+test(`${PAGE} shows what its files print`, async (t) => {
+  await using project = await makeProject();
+  const files = Object.assign({}, ...steps.map((step) => step.files)) as Record<string, string>;
+  await project.write(files);
+  const { app } = await import(pathToFileURL(join(project.folder, "app.ts")).href);
+  await using _database = await openDatabase();
+  await using served = await serve(app as RequestListener);
+  for (const [name, code] of Object.entries(files)) {
+    await project.write({ [name]: code.replace(BASE, served.url) });
+  }
+  for (const [name, code] of Object.entries(files).slice(2)) {
+    await t.step(name, async () => {
+      const args = ["run", "--quiet", "--no-lock", "--allow-net", "--allow-env", name];
+      const printed = await runCommand(Deno.execPath(), args, { cwd: project.folder });
+      assertEquals(printed.split("\n").filter(Boolean), expected(code));
+    });
+  }
+});
+
+test(`${PAGE} has files that compile`, async () => {
+  await using project = await makeProject();
+  for (const { files } of steps) await project.write(files);
+  const names = steps.flatMap(({ files }) => Object.keys(files));
+  await runCommand(Deno.execPath(), ["check", "--quiet", "--no-lock", ...names], {
+    cwd: project.folder,
+  });
+});
