@@ -72,3 +72,13 @@ test("every command has the write concern and the read concern of the connection
   });
   assertEquals(lacking, []);
 });
+
+test("a removal of which the database tells nothing is answered as done", async () => {
+  await using app = await mount([Note]);
+  const made = [await app.created("/plain", {}), await app.created("/hooked", {})];
+  const uri = new URL(app.database.uri);
+  uri.searchParams.set("w", "0");
+  await watchCommands(uri.href);
+  const paths = [`/plain/${made[0]?._id}`, `/hooked/${made[1]?._id}`];
+  for (const path of paths) assertEquals((await app.delete(path)).status, 204);
+});

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
+import { watchCommands } from "./both_paths.ts";
 import { giving, takeGiven } from "./given.ts";
 import { test } from "./harness/testing.ts";
 import { memoryOf } from "./memory_of.ts";
@@ -117,6 +118,18 @@ test("all() and one() answer HEAD with the headers alone", async () => {
   await seed(5000);
   const many = await app.send("HEAD", "/rows");
   assertEquals([many.status, many.text], [200, ""]);
+});
+
+test("all() reads no more of a long list for HEAD than its headers need", async () => {
+  await using app = await mount([Row]);
+  await seed(10_000);
+  const sent = await watchCommands(app.database.uri);
+  const head = await app.send("HEAD", "/rows");
+  const shown = ["content-type", "content-length"].map((name) => head.headers.get(name));
+  assertEquals([head.status, ...shown], [200, "application/json; charset=utf-8", null]);
+  const names = sent.map(({ name }) => name);
+  assertEquals(names[0], "find");
+  assertLess(names.filter((name) => name === "getMore").length, 3);
 });
 
 test("all() waits for a slow client, and leaves no listener behind", async () => {

@@ -29,6 +29,10 @@ export async function sendList(
       // A list of one piece is sent whole, however long it is.
       if (size >= CHUNK) {
         if (!stream.begun) res.status(200).type("json");
+        if (res.req.method === "HEAD") {
+          await stream.end();
+          return true;
+        }
         await writeParts(stream, held);
         held = [];
         size = 0;

@@ -154,8 +154,9 @@ export class DirectCollection {
   async #remove({ conditions }: PlanOf<"remove">): Promise<DirectResult | null> {
     const { model, timeBudget } = this.#collection;
     const query = model.deleteOne({}, { ...KEEP_CONDITIONS, ...timeBudget.statement() });
-    const { deletedCount } = await timeBudget.wait(withConditions(query, conditions).exec());
-    return deletedCount > 0 ? {} : null;
+    const removed = await timeBudget.wait(withConditions(query, conditions).exec());
+    // With a write concern of 0, MongoDB does not tell.
+    return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
   }
 }
 
