@@ -9,7 +9,7 @@ import express from "express";
 import mongoose from "mongoose";
 import { Framework } from "../../../mod.ts";
 import { Account, Counter } from "../../fixtures/versioned.ts";
-import { Board, buildVisits, Guarded, Log, Note } from "./models.ts";
+import { Board, buildVisits, Guarded, Log, Note, Shown } from "./models.ts";
 import type { AppState } from "./open_app.ts";
 
 const rejections: string[] = [];
@@ -30,7 +30,10 @@ app.use(express.json(), (req, res, next) => {
   next();
 });
 app.use(Framework.initialize({
-  models: [Note, Guarded, Log, Board, Account, Counter, buildVisits(JSON.parse(FAULTS_TENANTS))],
+  models: [
+    ...[Note, Guarded, Log, Board, Account, Counter, Shown],
+    buildVisits(JSON.parse(FAULTS_TENANTS)),
+  ],
   sendTimeoutMS: Number(FAULTS_SEND),
   onError: (req, error) => void causes.set(req, error),
 }));

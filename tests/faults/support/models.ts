@@ -50,6 +50,15 @@ export class Board extends Keyed {
   people?: Ref<Person>[];
 }
 
+const PAGE = { page: { size: 100, max: 100 } };
+
+/** A list without hooks, with hooks, with hooks on objects, and in pages. */
+@rest({ route: "/shown/direct", methods: [all()], ...collection("shown") })
+@rest({ route: "/shown/hooks", methods: [all({ preSend: pass })] })
+@rest({ route: "/shown/lean", methods: [all({ preSend: pass, lean: true })] })
+@rest({ route: "/shown/pages", methods: [all({ preSend: pass, ...PAGE })] })
+export class Shown extends Keyed {}
+
 /** Makes a model of which every tenant has its own connection; the header `x-tenant` names it. */
 export function buildVisits(tenants: Readonly<Record<string, string>>): ModelClass {
   const opened = Object.entries(tenants).map(([name, uri]): [string, Connection] => {

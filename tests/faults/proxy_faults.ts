@@ -1,0 +1,77 @@
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import { all, FrameworkModel, prop, rest } from "../../mod.ts";
+import { serve } from "../harness/serve.ts";
+import { test } from "../harness/testing.ts";
+import { request } from "../harness/request.ts";
+import { mount } from "../support.ts";
+import { until } from "../until.ts";
+import { report } from "./support/report.ts";
+
+/** Whether the proxy is on this machine. */
+const hasNginx = await new Deno.Command("nginx", { args: ["-v"], stderr: "null" }).output()
+  .then(({ success }) => success, () => false);
+
+/** A list that fails after its answer has begun. */
+async function* fetchRows() {
+  yield* Array.from({ length: 300 }, () => ({ text: "x".repeat(1000) }));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  throw new Error("late");
+}
+
+@rest({ route: "/rows", methods: [all({ fetch: fetchRows })] })
+class Row extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+/** Starts nginx before an application, as an ordinary user. */
+async function openNginx(to: string) {
+  const dir = await Deno.makeTempDir({ prefix: "mongrove-nginx-" });
+  await using free = await serve(() => {});
+  const port = Number(new URL(free.url).port);
+  await free.stop();
+  const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${dir}/${name};`).join(" ");
+  const places = ["1.0", "1.1"].map((version) =>
+    `location /${version}/ { proxy_pass ${to}/; proxy_http_version ${version}; proxy_set_header Connection ""; }`
+  ).join(" ");
+  const config =
+    `daemon off; master_process off; pid ${dir}/pid; error_log ${dir}/error.log; events {}
+    http { access_log off; ${paths} server { listen 127.0.0.1:${port}; ${places} } }`;
+  await Deno.writeTextFile(`${dir}/nginx.conf`, config);
+  const args = ["-p", dir, "-c", `${dir}/nginx.conf`, "-e", `${dir}/error.log`];
+  const child = new Deno.Command("nginx", { args, stdout: "null", stderr: "null" }).spawn();
+  const url = `http://127.0.0.1:${port}`;
+  await until(() => request(`${url}/up`).then(() => true, () => false));
+  return {
+    url,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.status;
+      await Deno.remove(dir, { recursive: true });
+    },
+  };
+}
+
+/** What curl says of an answer: 0 for one that is complete. */
+async function curl(url: string, ...more: string[]): Promise<number> {
+  const args = ["-s", "-o", "/dev/null", ...more, url];
+  return (await new Deno.Command("curl", { args }).output()).code;
+}
+
+test("a list that is cut never looks complete through nginx", async () => {
+  if (!hasNginx) return await report("A cut list: there is no nginx on this machine");
+  await using app = await mount([Row]);
+  using _error = stub(console, "error");
+  await using nginx = await openNginx(app.url);
+  await assertRejects(async () => await (await fetch(`${nginx.url}/1.1/rows`)).text());
+  assert(await curl(`${nginx.url}/1.1/rows`) !== 0);
+  const older = await curl(`${nginx.url}/1.0/rows`);
+  await report(
+    `A cut list through nginx: curl sees it, by HTTP/1.0 to the application ${
+      older ? "too" : "not"
+    }`,
+  );
+  assertEquals(await curl(`${nginx.url}/1.1/none`), 0);
+});

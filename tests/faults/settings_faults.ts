@@ -1,0 +1,121 @@
+import { assert, assertEquals } from "@std/assert";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import mongoose from "mongoose";
+import type { ConnectOptions } from "mongoose";
+import { create, FrameworkModel, prop, rest } from "../../mod.ts";
+import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { test } from "../harness/testing.ts";
+import { readSome } from "../sockets.ts";
+import { mount } from "../support.ts";
+import { until } from "../until.ts";
+import { isLong } from "./support/effort.ts";
+import { openApp } from "./support/open_app.ts";
+import { report } from "./support/report.ts";
+
+const BASE = Deno.env.get("MONGODB_URI") ?? "";
+
+/** What settings are good for: figures for people, which the short form does without. */
+const measure = isLong ? test : Deno.test.ignore;
+
+const CLIENTS = 64;
+
+/** Sends one create per client while the database takes its time for each; gives the statuses, and the slowest answer in seconds. */
+async function createAll(options: ConnectOptions, blockTimeMS: number) {
+  const args = ["--setParameter", "enableTestCommands=1"];
+  await using mongo = await startMongo({ replicaSet: 1, args });
+  const open = { dbName: "settings", appName: "settings", ...options };
+  const connection = await mongoose.createConnection(mongo.uri, open).asPromise();
+  @rest({ route: "/notes", methods: [create()], getConnection: () => connection })
+  class Note extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  await using app = await mount([Note], { onError: () => {} });
+  await app.created("/notes", { text: "a" });
+  const data = {
+    failCommands: ["insert"],
+    appName: "settings",
+    blockConnection: true,
+    blockTimeMS,
+  };
+  const host = await mongoose.createConnection(mongo.uri).asPromise();
+  const fail = { configureFailPoint: "failCommand", mode: "alwaysOn", data };
+  await host.getClient().db("admin").command(fail);
+  const begun = performance.now();
+  const replies = await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      const { status } = await app.post("/notes", { text: "a" });
+      return { status, took: (performance.now() - begun) / 1000 };
+    }),
+  );
+  await Promise.all([host, connection].map((each) => each.close(true)));
+  const took = replies.map(({ took }) => took).sort((a, b) => a - b);
+  const statuses = [...new Set(replies.map(({ status }) => status))].sort();
+  return { statuses, median: took[took.length >> 1] ?? 0, slowest: took.at(-1) ?? 0 };
+}
+
+measure("maxPoolSize bounds what a slow database does at a time", async () => {
+  for (const maxPoolSize of [5, 20, 100]) {
+    const { statuses, slowest } = await createAll({ maxPoolSize }, 500);
+    assertEquals(statuses, [201]);
+    await report(
+      `maxPoolSize ${maxPoolSize}, ${CLIENTS} clients, 0.5 s per write: ${slowest.toFixed(1)} s`,
+    );
+  }
+});
+
+measure("waitQueueTimeoutMS answers early who would wait for a connection in vain", async () => {
+  for (const waitQueueTimeoutMS of [0, 1000]) {
+    const { statuses, median } = await createAll({ maxPoolSize: 5, waitQueueTimeoutMS }, 15_000);
+    assertEquals(statuses, [503]);
+    await report(
+      `waitQueueTimeoutMS ${waitQueueTimeoutMS}, ${CLIENTS} clients, the database hangs: ` +
+        `half of the 503s within ${median.toFixed(1)} s`,
+    );
+  }
+});
+
+measure("requestTimeout and headersTimeout end what is sent by half", async () => {
+  const times = { headersTimeout: 2000, requestTimeout: 4000, connectionsCheckingInterval: 500 };
+  const server = createServer(times).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const halves = ["GET / HTT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1"];
+  for (const half of halves) {
+    using socket = await Deno.connect({ hostname: "127.0.0.1", port });
+    await socket.write(new TextEncoder().encode(half));
+    const begun = performance.now();
+    assert((await readSome(socket)).startsWith("HTTP/1.1 408"));
+    const took = (performance.now() - begun) / 1000;
+    await report(`${half.slice(0, 4)}: 408 after ${took.toFixed(1)} s`);
+  }
+  server.close();
+});
+
+/** The most memory that a process has had, in MB. */
+async function peakOf(pid: number): Promise<number> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1000;
+}
+
+measure("a list with hooks costs its own size many times over, a page does not", async () => {
+  const database = `faults_settings_${crypto.randomUUID().slice(0, 8)}`;
+  const host = await mongoose.createConnection(BASE, { dbName: database }).asPromise();
+  const rows = Array.from({ length: 50_000 }, () => ({ text: "x".repeat(250) }));
+  await host.collection("shown").insertMany(rows);
+  for (const name of ["direct", "pages", "lean", "hooks"]) {
+    await using app = await openApp(BASE, { database });
+    await until(async () => (await app.get(`/shown/${name}?q={"key":"none"}`)).status === 200);
+    const { pid } = await app.state();
+    const before = await peakOf(pid);
+    let size = 0;
+    const { body } = await fetch(`${app.url}/shown/${name}`);
+    for await (const piece of body ?? []) size += piece.length;
+    const more = (await peakOf(pid)) - before;
+    await report(`List, ${name}: ${(size / 1e6).toFixed(1)} MB of JSON cost ${more.toFixed(0)} MB`);
+  }
+  await host.dropDatabase();
+  await host.close();
+});
