@@ -5,8 +5,8 @@ import type { Document } from "mongoose";
 /** Mongoose's value classes, for those who read and write values without touching models. */
 export const { Types } = mongoose;
 
-/** Bytes with a subtype. */
-export const { Binary } = mongoose.mongo;
+/** Bytes with a subtype, and what a number is stored as where the field says so. */
+export const { Binary, Double } = mongoose.mongo;
 
 /** Tells whether an entity is a document of Mongoose, not a plain object. */
 export function isDocument(entity: unknown): entity is Document {

@@ -1,7 +1,7 @@
 import type { Problems } from "../../errors/bad_data.ts";
 import { isJsonObject, MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { readBase64 } from "../../schema/mongoose/bson.ts";
+import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 /** A reference that a body names, to an entity that has to exist. */
@@ -143,13 +143,17 @@ export class BodyCast {
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
     const instance = type?.instance ?? "Value";
-    if (typeof value === "object" && !isScalarObject(value)) return this.#refuse(instance);
+    const isDecimal = instance === "Decimal128" && isScalarObject(value);
+    if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
-      return type?.cast(value, null as never, false);
+      const cast: unknown = type?.cast(value, null as never, false);
+      // JSON has no such number: an answer would show null.
+      if (!isEndless(cast)) return cast;
     } catch {
-      return this.#refuse(instance);
+      // It is no value of the type.
     }
+    return this.#refuse(instance);
   }
 
   #map(value: JsonObject, field: FieldShape): Record<string, unknown> {
@@ -169,6 +173,12 @@ export class BodyCast {
   #join(key: string): string {
     return this.path === "" ? key : `${this.path}.${key}`;
   }
+}
+
+/** Whether a number is infinite, or none. The driver has a class for doubles. */
+function isEndless(cast: unknown): boolean {
+  const value: unknown = cast instanceof Double ? cast.valueOf() : cast;
+  return typeof value === "number" && !Number.isFinite(value);
 }
 
 /** Extended JSON of one value, such as `{ "$numberDecimal": "1.5" }`, which Mongoose reads. */
