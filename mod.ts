@@ -38,6 +38,7 @@ export type {
   BaseOptions,
   Bound,
   FieldOptions,
+  FieldWords,
   Validator,
 } from "./src/declare/decorators/field_options.ts";
 export type {
@@ -56,6 +57,7 @@ export type {
   StandardResult,
   StandardSchema,
 } from "./src/declare/decorators/standard_schema.ts";
+export type { JsonForm } from "./src/declare/decorators/json_form.ts";
 export { prop } from "./src/declare/decorators/prop.ts";
 export type { Literal, PropOptions, Widen } from "./src/declare/decorators/prop.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
@@ -106,7 +108,14 @@ export { or } from "./src/declare/hooks/or.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
 export type { Selected, SelectOptions } from "./src/http/select.ts";
-export type { ParameterDescription, RouteDescription } from "./src/http/routes/describe_routes.ts";
+export type {
+  ErrorDescription,
+  HeaderDescription,
+  ParameterDescription,
+  RouteDescription,
+} from "./src/http/routes/describe/describe_routes.ts";
+export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
+export type { OperationWords } from "./src/declare/operations/operation_words.ts";
 export type { FieldDescription, ValueDescription } from "./src/schema/describe/describe_fields.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/model_class.ts";

@@ -106,6 +106,13 @@ function fieldOf(fields: readonly FieldDescription[] | undefined, name: string) 
   return fields?.find((field) => field.name === name);
 }
 
+/** The metadata of a class that is decorated by hand. */
+function metadataOf(target: object): object {
+  const metadata = (target as { [Symbol.metadata]?: object })[Symbol.metadata] ?? {};
+  Object.defineProperty(target, Symbol.metadata, { value: metadata, configurable: true });
+  return metadata;
+}
+
 const namesOf = (fields: readonly FieldDescription[] = []) => fields.map(({ name }) => name);
 
 Deno.test("describe() gives the routes that are mounted, sub-routes included, and no others", () => {
@@ -191,13 +198,15 @@ Deno.test("fields have types, and name the class that they hold or refer to", ()
   assertEquals(fieldOf(answer, "tags"), {
     name: "tags",
     type: "Array",
-    items: { type: "String" },
+    items: { type: "String", nullable: true },
     ...rest,
+    required: true,
   });
   assertEquals(fieldOf(answer, "stock"), {
     name: "stock",
     type: "Map",
-    items: { type: "Number" },
+    // An empty text is read as null
+    items: { type: "Number", nullable: true },
     ...rest,
   });
   assertEquals(fieldOf(answer, "owner"), {
@@ -215,8 +224,27 @@ Deno.test("a model that embeds itself is described once on each way", () => {
   const [tree] = Framework.describe({ models: [Tree] });
   const root = fieldOf(tree?.answer, "root");
   const inner = fieldOf(root?.fields, "folders");
-  assertEquals(inner?.items, { type: "Embedded", model: "Folder" });
+  assertEquals(inner?.items, { type: "Embedded", model: "Folder", nullable: true });
   assertEquals(JSON.parse(JSON.stringify(tree)), tree);
+});
+
+Deno.test("models that embed each other are described once each", () => {
+  const count = 6;
+  const classes: (typeof FrameworkModel)[] = Array.from({ length: count }, () => {
+    return class Node extends FrameworkModel {};
+  });
+  for (const each of classes) {
+    for (let index = 0; index < count; index++) {
+      const context = { kind: "field", name: `to${index}`, metadata: metadataOf(each) };
+      const items = () => classes[index] as typeof Owner;
+      arrayProp({ items, embedded: true })(undefined, context as never);
+    }
+  }
+  rest({ route: "/nodes", methods: [one()] })(classes[0] as typeof Owner, {
+    ...{ kind: "class", metadata: metadataOf(classes[0] as typeof Owner), addInitializer() {} },
+  } as never);
+  const described = Framework.describe({ models: [classes[0] as typeof Owner] });
+  assertEquals(JSON.stringify(described).length < 40_000, true);
 });
 
 Deno.test("the router of initialize() describes what it has mounted", () => {

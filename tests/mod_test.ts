@@ -15,14 +15,19 @@ import type {
   EntityHook,
   EntityOf,
   ErrorContext,
+  ErrorDescription,
   Fetch,
   FieldDecorator,
   FieldDescription,
   FieldOptions,
   FieldType,
+  FieldWords,
+  FilterDescription,
+  FilterPath,
   FrameworkRequest,
   FrameworkRouter,
   FrameworkState,
+  HeaderDescription,
   Hidden,
   HookName,
   Hooks,
@@ -30,6 +35,7 @@ import type {
   Identifier,
   InitializeOptions,
   InstanceHook,
+  JsonForm,
   LeanHooksOf,
   Literal,
   MaybePromise,
@@ -43,6 +49,7 @@ import type {
   MongooseValues,
   OperationName,
   OperationOptions,
+  OperationWords,
   PageOptions,
   ParameterDescription,
   PartRestDecorator,
@@ -114,14 +121,19 @@ interface Types {
   EntityHook: EntityHook<object>;
   EntityOf: EntityOf<EntityHook<object>>;
   ErrorContext: ErrorContext;
+  ErrorDescription: ErrorDescription;
   Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
   FieldDescription: FieldDescription;
   FieldOptions: FieldOptions<string>;
   FieldType: FieldType;
+  FieldWords: FieldWords;
+  FilterDescription: FilterDescription;
+  FilterPath: FilterPath;
   FrameworkRequest: FrameworkRequest;
   FrameworkRouter: FrameworkRouter;
   FrameworkState: FrameworkState;
+  HeaderDescription: HeaderDescription;
   Hidden: Hidden<string>;
   HookName: HookName;
   Hooks: Hooks<object>;
@@ -129,6 +141,7 @@ interface Types {
   Identifier: Identifier;
   InitializeOptions: InitializeOptions;
   InstanceHook: InstanceHook<"", mod.FrameworkModel>;
+  JsonForm: JsonForm<Date>;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
   Literal: Literal;
   MaybePromise: MaybePromise<string>;
@@ -142,6 +155,7 @@ interface Types {
   MongooseValues: MongooseValues;
   OperationName: OperationName;
   OperationOptions: OperationOptions;
+  OperationWords: OperationWords;
   PageOptions: PageOptions;
   ParameterDescription: ParameterDescription;
   PartRestDecorator: PartRestDecorator<Method>;
@@ -207,14 +221,19 @@ const TYPES: Record<keyof Types, true> = {
   EntityHook: true,
   EntityOf: true,
   ErrorContext: true,
+  ErrorDescription: true,
   Fetch: true,
   FieldDecorator: true,
   FieldDescription: true,
   FieldOptions: true,
   FieldType: true,
+  FieldWords: true,
+  FilterDescription: true,
+  FilterPath: true,
   FrameworkRequest: true,
   FrameworkRouter: true,
   FrameworkState: true,
+  HeaderDescription: true,
   Hidden: true,
   HookName: true,
   Hooks: true,
@@ -222,6 +241,7 @@ const TYPES: Record<keyof Types, true> = {
   Identifier: true,
   InitializeOptions: true,
   InstanceHook: true,
+  JsonForm: true,
   LeanHooksOf: true,
   Literal: true,
   MaybePromise: true,
@@ -235,6 +255,7 @@ const TYPES: Record<keyof Types, true> = {
   MongooseValues: true,
   OperationName: true,
   OperationOptions: true,
+  OperationWords: true,
   PageOptions: true,
   ParameterDescription: true,
   PartRestDecorator: true,

@@ -17,8 +17,10 @@ import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { sendError } from "./answer_error.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { describeRoutes, printRoute, routeNode } from "./routes/describe_routes.ts";
-import type { RouteDescription, RouteNode } from "./routes/describe_routes.ts";
+import { describeRoutes, printRoute } from "./routes/describe/describe_routes.ts";
+import type { RouteDescription } from "./routes/describe/describe_routes.ts";
+import { routeNode } from "./routes/describe/route_node.ts";
+import type { RouteNode } from "./routes/describe/route_node.ts";
 import { mountRoutes } from "./routes/mount_routes.ts";
 
 /**

@@ -1,20 +1,19 @@
-import type { RouteNode } from "../http/routes/describe_routes.ts";
+import type { RouteNode } from "../http/routes/describe/route_node.ts";
 import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { Components } from "./schemas/components.ts";
-import { errorResponse } from "./responses.ts";
 
-/** Builds the OpenAPI document of routes. */
+/** Builds the OpenAPI document of routes, which have names. */
 export function buildDocument(
-  routes: readonly RouteNode[],
+  routes: ReadonlyMap<RouteNode, string>,
   { info, servers = [{ url: "./" }], security, securitySchemes }: OpenApiOptions,
 ): object {
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
-  for (const route of routes) {
+  for (const [route, operationId] of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     const item = paths[path] ??= {};
-    item[route.method.toLowerCase()] = describeOperation(route, components);
+    item[route.method.toLowerCase()] = describeOperation(route, { components, operationId });
   }
   return {
     openapi: "3.1.1",
@@ -23,8 +22,7 @@ export function buildDocument(
     ...security && { security },
     paths,
     components: {
-      schemas: components.schemas(),
-      responses: { Error: errorResponse() },
+      ...components.toJSON(),
       ...securitySchemes && { securitySchemes },
     },
   };

@@ -6,9 +6,10 @@ import express from "express";
 import type { Router } from "express";
 import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
-import type { RouteNode } from "../http/routes/describe_routes.ts";
+import type { RouteNode } from "../http/routes/describe/route_node.ts";
 import { mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
+import { nameOperations } from "./operation_ids.ts";
 import type { OpenApiOptions } from "./options.ts";
 
 /**
@@ -44,7 +45,7 @@ export function openapi(
   api: FrameworkRouter | InitializeOptions,
   options: OpenApiOptions,
 ): Router {
-  const routes = routesOf(api);
+  const routes = nameOperations(routesOf(api));
   const router = express.Router();
   let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
   router.get("/openapi.json", (_req, res) => {

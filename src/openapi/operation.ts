@@ -1,49 +1,56 @@
-import type { ParameterDescription, RouteNode } from "../http/routes/describe_routes.ts";
-import { describeResponses } from "./responses.ts";
+import type { RouteNode } from "../http/routes/describe/route_node.ts";
+import { describeHeader, describeParameter } from "./parameters.ts";
+import { describeResponses } from "./responses/responses.ts";
 import type { Components } from "./schemas/components.ts";
 
+const SUMMARIES: Readonly<Record<RouteNode["operation"], string>> = {
+  all: "List",
+  one: "Read",
+  create: "Create",
+  update: "Change",
+  remove: "Remove",
+  removeAll: "Remove all of",
+};
+
+/** What the operations of a document share. */
+export interface DocumentContext {
+  readonly components: Components;
+  readonly operationId: string;
+}
+
 /** Describes the operation of a route. */
-export function describeOperation(route: RouteNode, components: Components): object {
-  const { body, operation, model, parameters } = route;
+export function describeOperation(
+  route: RouteNode,
+  { components, operationId }: DocumentContext,
+): object {
+  const { body, operation, model, words } = route;
+  const { summary = `${SUMMARIES[operation]} ${model}`, tags = [model] } = words;
+  const parameters = [
+    ...route.parameters.map((each) => describeParameter(each, { route, components })),
+    ...route.headers.map(describeHeader),
+  ];
   return {
-    operationId: operationId(route),
-    tags: [model],
-    summary: `${operation} ${model}`,
-    parameters: parameters.map(describeParameter),
-    ...body && {
-      requestBody: {
-        required: true,
-        content: {
-          "application/json": { schema: components.refer(body) },
-        },
-      },
-    },
+    operationId,
+    tags,
+    summary,
+    ...words.description !== undefined && { description: words.description },
+    ...words.deprecated && { deprecated: true },
+    ...parameters.length > 0 && { parameters },
+    ...body && { requestBody: describeBody(route, components) },
     responses: describeResponses(route, components),
   };
 }
 
-/** The path and the operation: no two routes have both. */
-function operationId({ path, operation }: RouteNode): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-  return [operation, ...words].join("_");
-}
-
-function describeParameter(parameter: ParameterDescription): object {
-  const { name, required } = parameter;
-  const place = { name, in: parameter.in, required };
-  if (name === "q" && parameter.in === "query") {
-    return { ...place, content: { "application/json": { schema: { type: "object" } } } };
-  }
-  return { ...place, schema: parameterSchema(parameter) };
-}
-
-function parameterSchema({ name, default: given, maximum }: ParameterDescription): object {
-  switch (name) {
-    case "limit":
-      return { type: "integer", minimum: 1, maximum, default: given };
-    case "skip":
-      return { type: "integer", minimum: 0 };
-    default:
-      return { type: "string" };
-  }
+function describeBody({ body, operation, words: { example } }: RouteNode, components: Components) {
+  const patch = "A JSON merge patch (RFC 7396): what it leaves out stays, and null clears a field";
+  return {
+    ...operation === "update" && { description: patch },
+    required: true,
+    content: {
+      "application/json": {
+        schema: body && components.object(body),
+        ...example !== undefined && { example },
+      },
+    },
+  };
 }

@@ -2,6 +2,7 @@ import type { Schema } from "mongoose";
 import mongoose from "mongoose";
 import type { FieldRecord } from "../declare/model/records.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
+import { isJson } from "./fields/json.ts";
 import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
 import { modelName } from "./model_name.ts";
 import { validatorsOf } from "./standard_schema.ts";
@@ -42,6 +43,7 @@ export function buildField(
   schemaOf: (target: ModelClass) => Schema,
 ): BuiltField {
   const { options } = field;
+  checkWords(field);
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
@@ -115,6 +117,21 @@ function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): o
   if ("model" in kind) return { of: schemaOf(kind.model) };
   // Mongoose passes on the reference of a Map to its values, but no other option.
   return { of: field.options.exists === true ? { type: kind.scalar, exists: true } : kind.scalar };
+}
+
+/** Checks the options that the description of an API shows. */
+function checkWords({ name, options }: FieldRecord): void {
+  const { summary = "", description = "", deprecated = false, example = null } = options;
+  const problem = typeof summary !== "string"
+    ? `"summary", which is not a text`
+    : typeof description !== "string"
+    ? `"description", which is not a text`
+    : typeof deprecated !== "boolean"
+    ? `"deprecated", which is neither true nor false`
+    : !isJson(example)
+    ? `"example", which is not a value of JSON`
+    : undefined;
+  if (problem !== undefined) throw new TypeError(`property "${name}" has ${problem}`);
 }
 
 /** Checks the option `exists` against the type of a field in Mongoose's definition. */

@@ -6,6 +6,7 @@ import type {
   BrandProblem,
   CheckedDefault,
   CheckedEnum,
+  CheckedExample,
   CheckedExists,
   CheckedRef,
   CheckedValidate,
@@ -119,6 +120,7 @@ export type ArrayInput<V, O> =
     readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;
     readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
     readonly default?: CheckedDefault<V, OptionIn<O, "default">, undefined>;
+    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
   }
   & NoOtherOptions<"arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 

@@ -1,3 +1,4 @@
+import type { JsonForm } from "./json_form.ts";
 import type { StandardSchema } from "./standard_schema.ts";
 
 /**
@@ -76,13 +77,29 @@ export interface BaseOptions {
   readonly expires?: number | string;
 }
 
+/** What the description of an API tells people of a field. */
+export interface FieldWords {
+  /** What the field is, in a few words. */
+  readonly summary?: string;
+  /** What the field is, in CommonMark. */
+  readonly description?: string;
+  /**
+   * Whether clients should stop using the field.
+   *
+   * @default {false}
+   */
+  readonly deprecated?: boolean;
+}
+
 /**
  * Options of a field: all options of Mongoose, and `hidden` and `readonly`.
  *
  * @typeParam V The TypeScript type of the field.
  * @typeParam I The type that `enum`, the limits and the string options apply to. For an array, it is that of an element.
  */
-export interface FieldOptions<V, I = V> extends BaseOptions {
+export interface FieldOptions<V, I = V> extends BaseOptions, FieldWords {
+  /** A value of the field in its JSON form: dates and identifiers are texts. The description of an API shows it. */
+  readonly example?: JsonForm<V>;
   /** The value of a field that is not given. */
   readonly default?: V | null | (() => V | null | (V extends Date ? number : never));
   /** The allowed values: a list, or a TypeScript enum. */

@@ -5,6 +5,7 @@ import type {
   BrandProblem,
   CheckedDefault,
   CheckedEnum,
+  CheckedExample,
   CheckedExists,
   CheckedOf,
   CheckedRef,
@@ -122,6 +123,7 @@ export type PropInput<V, O> =
     readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
     readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
     readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
+    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
   }
   & NoOtherOptions<"prop", O, keyof PropOptions<unknown>>;
 

@@ -4,6 +4,7 @@ import type { ModelClass } from "../model/model_class.ts";
 import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { Identifier, ValueOf } from "./field_type.ts";
+import type { JsonForm } from "./json_form.ts";
 
 /** @internal The decorated field, or `undefined` if TypeScript does not infer it. */
 export type FieldIn<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
@@ -83,6 +84,18 @@ export type CheckedDefault<V, X, E> = X extends (...args: never) => infer R
     : X
   : `default is what the field may not hold: it is ${InWords<V>}`;
 
+/** @internal The option `example`, or its problem. */
+export type CheckedExample<V, X> = [X] extends [JsonForm<V>] ? X
+  : `example is not ${InJson<V>}, which the field is in JSON`;
+
+/** @internal What a value is in JSON, in words. */
+export type InJson<V> = [JsonForm<V>] extends [string] ? "a string"
+  : [JsonForm<V>] extends [number] ? "a number"
+  : [JsonForm<V>] extends [boolean] ? "a boolean"
+  : [JsonForm<V>] extends [string | number] ? "a number or a string"
+  : [JsonForm<V>] extends [readonly unknown[]] ? "a list of such values"
+  : "such an object";
+
 /** @internal The model of a class, or of a function that returns one. */
 export type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends ModelClass<infer M> ? M
@@ -130,4 +143,4 @@ export type NoOtherOptions<N extends string, O, K> = {
 };
 
 /** @internal The options that are checked one by one. */
-export type IndependentOptions<V, I> = Omit<FieldOptions<V, I>, "default" | "enum">;
+export type IndependentOptions<V, I> = Omit<FieldOptions<V, I>, "default" | "enum" | "example">;

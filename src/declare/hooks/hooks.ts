@@ -1,6 +1,7 @@
 import type { Entity } from "../model/model_class.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
+import type { OperationWords } from "../operations/operation_words.ts";
 import type { ReadOptions } from "./read_options.ts";
 
 /** A value, or a promise of it. */
@@ -61,7 +62,7 @@ export type EntityHook<E, R = FrameworkRequest> = (
 ) => MaybePromise<object | null>;
 
 /** Options of an operation that are not hooks. */
-export interface OperationOptions {
+export interface OperationOptions extends OperationWords {
   /**
    * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
    * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'

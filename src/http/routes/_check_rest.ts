@@ -3,6 +3,7 @@ import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
+import { isOperationWord, wordProblem } from "../../declare/operations/operation_words.ts";
 import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
@@ -94,7 +95,13 @@ function checkMethods(target: ModelClass, { methods, place }: GivenMethods): voi
     if (lean === true && OPERATIONS[method.operation].verb !== "get") {
       throw cannotMount(target, `${method.operation}() writes documents and cannot be lean`);
     }
-    const hooks = Object.entries(others).filter(([name]) => !isReadOption(name));
+    const problem = wordProblem(others);
+    if (problem !== undefined) {
+      throw cannotMount(target, `${method.operation}()${place} has ${problem}`);
+    }
+    const hooks = Object.entries(others).filter(([name]) =>
+      !isReadOption(name) && !isOperationWord(name)
+    );
     checkHooks(target, { operation: method.operation, hooks, place });
   }
 }

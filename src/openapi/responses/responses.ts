@@ -1,32 +1,58 @@
-import type { RouteNode } from "../http/routes/describe_routes.ts";
-import type { Components } from "./schemas/components.ts";
+import type { RouteNode } from "../../http/routes/describe/route_node.ts";
+import type { Components } from "../schemas/components.ts";
+import type { JsonSchema } from "../schemas/json_schema.ts";
+import { describeError, otherErrors } from "./errors.ts";
+import { headersOf } from "./headers.ts";
 
 /** Describes what a route answers, by status. */
 export function describeResponses(
-  { answer, status, many }: RouteNode,
+  route: RouteNode,
   components: Components,
 ): Record<string, object> {
-  const error = { $ref: "#/components/responses/Error" };
-  if (answer === undefined) return { [status]: { description: "Done" }, default: error };
-  const entity = components.refer(answer);
-  const schema = many ? { type: "array", items: entity } : entity;
+  const errors = route.errors.map((error) =>
+    [error.status, describeError(error, { route, components })] as const
+  );
   return {
-    [status]: { description: "The answer", content: { "application/json": { schema } } },
-    default: error,
+    ...describeSuccess(route, components),
+    ...Object.fromEntries(errors),
+    default: otherErrors(components),
   };
 }
 
-/** The answer to a request that fails. */
-export function errorResponse(): object {
+const DONE: Readonly<Record<RouteNode["operation"], string>> = {
+  all: "The list",
+  one: "The entity",
+  create: "The new entity",
+  update: "The entity as it is now",
+  remove: "Removed",
+  removeAll: "Removed",
+};
+
+function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
+  const { answer, status, many, operation, hooks } = route;
+  const description = DONE[operation];
+  if (answer === undefined) return { [status]: { description } };
+  const entity = components.entity(answer);
+  const headers = headersOf(route);
+  const schema: JsonSchema = many ? { type: "array", items: entity } : entity;
+  const hidden = (operation === "create" || operation === "update") && hooks.includes("preSend");
   return {
-    description: "An error",
-    content: {
-      "application/json": {
-        schema: {
-          type: "object",
-          properties: { code: { type: "string" }, message: { type: "string" } },
-        },
-      },
+    [status]: {
+      description,
+      ...Object.keys(headers).length > 0 && { headers },
+      content: { "application/json": { schema, ...exampleOf(route) } },
     },
+    ...route.method === "GET" && { 304: unchanged(headers) },
+    ...hidden && { 204: { description: "Done. A hook hides the entity" } },
   };
+}
+
+function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
+  return { description: "The same as what the client has", ...ETag && { headers: { ETag } } };
+}
+
+/** The example of a write is that of its body. */
+function exampleOf({ method, many, words: { example } }: RouteNode): object {
+  if (example === undefined || method !== "GET") return {};
+  return { example: many ? [example] : example };
 }

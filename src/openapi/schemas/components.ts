@@ -1,33 +1,81 @@
+import type { FilterNode } from "../../filter/q/describe_filter.ts";
+import type { AnswerNode } from "../../http/routes/describe/route_node.ts";
 import type { ObjectNode, View } from "../../schema/describe/object_node.ts";
+import { describeEntity, entityDetail, entityName } from "./entity_schema.ts";
+import { describeFilter } from "./filters/filter_schema.ts";
+import { refer } from "./json_schema.ts";
+import type { JsonSchema } from "./json_schema.ts";
 import { describeObject } from "./object_schema.ts";
 
-/** A schema of JSON Schema 2020-12. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
+const SUFFIXES: Readonly<Record<View, string>> = {
+  answer: "",
+  new: "New",
+  patch: "Patch",
+  element: "Element",
+};
 
-const SUFFIXES: Readonly<Record<View, string>> = { answer: "", new: "New", patch: "Patch" };
+/** A schema with a name. */
+interface Named {
+  readonly name: string;
+  /** Tells schemas with one key apart. */
+  readonly detail?: string;
+  readonly describe: () => JsonSchema;
+}
 
-/** The schemas that a document names. */
+/** The schemas and responses that a document names. */
 export class Components {
-  readonly #names = new Map<ObjectNode, string>();
+  readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
+  readonly #responses = new Map<string, object>();
 
-  /** Refers to the schema of an object, which gets a name when it is first referred to. */
-  refer(node: ObjectNode): JsonSchema {
-    return { $ref: `#/components/schemas/${this.#names.get(node) ?? this.#add(node)}` };
+  /** Refers to the schema of an object. */
+  object(node: ObjectNode): JsonSchema {
+    const name = `${node.model ?? "Object"}${SUFFIXES[node.view]}`;
+    return this.add(node, { name, describe: () => describeObject(node, this) });
   }
 
-  /** Gives all schemas by name. */
-  schemas(): Record<string, JsonSchema> {
-    return Object.fromEntries(this.#schemas);
+  /** Refers to the schema of an entity in an answer. */
+  entity(node: AnswerNode): JsonSchema {
+    const suffix = entityName(node);
+    if (suffix === "") return this.object(node.object);
+    const name = `${node.object.model}${suffix}`;
+    const describe = () => describeEntity(node, this);
+    return this.add(node.object, { name, detail: entityDetail(node), describe });
   }
 
-  #add(node: ObjectNode): string {
-    const name = this.#free(`${safeName(node.model ?? "Object")}${SUFFIXES[node.view]}`);
-    this.#names.set(node, name);
-    // The name is taken before the fields are described, which may refer to it.
-    this.#schemas.set(name, {});
-    this.#schemas.set(name, describeObject(node, this));
-    return name;
+  /** Refers to the schema of a filter. */
+  filter(node: FilterNode): JsonSchema {
+    const name = `${node.model ?? "Object"}Filter`;
+    return this.add(node, { name, describe: () => describeFilter(node, this) });
+  }
+
+  /** Refers to a schema, which gets its name when it is first referred to. */
+  add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
+    const names = this.#names.get(key) ?? new Map<string, string>();
+    this.#names.set(key, names);
+    const known = names.get(detail);
+    if (known !== undefined) return refer(known);
+    const free = this.#free(name.replaceAll(/[^\w.-]/g, "_"));
+    names.set(detail, free);
+    // The name is taken before the schema is described, which may refer to itself
+    this.#schemas.set(free, {});
+    this.#schemas.set(free, describe());
+    return refer(free);
+  }
+
+  /** Refers to a response, which gets its name when it is first referred to. */
+  response(name: string, describe: () => object): object {
+    const response = this.#responses.get(name) ?? describe();
+    this.#responses.set(name, response);
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  /** Gives all that has a name. */
+  toJSON(): object {
+    return {
+      schemas: Object.fromEntries(this.#schemas),
+      responses: Object.fromEntries(this.#responses),
+    };
   }
 
   /** Classes may share a name: the first one has it, the others are numbered. */
@@ -36,9 +84,4 @@ export class Components {
     for (let count = 2; this.#schemas.has(free); count++) free = `${name}${count}`;
     return free;
   }
-}
-
-/** Names of components hold ASCII letters, digits, `.`, `-` and `_` only. */
-function safeName(name: string): string {
-  return name.replaceAll(/[^\w.-]/g, "_") || "Object";
 }

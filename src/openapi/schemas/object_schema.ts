@@ -1,15 +1,44 @@
+import type { FieldNode } from "../../schema/describe/field_node.ts";
 import type { ObjectNode } from "../../schema/describe/object_node.ts";
-import type { Components, JsonSchema } from "./components.ts";
-import { describeValue } from "./value_schema.ts";
+import { answerValue } from "./answer_value.ts";
+import { bodyValue } from "./bodies/body_value.ts";
+import type { Components } from "./components.ts";
+import type { JsonSchema } from "./json_schema.ts";
 
 /** Describes an object by its fields. */
-export function describeObject({ fields }: ObjectNode, components: Components): JsonSchema {
+export function describeObject(node: ObjectNode, components: Components): JsonSchema {
+  const { fields, view, strict } = node;
+  const value = view === "answer" ? answerValue : bodyValue;
+  return {
+    ...objectOf(fields, (field) => value(field, components)),
+    ...strict && view !== "answer" && { additionalProperties: false },
+  };
+}
+
+/** Describes an object of fields, with what their options tell. */
+export function objectOf(
+  fields: readonly FieldNode[],
+  describe: (field: FieldNode) => JsonSchema,
+): JsonSchema {
   const required = fields.filter((field) => field.required).map(({ name }) => name);
   return {
     type: "object",
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, describeValue(field, components)]),
+      fields.map((field) => [field.name, { ...describe(field), ...tell(field) }]),
     ),
     ...required.length > 0 && { required },
+  };
+}
+
+function tell(field: FieldNode): JsonSchema {
+  const { summary, description, deprecated, example } = field.words;
+  // Generators of code take a field with `default` for one that is always there
+  const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;
+  const texts = [description, left].filter((text) => typeof text === "string");
+  return {
+    ...summary !== undefined && { title: summary },
+    ...texts.length > 0 && { description: texts.join("\n\n") },
+    ...deprecated && { deprecated },
+    ...example !== undefined && { examples: [example] },
   };
 }

@@ -29,3 +29,11 @@ export function isFieldKey(key: string): boolean {
 
 /** Keys by which the driver and Mongoose know their own values: data that carried one would be taken for such a value. */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
+
+/** Tells whether a value is one of JSON. */
+export function isJson(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(isJson);
+  if (isJsonObject(value)) return Object.values(value).every(isJson);
+  return value === null || typeof value === "string" || typeof value === "boolean" ||
+    Number.isFinite(value);
+}

@@ -1,15 +1,11 @@
-import type { HookName } from "../../declare/hooks/hooks.ts";
-import { isHookName } from "../../declare/operations/operation.ts";
-import type { OperationName } from "../../declare/operations/operation.ts";
-import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { ReadRules } from "../../filter/parameters/read_rules.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route } from "../../pipeline/request/route.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
-import { describeFields } from "../../schema/describe/describe_fields.ts";
-import type { FieldDescription } from "../../schema/describe/describe_fields.ts";
-import { describeObject } from "../../schema/describe/object_node.ts";
-import type { ObjectNode, View } from "../../schema/describe/object_node.ts";
+import type { HookName } from "../../../declare/hooks/hooks.ts";
+import type { OperationWords } from "../../../declare/operations/operation_words.ts";
+import type { OperationName } from "../../../declare/operations/operation.ts";
+import { describeFields } from "../../../schema/describe/describe_fields.ts";
+import type { FieldDescription } from "../../../schema/describe/describe_fields.ts";
+import { listPaths } from "../../../filter/q/describe_filter.ts";
+import type { FilterDescription } from "../../../filter/q/describe_filter.ts";
+import type { RouteNode } from "./route_node.ts";
 
 /** A parameter of a request. */
 export interface ParameterDescription {
@@ -27,8 +23,24 @@ export interface ParameterDescription {
   readonly maximum?: number;
 }
 
+/** A header of a request that changes what the operation does. */
+export interface HeaderDescription {
+  /** The name. */
+  readonly name: "If-Match" | "If-None-Match" | "Prefer";
+  /** Whether a request must have it. */
+  readonly required: boolean;
+}
+
+/** An answer that is an error. */
+export interface ErrorDescription {
+  /** The HTTP status. */
+  readonly status: number;
+  /** The codes of the framework with this status. Hooks can use the status with other codes. */
+  readonly codes: readonly string[];
+}
+
 /** A route, as data. */
-export interface RouteDescription {
+export interface RouteDescription extends OperationWords {
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path of the route in the router, such as `/movies/:id`. */
@@ -39,22 +51,20 @@ export interface RouteDescription {
   readonly model: string;
   /** The parameters of the path and of the query string. */
   readonly parameters: readonly ParameterDescription[];
+  /** The headers that the operation reads. */
+  readonly headers: readonly HeaderDescription[];
+  /** What `q` may hold. Missing if the operation has no `q`. */
+  readonly filter?: FilterDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
   /** The fields of each entity in the answer. Empty if the answer has no body. */
   readonly answer: readonly FieldDescription[];
+  /** The HTTP status of success. */
+  readonly status: number;
+  /** The errors that the framework can answer. Hooks, and what stands before the router, can answer others. */
+  readonly errors: readonly ErrorDescription[];
   /** The names of the hooks that the operation declares. */
   readonly hooks: readonly HookName[];
-}
-
-/** A route as data, before its objects become trees. */
-export interface RouteNode extends Omit<RouteDescription, "body" | "answer"> {
-  readonly body?: ObjectNode;
-  readonly answer?: ObjectNode;
-  /** The status of success. */
-  readonly status: number;
-  /** Whether the answer is a list. */
-  readonly many: boolean;
 }
 
 /** Describes routes as data, in the order in which they are mounted. */
@@ -63,61 +73,23 @@ export function describeRoutes(routes: readonly RouteNode[]): RouteDescription[]
 }
 
 /** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
-export function printRoute({ method, path, operation, model }: RouteNode): string {
+export function printRoute(
+  { method, path, operation, model }: Pick<
+    RouteDescription,
+    "method" | "path" | "operation" | "model"
+  >,
+): string {
   return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
 }
 
-function describeRoute(
-  { body, answer, status: _status, many: _many, ...node }: RouteNode,
-): RouteDescription {
+function describeRoute(route: RouteNode): RouteDescription {
+  const { body, answer, filter, words, ...others } = route;
+  const { isHooked: _isHooked, many: _many, count: _count, ...node } = others;
   return {
     ...node,
+    ...words,
+    ...filter && { filter: { fields: listPaths(filter.object), limits: filter.limits } },
     ...body && { body: describeFields(body) },
-    answer: answer === undefined ? [] : describeFields(answer),
+    answer: answer === undefined ? [] : describeFields(answer.object),
   };
-}
-
-/** Describes a route, with objects that other routes share. */
-export function routeNode(route: Route): RouteNode {
-  const { path, operation: { verb, change, status, origin, many } } = route;
-  const { target, shape, operation, hooks, link } = actingLevel(route);
-  const embedded = link?.embedded ? buildSchema(target).schema : undefined;
-  const object = (view: View) => describeObject(shape, { view, embedded, model: target.name });
-  return {
-    method: verb.toUpperCase() as RouteDescription["method"],
-    path,
-    operation,
-    model: target.name,
-    parameters: parametersOf(route),
-    ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
-    ...status !== 204 && { answer: object("answer") },
-    hooks: Object.keys(hooks).filter(isHookName),
-    status,
-    many,
-  };
-}
-
-function parametersOf({ path, operation, levels }: Route): ParameterDescription[] {
-  const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const inPath = named.map((name) => ({ name, in: "path", required: true } as const));
-  const q = operation.origin === "new" ? [] : ["q"];
-  const reads = levels.at(-1)?.reads ?? {};
-  const known = declaredNames(reads);
-  const declared = new Set([...q, ...known, ...levels.flatMap(({ parameters }) => parameters)]);
-  const inQuery = [...declared].map((name) => ({
-    ...{ name, in: "query", required: false } as const,
-    ...detailsOf(name, reads),
-  }));
-  return [...inPath, ...inQuery];
-}
-
-/** What is known of the values of a parameter. */
-function detailsOf(
-  name: string,
-  { page, sort, select, populate }: ReadRules,
-): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
-  if (name === "limit" && page) return { default: page.size, maximum: page.max };
-  if (name === "sort" && sort) return { fields: ["_id", ...sort] };
-  if (name === "select" && select) return { fields: ["_id", ...select] };
-  return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
 }

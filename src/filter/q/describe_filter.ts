@@ -1,0 +1,156 @@
+import type { Schema } from "mongoose";
+import { schemaClass } from "../../schema/build_schema.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import type { QueryLimits } from "./limits.ts";
+import { OPERATORS } from "./operators.ts";
+
+/** A path that a filter may name. */
+export interface FilterPath {
+  /** The path, such as `address.city`. */
+  readonly path: string;
+  /** The type, as in `ValueDescription`. */
+  readonly type: string;
+  /** The operators that it takes. */
+  readonly operators: readonly string[];
+  /** Whether a filter may name any path below it. */
+  readonly open?: boolean;
+}
+
+/** What the URL parameter `q` may hold. */
+export interface FilterDescription {
+  /**
+   * The paths, besides `$and`, `$or` and `$nor`. Elements of arrays can be named by their index too, such as `tags.0`.
+   * Where classes embed themselves or each other, the paths end where a class begins again, and `open` is `true`.
+   */
+  readonly fields: readonly FilterPath[];
+  /** The limits of a filter. */
+  readonly limits: QueryLimits;
+}
+
+/** An object whose fields a filter may name: one for each shape. */
+export interface FilterNode {
+  readonly model: string | undefined;
+  readonly fields: ReadonlyMap<string, FilterValue>;
+}
+
+/** A value that a filter may name. */
+export interface FilterValue {
+  readonly kind: FieldShape["kind"];
+  readonly type: string;
+  readonly operators: readonly string[];
+  /** Whether it can be compared as a whole: nothing in it is hidden. */
+  readonly isComparable: boolean;
+  readonly object?: FilterNode;
+  readonly element?: FilterValue;
+}
+
+const nodes = new WeakMap<Shape, FilterNode>();
+
+interface FilterPlace {
+  readonly schema: Schema | undefined;
+  readonly model: string | undefined;
+}
+
+/** Describes what a filter of an object may name. */
+export function filterNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
+  const known = nodes.get(shape);
+  if (known !== undefined) return known;
+  const fields = new Map<string, FilterValue>();
+  const node = { model, fields };
+  nodes.set(shape, node);
+  const places = placesIn(schema);
+  for (const [name, field] of shape.fields) {
+    if (field.hidden || !field.selected) continue;
+    fields.set(name, describeValue(field, places.has(name)));
+  }
+  return node;
+}
+
+/** The fields with an index of places: the others have no use for the operators of places. */
+function placesIn(schema: Schema | undefined): ReadonlySet<string> {
+  const keys = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
+  return new Set(keys.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path));
+}
+
+function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
+  const { kind, type, shape, element } = field;
+  const schema = (type as { schema?: Schema } | undefined)?.schema;
+  const isComparable = !isSecretive(field);
+  return {
+    kind,
+    type: kind === "scalar" ? type?.instance ?? "Object" : TYPES[kind],
+    operators: [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace })),
+    isComparable,
+    ...shape && { object: filterNode(shape, { schema, model: schemaClass(type)?.name }) },
+    ...element && { element: describeValue(element, false) },
+  };
+}
+
+const TYPES = { free: "Object", object: "Embedded", map: "Map", array: "Array" } as const;
+
+function isSecretive({ shape, element }: FieldShape): boolean {
+  return shape?.secretive === true || (element !== undefined && isSecretive(element));
+}
+
+const OF_PLACES = /^\$(geo|near|minDistance|maxDistance)/;
+
+function isTaken(
+  name: string,
+  { field, isPlace }: { readonly field: FieldShape; readonly isPlace: boolean },
+): boolean {
+  const { kind } = field;
+  if (OF_PLACES.test(name)) return isPlace && kind !== "scalar";
+  if (name === "$elemMatch") return kind === "array" || kind === "free";
+  if (name === "$regex" || name === "$options") return kind !== "object" && kind !== "map";
+  return OPERATORS.get(name)?.reads !== "whole" || !isSecretive(field);
+}
+
+/** Lists the paths that a filter may name. */
+export function listPaths(
+  { fields }: FilterNode,
+  { prefix = "", seen = new Set() }: { prefix?: string; seen?: Set<FilterNode> } = {},
+): FilterPath[] {
+  return [...fields].flatMap(([name, value]) => {
+    const path = `${prefix}${name}`;
+    const { object, open } = below(value);
+    const ends = object !== undefined && beginsAgain(object, seen);
+    const own = {
+      path,
+      type: value.type,
+      operators: value.operators,
+      ...(open !== undefined || ends) && { open: true },
+    };
+    if (object === undefined || ends) return [own];
+    return [own, ...listPaths(object, { prefix: `${path}.`, seen })];
+  });
+}
+
+/** Whether an object that embeds itself has been seen already: its paths never end. Sees it. */
+export function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
+  if (!reaches(node, { target: node, passed: new Set() })) return false;
+  if (seen.has(node)) return true;
+  seen.add(node);
+  return false;
+}
+
+function reaches(
+  { fields }: FilterNode,
+  { target, passed }: { readonly target: FilterNode; readonly passed: Set<FilterNode> },
+): boolean {
+  return [...fields.values()].some((value) => {
+    const { object } = below(value);
+    if (object === undefined || passed.has(object)) return false;
+    passed.add(object);
+    return object === target || reaches(object, { target, passed });
+  });
+}
+
+/** What stands below a value, in arrays too: an object, or a Map or free-form data. */
+export function below(
+  value: FilterValue,
+): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {
+  const { kind, object, element } = value;
+  if (kind === "map" || kind === "free") return { open: value };
+  if (kind === "array" && element !== undefined) return below(element);
+  return object === undefined ? { isLeaf: true } : { object };
+}

@@ -1,0 +1,45 @@
+import { declaredNames } from "../../../filter/parameters/parse_read.ts";
+import type { ReadRules } from "../../../filter/parameters/read_rules.ts";
+import { actingLevel } from "../../../pipeline/request/route.ts";
+import type { Route } from "../../../pipeline/request/route.ts";
+import type { HeaderDescription, ParameterDescription } from "./describe_routes.ts";
+
+/** Describes the parameters of the path and of the query string. */
+export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
+  const inPath = named.map((name) => ({ name, in: "path", required: true } as const));
+  const q = operation.origin === "new" ? [] : ["q"];
+  const reads = levels.at(-1)?.reads ?? {};
+  const known = declaredNames(reads);
+  const declared = new Set([...q, ...known, ...levels.flatMap(({ parameters }) => parameters)]);
+  const inQuery = [...declared].map((name) => ({
+    ...{ name, in: "query", required: false } as const,
+    ...detailsOf(name, reads),
+  }));
+  return [...inPath, ...inQuery];
+}
+
+/** What is known of the values of a parameter. */
+function detailsOf(
+  name: string,
+  { page, sort, select, populate }: ReadRules,
+): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
+  if (name === "limit" && page) return { default: page.size, maximum: page.max };
+  if (name === "sort" && sort) return { fields: ["_id", ...sort] };
+  if (name === "select" && select) return { fields: ["_id", ...select] };
+  return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
+}
+
+/** Describes the headers that an operation reads. */
+export function describeHeaders(route: Route): HeaderDescription[] {
+  const { concurrency, reads, operation } = actingLevel(route);
+  switch (operation) {
+    case "one":
+      return [{ name: "If-None-Match", required: false }];
+    case "update":
+    case "remove":
+      return [{ name: "If-Match", required: concurrency === "required" }];
+    default:
+      return reads?.count?.always === false ? [{ name: "Prefer", required: false }] : [];
+  }
+}

@@ -1,0 +1,108 @@
+import { isHookName } from "../../../declare/operations/operation.ts";
+import { wordsOf } from "../../../declare/operations/operation_words.ts";
+import type { OperationWords } from "../../../declare/operations/operation_words.ts";
+import { filterNode } from "../../../filter/q/describe_filter.ts";
+import type { FilterNode } from "../../../filter/q/describe_filter.ts";
+import type { PopulateRule } from "../../../filter/parameters/read_rules.ts";
+import type { QueryLimits } from "../../../filter/q/limits.ts";
+import { referredTarget } from "../../../pipeline/references/referred_model.ts";
+import { actingLevel } from "../../../pipeline/request/route.ts";
+import type { Route } from "../../../pipeline/request/route.ts";
+import { buildSchema } from "../../../schema/build_schema.ts";
+import { describeObject } from "../../../schema/describe/object_node.ts";
+import type { ObjectNode, View } from "../../../schema/describe/object_node.ts";
+import { referenceIn } from "../../../schema/fields/reference_in.ts";
+import { describeShape } from "../../../schema/fields/shape.ts";
+import type { RouteDescription } from "./describe_routes.ts";
+import { describeErrors } from "./errors.ts";
+import { describeHeaders, describeParameters } from "./parameters.ts";
+
+/** A route as data, with objects that other routes share. */
+export interface RouteNode
+  extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
+  readonly body?: ObjectNode;
+  readonly answer?: AnswerNode;
+  readonly filter?: { readonly object: FilterNode; readonly limits: Required<QueryLimits> };
+  readonly words: OperationWords;
+  /** How a list tells its total, if it does. */
+  readonly count?: { readonly always: boolean };
+  /** Whether the answer is a list. */
+  readonly many: boolean;
+  /** Whether functions of the application can refuse a request in their own words. */
+  readonly isHooked: boolean;
+}
+
+/** An entity in an answer. */
+export interface AnswerNode {
+  readonly object: ObjectNode;
+  /** Whether hooks can put something else in its place. */
+  readonly isHooked: boolean;
+  /** Whether the client can choose fields. */
+  readonly isSelected: boolean;
+  /** The references in whose place entities can stand. */
+  readonly populated: ReadonlyMap<string, PopulatedNode>;
+}
+
+/** An entity in the place of its identifier. */
+export interface PopulatedNode {
+  /** Missing where nothing is known of the model. */
+  readonly object?: ObjectNode;
+  /** The fields that are shown besides `_id`; all if there is none. */
+  readonly select?: readonly string[];
+  readonly always: boolean;
+}
+
+/** Describes a route, with objects that other routes share. */
+export function routeNode(route: Route): RouteNode {
+  const { path, operation: { verb, change, status, origin, many }, levels, limits } = route;
+  const { target, shape, operation, hooks, link, reads } = actingLevel(route);
+  const { schema } = buildSchema(target);
+  const place = { schema, embedded: link?.embedded === true, model: target.name };
+  const object = (view: View) => describeObject(shape, { view, ...place });
+  return {
+    method: verb.toUpperCase() as RouteDescription["method"],
+    path,
+    operation,
+    model: target.name,
+    parameters: describeParameters(route),
+    headers: describeHeaders(route),
+    ...origin !== "new" && {
+      filter: { object: filterNode(shape, { schema, model: target.name }), limits },
+    },
+    ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
+    ...status !== 204 && { answer: answerNode(route, object("answer")) },
+    status,
+    errors: describeErrors(route),
+    hooks: Object.keys(hooks).filter(isHookName),
+    words: wordsOf(hooks),
+    ...reads?.count && { count: { always: reads.count.always } },
+    many,
+    isHooked: route.getConnection !== undefined ||
+      levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
+  };
+}
+
+/** The hooks that can put something else in the place of the entity. */
+const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
+
+function answerNode(route: Route, object: ObjectNode): AnswerNode {
+  const { hooks, reads } = actingLevel(route);
+  return {
+    object,
+    isHooked: CHANGING.some((name) => hooks[name] !== undefined),
+    isSelected: reads?.select !== undefined,
+    populated: new Map(
+      [...reads?.populate ?? []].map(([name, rule]) => [name, populatedNode(rule)]),
+    ),
+  };
+}
+
+function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
+  const reference = referenceIn(field);
+  const target = reference && referredTarget(reference);
+  if (target === undefined) return { always };
+  const { schema } = buildSchema(target);
+  const place = { view: "answer", schema, embedded: false, model: target.name } as const;
+  const object = describeObject(describeShape(schema), place);
+  return { object, ...select && { select }, always };
+}

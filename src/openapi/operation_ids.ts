@@ -1,0 +1,46 @@
+import type { RouteNode } from "../http/routes/describe/route_node.ts";
+
+/**
+ * Names the operations: as their options say, or after the operation and the path, such as `allMovies`.
+ *
+ * @throws {TypeError} If two options give one name.
+ */
+export function nameOperations(routes: readonly RouteNode[]): Map<RouteNode, string> {
+  const taken = new Map<string, RouteNode>();
+  for (const route of routes) {
+    const { words: { operationId } } = route;
+    if (operationId === undefined) continue;
+    const other = taken.get(operationId);
+    if (other !== undefined) {
+      throw new TypeError(
+        `Cannot describe an API: operationId "${operationId}" of ${placeOf(route)} ` +
+          `is that of ${placeOf(other)} too`,
+      );
+    }
+    taken.set(operationId, route);
+  }
+  return new Map(routes.map((route) => {
+    const name = route.words.operationId ?? freeName(route, taken);
+    taken.set(name, route);
+    return [route, name];
+  }));
+}
+
+function placeOf({ method, path }: RouteNode): string {
+  return `${method} ${path}`;
+}
+
+/** The names of parameters tell paths apart that are the same without. */
+function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
+  const short = nameAfter(route, /\/:\w+/g);
+  if (!taken.has(short)) return short;
+  const long = nameAfter(route, /(?!)/g);
+  let free = long;
+  for (let count = 2; taken.has(free); count++) free = `${long}${count}`;
+  return free;
+}
+
+function nameAfter({ operation, path }: RouteNode, leftOut: RegExp): string {
+  const words = path.replaceAll(leftOut, "").match(/[A-Za-z0-9]+/g) ?? [];
+  return operation + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}

@@ -1,0 +1,114 @@
+import type {
+  HeaderDescription,
+  ParameterDescription,
+} from "../http/routes/describe/describe_routes.ts";
+import type { RouteNode } from "../http/routes/describe/route_node.ts";
+import type { Components } from "./schemas/components.ts";
+import type { JsonSchema } from "./schemas/json_schema.ts";
+
+interface ParameterContext {
+  readonly route: RouteNode;
+  readonly components: Components;
+}
+
+/** Describes a parameter of the path or of the query string. */
+export function describeParameter(
+  parameter: ParameterDescription,
+  { route, components }: ParameterContext,
+): object {
+  const { name, required } = parameter;
+  const place = { name, in: parameter.in, required };
+  if (parameter.in === "path") return { ...place, schema: { type: "string" } };
+  if (name === "q" && route.filter) {
+    const { object, limits } = route.filter;
+    const schema = components.filter(object);
+    return {
+      ...place,
+      description: `A filter in the query language of MongoDB: at most ${limits.maxClauses} ` +
+        `conditions, ${limits.maxDepth} levels, ${limits.maxList} values in a list and ` +
+        `${limits.maxRegex} characters in a regular expression. ` +
+        "Elements of arrays can be named by their index too, such as `tags.0`",
+      content: { "application/json": { schema, example: {} } },
+    };
+  }
+  return { ...place, ...describeQuery(parameter) };
+}
+
+/** Describes a parameter of a list. Hooks read the others: nothing is known of them. */
+function describeQuery(parameter: ParameterDescription): object {
+  const { name, fields = [], default: given, maximum } = parameter;
+  switch (name) {
+    case "limit":
+      return maximum === undefined ? UNKNOWN : {
+        description: "The most entities of a page",
+        schema: { type: "integer", minimum: 1, maximum, default: given },
+      };
+    case "skip":
+      return {
+        description: "How many entities come before the page",
+        schema: { type: "integer", minimum: 0, maximum: 2 ** 31 - 1 },
+      };
+    case "after":
+      return {
+        description: "The `_id` of the entity behind which the page begins, without `skip`",
+        schema: { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+      };
+    case "sort":
+      return listOf(fields.flatMap((field) => [field, `-${field}`]), {
+        description: "The fields to sort by, with `-` for descending order",
+        more: { maxItems: 8, allOf: fields.map(onlyOnce) },
+      });
+    case "select":
+      return listOf(fields, { description: "The fields to show. `_id` is always shown" });
+    case "populate":
+      return listOf(fields, { description: "The references to replace by entities" });
+    case "search":
+      return {
+        description: "Words to look for: at most 10",
+        schema: { type: "string", maxLength: 200, pattern: "^\\s*\\S+(\\s+\\S+){0,9}\\s*$" },
+      };
+    default:
+      return UNKNOWN;
+  }
+}
+
+const UNKNOWN = { schema: {} };
+
+function listOf(
+  names: readonly string[],
+  { description, more = {} }: { readonly description: string; readonly more?: JsonSchema },
+): object {
+  if (names.length === 0) return UNKNOWN;
+  return {
+    description,
+    style: "form",
+    explode: false,
+    schema: { type: "array", minItems: 1, items: { type: "string", enum: names }, ...more },
+  };
+}
+
+/** A field stands in an order once, in one direction. */
+function onlyOnce(field: string): JsonSchema {
+  return {
+    contains: { type: "string", enum: [field, `-${field}`] },
+    minContains: 0,
+    maxContains: 1,
+  };
+}
+
+const HEADERS: Readonly<Record<HeaderDescription["name"], JsonSchema>> = {
+  "If-Match": {
+    description: "The `ETag` of the entity as it was read, or `*`. " +
+      "If the entity has changed since, the answer is 412",
+    example: "*",
+  },
+  "If-None-Match": {
+    description: "The `ETag` of the entity as it was read. If it is the same, the answer is 304",
+  },
+  Prefer: { description: "`count=exact` asks for the total", example: "count=exact" },
+};
+
+/** Describes a header of a request. */
+export function describeHeader({ name, required }: HeaderDescription): object {
+  return { name, in: "header", required, ...HEADERS[name], schema: { type: "string" } };
+}

@@ -1,0 +1,110 @@
+import type { ErrorDescription } from "../../http/routes/describe/describe_routes.ts";
+import type { RouteNode } from "../../http/routes/describe/route_node.ts";
+import type { Components } from "../schemas/components.ts";
+import type { JsonSchema } from "../schemas/json_schema.ts";
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  BAD_FORMAT: "a parameter, or a body, is malformed",
+  BAD_DATA: "the body breaks rules of its fields, named in `errors`",
+  FORBIDDEN: "not allowed",
+  NOT_FOUND: "no such entity",
+  CONFLICT: "another entity has the same value, or another request has changed the entity",
+  PRECONDITION_FAILED: "the entity has changed since it was read",
+  UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
+  PRECONDITION_REQUIRED: "the header `If-Match` is missing",
+  INTERNAL: "an unexpected error",
+  UNAVAILABLE: "the database is not available; a write may have happened",
+};
+
+const TEXT = { type: "string" };
+
+const DETAILS: JsonSchema = {
+  code: { ...TEXT, description: "What went wrong, for programs" },
+  errors: {
+    type: "object",
+    description: "What is wrong with each field",
+    additionalProperties: {
+      type: "object",
+      properties: { message: TEXT, kind: TEXT },
+      required: ["message", "kind"],
+    },
+  },
+  fields: { type: "array", items: TEXT, description: "The fields whose values another entity has" },
+  field: { ...TEXT, description: "The path in a filter" },
+  operator: { ...TEXT, description: "The operator in a filter" },
+  parameter: { ...TEXT, description: "The parameter of the URL" },
+  allowed: { ...TEXT, description: "What the parameter takes" },
+};
+
+const MESSAGE = { ...TEXT, description: "What went wrong, for people" };
+
+const STATUS = { type: "integer", minimum: 400, maximum: 599 };
+
+interface ErrorContext {
+  readonly route: RouteNode;
+  readonly components: Components;
+}
+
+/** Describes an error of a route. Hooks may use its status with a body of their own. */
+export function describeError(
+  error: ErrorDescription,
+  { route: { isHooked }, components }: ErrorContext,
+): object {
+  const name = error.codes.map(inOneWord).join("Or");
+  return isHooked
+    ? components.response(`${name}OrOther`, () => response(error, { components, exact: {} }))
+    : components.response(name, () => response(error, { components, exact: exactly(error) }));
+}
+
+/** `BadFormat` for `BAD_FORMAT`. */
+function inOneWord(code: string): string {
+  const words = code.toLowerCase().split("_");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}
+
+function exactly({ codes }: ErrorDescription): JsonSchema {
+  return { properties: { code: { enum: codes } }, required: ["code", "message"] };
+}
+
+function response(
+  { status, codes }: ErrorDescription,
+  { components, exact }: { readonly components: Components; readonly exact: JsonSchema },
+): object {
+  return {
+    description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(". "),
+    ...status === 503 && {
+      headers: {
+        "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } },
+      },
+    },
+    content: contentOf(components, exact),
+  };
+}
+
+/** Describes the errors of hooks, and of what stands before the router. */
+export function otherErrors(components: Components): object {
+  return components.response("Other", () => ({
+    description: "Another error, such as one of a hook or of a body parser",
+    content: contentOf(components, {}),
+  }));
+}
+
+function contentOf(components: Components, exact: JsonSchema): object {
+  const plain = components.add(MEANINGS, {
+    name: "Error",
+    describe: () => ({ type: "object", properties: { ...DETAILS, message: MESSAGE } }),
+  });
+  const problem = components.add(STATUS, {
+    name: "Problem",
+    describe: () => ({
+      type: "object",
+      description: "Problem details (RFC 9457)",
+      properties: { type: TEXT, title: TEXT, status: STATUS, detail: TEXT, ...DETAILS },
+    }),
+  });
+  const schema = Object.keys(exact).length === 0 ? plain : { allOf: [plain, exact] };
+  return {
+    "application/json": { schema },
+    "application/problem+json": { schema: problem },
+  };
+}

@@ -1,0 +1,44 @@
+import type { RouteNode } from "../../http/routes/describe/route_node.ts";
+
+interface Header {
+  readonly description: string;
+  readonly schema: object;
+}
+
+const TEXT = { type: "string" };
+
+/** Describes the headers of a success. */
+export function headersOf(route: RouteNode): Record<string, Header> {
+  const { operation, parameters } = route;
+  const named = (name: string) =>
+    parameters.some((each) => each.in === "query" && each.name === name);
+  const isPaged = operation === "all" && named("limit") && named("after");
+  return {
+    ...operation !== "all" && {
+      ETag: { description: "The version of the entity, for `If-Match`", schema: TEXT },
+    },
+    ...operation === "create" && {
+      Location: { description: "The path of the entity", schema: TEXT },
+    },
+    ...isPaged && {
+      Link: { description: "The URLs of other pages, by `rel`: next, prev, first", schema: TEXT },
+    },
+    ...route.count !== undefined && countHeaders(route.count),
+  };
+}
+
+function countHeaders(count: NonNullable<RouteNode["count"]>): Record<string, Header> {
+  return {
+    "X-Total-Count": {
+      description: "How many entities the list has, if that is counted",
+      schema: { type: "integer", minimum: 0 },
+    },
+    "Content-Range": {
+      description: "The place of the page, such as `items 0-19/319`",
+      schema: { type: "string", pattern: "^items (\\*|[0-9]+-[0-9]+)/(\\*|[0-9]+)$" },
+    },
+    ...!count.always && {
+      "Preference-Applied": { description: "The part of `Prefer` that was done", schema: TEXT },
+    },
+  };
+}

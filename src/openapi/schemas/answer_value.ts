@@ -1,0 +1,52 @@
+import type { ValueNode } from "../../schema/describe/field_node.ts";
+import { isJson } from "../../schema/fields/json.ts";
+import type { Components } from "./components.ts";
+import { IDENTIFIER, orNull } from "./json_schema.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+const SAFE = Number.MAX_SAFE_INTEGER;
+
+const SCALARS: Readonly<Record<string, JsonSchema>> = {
+  String: { type: "string" },
+  Number: { type: "number" },
+  Double: { type: "number" },
+  Int32: { type: "integer" },
+  Boolean: { type: "boolean" },
+  Date: { type: "string", format: "date-time" },
+  BigInt: {
+    anyOf: [
+      { type: "integer", minimum: -SAFE - 1, maximum: SAFE + 1 },
+      {
+        type: "string",
+        pattern: "^-?[0-9]{16,19}$",
+        description: "An integer that a number of JSON does not hold exactly",
+      },
+    ],
+  },
+  Buffer: { type: "string", contentEncoding: "base64" },
+  ObjectId: IDENTIFIER,
+  Decimal128: { type: "string", description: "A decimal number" },
+  UUID: { type: "string", format: "uuid" },
+};
+
+/** Describes a value of an answer. */
+export function answerValue(node: ValueNode, components: Components): JsonSchema {
+  const schema = node.opaque ? {} : valueSchema(node, components);
+  return node.nullable ? orNull(schema) : schema;
+}
+
+function valueSchema(node: ValueNode, components: Components): JsonSchema {
+  const { type, object, items, rules } = node;
+  if (object !== undefined) return components.object(object);
+  const inner = items === undefined ? {} : answerValue(items, components);
+  if (type === "Array") return { type: "array", items: inner };
+  if (type === "Map") return { type: "object", additionalProperties: inner };
+  const schema = SCALARS[type] ?? unknownType(type);
+  const isListed = rules.enum !== undefined && isJson(rules.enum);
+  return isListed ? { ...schema, enum: rules.enum?.filter((each) => each !== null) } : schema;
+}
+
+/** A type that JSON Schema cannot say. */
+export function unknownType(type: string): JsonSchema {
+  return type === "Object" ? {} : { description: `A value of the type ${type}` };
+}

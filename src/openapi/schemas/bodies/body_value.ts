@@ -1,0 +1,85 @@
+import type { ValueNode } from "../../../schema/describe/field_node.ts";
+import { unknownType } from "../answer_value.ts";
+import type { Components } from "../components.ts";
+import { KEYS, orNull, refer } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { describeNumber } from "./numbers.ts";
+import { describeOther } from "./others.ts";
+import { describeText } from "./texts.ts";
+
+/** Describes a value of a body: everything that is read as a value of its type. */
+export function bodyValue(node: ValueNode, components: Components): JsonSchema {
+  if (node.opaque) return { description: "The application decides what it may be" };
+  if (node.type === "Object") return freeForm(node, components);
+  const schema = valueSchema(node, components);
+  return node.nullable ? orNull(schema) : schema;
+}
+
+function valueSchema(node: ValueNode, components: Components): JsonSchema {
+  const { type, object, items } = node;
+  if (object !== undefined) return components.object(object);
+  const inner = items === undefined ? {} : bodyValue(items, components);
+  if (type === "Array") return { type: "array", items: inner };
+  if (type === "Map") return { type: "object", propertyNames: KEYS, additionalProperties: inner };
+  return scalarValue(node, components);
+}
+
+/** Describes what is read as a scalar. Fields without rules share what their type takes. */
+export function scalarValue(node: ValueNode, components: Components): JsonSchema {
+  const { type, rules, filled, nullable } = node;
+  const own = describeScalar(node);
+  if (own === undefined) return unknownType(type);
+  if (Object.keys(rules).length > 0) return own;
+  const shared = { ...node, filled: false, nullable: true };
+  const schema = components.add(`input ${type}`, {
+    name: `${type}Input`,
+    describe: () => ({
+      description: READ[type] ?? `A value of ${type}`,
+      ...describeScalar(shared),
+    }),
+  });
+  const { minLength, pattern } = own;
+  return {
+    ...schema,
+    ...minLength !== undefined && { minLength },
+    ...filled && pattern !== undefined && { pattern },
+    ...!nullable && type === "Date" && { not: { const: "" } },
+  };
+}
+
+function describeScalar(node: ValueNode): JsonSchema | undefined {
+  return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
+}
+
+/** How values are read that are not of the type itself. */
+const READ: Readonly<Record<string, string>> = {
+  String: "A text. Numbers and booleans are read as their text",
+  Number:
+    "A number. Texts and booleans are read as the number that they say, an empty text as null",
+  Double:
+    "A number. Texts and booleans are read as the number that they say, an empty text as null",
+  Int32:
+    "An integer. Texts and booleans are read as the number that they say, an empty text as null",
+  BigInt: "An integer of 64 bits, as a text where a number of JSON does not hold it exactly",
+  Boolean: "A boolean, or a word or number for one",
+  Date: "A date, or milliseconds since 1970. An empty text is read as null",
+  Buffer: "Bytes in base64",
+  ObjectId: "An identifier",
+  Decimal128: "A decimal number, as a text where a number of JSON does not hold it exactly",
+  UUID: "A UUID",
+};
+
+function freeForm({ nullable }: ValueNode, components: Components): JsonSchema {
+  const any = components.add("AnyJson", {
+    name: "AnyJson",
+    describe: () => ({
+      description: "Any JSON. No key is empty, contains a dot or starts with $",
+      anyOf: [
+        { type: ["string", "number", "boolean", "null"] },
+        { type: "array", items: refer("AnyJson") },
+        { type: "object", propertyNames: KEYS, additionalProperties: refer("AnyJson") },
+      ],
+    }),
+  });
+  return nullable ? any : { ...any, not: { type: "null" } };
+}

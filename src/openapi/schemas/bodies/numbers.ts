@@ -1,0 +1,104 @@
+import type { ValueNode } from "../../../schema/describe/field_node.ts";
+import { oneOf } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+
+const DECIMAL = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
+const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
+
+const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
+
+/** The texts that are read as numbers of a type, and those of them that are not negative. An empty text is `null`. */
+const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: string }>> = {
+  Number: {
+    any: `^\\s*([+-]?${DECIMAL}|${OTHERS})?\\s*$`,
+    positive: `^\\s*(\\+?${DECIMAL}|${OTHERS})?\\s*$`,
+  },
+  Double: { any: `^([+-]?${DECIMAL})?$`, positive: `^(\\+?${DECIMAL})?$` },
+  Int32: {
+    any: `^\\s*([+-]?${INTEGER})?\\s*$`,
+    positive: `^\\s*(\\+?${INTEGER})?\\s*$`,
+  },
+};
+
+const INT32 = { minimum: -2147483648, maximum: 2147483647 };
+
+/** The greatest numbers of JSON that are an int64. */
+const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1024 };
+
+/** Describes what is read as a number: texts and booleans, too. `undefined` for another type. */
+export function describeNumber(node: ValueNode): JsonSchema | undefined {
+  const { type } = node;
+  if (type === "BigInt") return describeBigInt(node);
+  const texts = TEXTS[type];
+  if (texts === undefined) return undefined;
+  const { enum: allowed, minimum, maximum } = boundsOf(node);
+  const least = node.nullable ? {} : { minLength: 1 };
+  const name = type === "Int32" ? "integer" : "number";
+  if (allowed !== undefined) return oneOf(listed(allowed, node));
+  const bounds = {
+    ...minimum !== undefined && { minimum },
+    ...maximum !== undefined && { maximum },
+  };
+  if (!isBounded(node)) {
+    return { type: [name, "boolean", "string"], ...bounds, pattern: texts.any, ...least };
+  }
+  const others = [true, false].filter((each) => isWithin(Number(each), node));
+  const text = minimum === 0 && node.rules.maximum === undefined
+    ? { type: "string", pattern: texts.positive, ...least }
+    : undefined;
+  const values = [...others, ...text === undefined && node.nullable ? [""] : []];
+  return {
+    anyOf: [
+      { type: name, ...bounds },
+      ...text === undefined ? [] : [text],
+      ...values.length === 0 ? [] : flat(oneOf(values)),
+    ],
+  };
+}
+
+/** The choices of a schema. */
+function flat(schema: JsonSchema): readonly JsonSchema[] {
+  return Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
+}
+
+function describeBigInt({ nullable }: ValueNode): JsonSchema {
+  return {
+    type: ["integer", "string"],
+    ...INT64,
+    pattern: "^\\s*([+-]?[0-9]{1,19}|0[xX][0-9a-fA-F]{1,15})?\\s*$",
+    ...!nullable && { minLength: 1 },
+  };
+}
+
+interface Bounds {
+  readonly enum?: readonly number[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+function boundsOf({ type, rules }: ValueNode): Bounds {
+  const { enum: allowed, minimum, maximum } = rules;
+  const numbers = allowed?.filter((each) => typeof each === "number");
+  return {
+    ...type === "Int32" && INT32,
+    ...numbers !== undefined && { enum: numbers },
+    ...typeof minimum === "number" && { minimum },
+    ...typeof maximum === "number" && { maximum },
+  };
+}
+
+function isBounded({ rules: { minimum, maximum } }: ValueNode): boolean {
+  return minimum !== undefined || maximum !== undefined;
+}
+
+function isWithin(value: number, node: ValueNode): boolean {
+  const { minimum = -Infinity, maximum = Infinity } = boundsOf(node);
+  return value >= minimum && value <= maximum;
+}
+
+/** The numbers of a list, and the texts and booleans that are read as one of them. */
+function listed(allowed: readonly number[], node: ValueNode): unknown[] {
+  const numbers = allowed.filter((each) => isWithin(each, node));
+  const booleans = [true, false].filter((each) => numbers.includes(Number(each)));
+  return [...numbers, ...numbers.map(String), ...booleans, ...node.nullable ? [""] : []];
+}

@@ -1,0 +1,61 @@
+import type { ValueNode } from "../../../schema/describe/field_node.ts";
+import { oneOf } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+
+/** The times that a date can be, in milliseconds since 1970. */
+const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
+
+const DECIMAL =
+  "^[+-]?(Infinity|NaN|[0-9]{1,34}|[0-9]{1,17}\\.[0-9]{0,17}|\\.[0-9]{1,34})([eE][+-]?[0-9]{1,3})?$";
+
+/** What is read as a value of a type, besides texts and numbers. */
+const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
+  Boolean: () => oneOf([true, false, 1, 0, "1", "0", "true", "false", "yes", "no"]),
+  Date: describeDate,
+  Buffer: ({ nullable }) => ({
+    type: "string",
+    contentEncoding: "base64",
+    pattern: "^([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/]{2,3})?={0,2}$",
+    ...!nullable && { minLength: 2 },
+  }),
+  ObjectId: () => ({ type: "string", pattern: "^[0-9a-fA-F]{24}$" }),
+  Decimal128: () => ({
+    anyOf: [
+      { type: "string", pattern: DECIMAL },
+      { type: "number" },
+      {
+        type: "object",
+        properties: { $numberDecimal: { type: "string", pattern: DECIMAL } },
+        required: ["$numberDecimal"],
+        additionalProperties: false,
+      },
+    ],
+  }),
+  UUID: () => ({
+    type: "string",
+    format: "uuid",
+    pattern:
+      "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[1-8][0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$",
+  }),
+};
+
+/** Describes what is read as a value of a type; `undefined` for one that is not known. */
+export function describeOther(node: ValueNode): JsonSchema | undefined {
+  return TYPES[node.type]?.(node);
+}
+
+function describeDate({ nullable, rules: { minimum, maximum } }: ValueNode): JsonSchema {
+  const bounds = [
+    ...minimum === undefined ? [] : [`not before ${new Date(minimum).toJSON()}`],
+    ...maximum === undefined ? [] : [`not after ${new Date(maximum).toJSON()}`],
+  ];
+  const hint = ["A date, or milliseconds since 1970", ...bounds].join(", ");
+  return {
+    anyOf: [
+      { type: "string", format: "date-time" },
+      { type: "number", ...TIMES },
+      ...nullable ? [{ type: "string", const: "" }] : [],
+    ],
+    description: hint,
+  };
+}

@@ -1,0 +1,73 @@
+import type { ValueNode } from "../../../schema/describe/field_node.ts";
+import type { DeclaredRules } from "../../../schema/mongoose/fields/declared_rules.ts";
+import { oneOf } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+
+/** The most characters that a number of JSON has as a text. */
+const MOST_OF_NUMBER = 25;
+
+/** Describes what is read as a text: numbers and booleans, too. */
+export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
+  const { enum: allowed } = rules;
+  const passes = (text: string) => isAllowed(text, { rules, filled });
+  if (allowed !== undefined) {
+    const texts = allowed.filter((each) => typeof each === "string").filter(passes);
+    return oneOf([...texts, ...texts.flatMap(sameAs)]);
+  }
+  const text = describeRules({ rules, filled, reworked });
+  const { minLength = 0, maxLength = Infinity, match } = rules;
+  const takesNumbers = minLength <= 1 && maxLength >= MOST_OF_NUMBER && match === undefined;
+  if (takesNumbers) return { ...text, type: ["string", "number", "boolean"] };
+  const booleans = [true, false].filter((each) => passes(String(each)));
+  return booleans.length === 0 ? text : { anyOf: [text, oneOf(booleans)] };
+}
+
+/** The other values of JSON that are read as a text. */
+function sameAs(text: string): unknown[] {
+  if (text === "true" || text === "false") return [text === "true"];
+  const number = Number(text);
+  return Number.isFinite(number) && String(number) === text ? [number] : [];
+}
+
+type Ruled = Pick<ValueNode, "rules" | "filled">;
+
+function isAllowed(text: string, { rules, filled }: Ruled): boolean {
+  const { minLength = 0, maxLength = Infinity, match } = rules;
+  if (filled && text === "") return false;
+  return text.length >= minLength && text.length <= maxLength && matches(text, match);
+}
+
+/** Mongoose lets an empty text pass. */
+function matches(text: string, match: RegExp | undefined): boolean {
+  return match === undefined || text === "" || new RegExp(match).test(text);
+}
+
+function describeRules(
+  { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
+): JsonSchema {
+  const { minLength = 0, maxLength, match } = rules;
+  const least = Math.max(minLength, filled ? 1 : 0);
+  const pattern = patternOf(match, least === 0);
+  const hint = match !== undefined && pattern === undefined && `Matches ${match}`;
+  return {
+    type: "string",
+    ...least > 0 && { minLength: least },
+    ...maxLength !== undefined && { maxLength },
+    ...pattern !== undefined && { pattern },
+    // What is left after `trim` must not be empty
+    ...filled && reworked && pattern === undefined && { pattern: "\\S" },
+    ...hint && { description: hint },
+  };
+}
+
+/** Gives a pattern that means the same in every language: expressions with flags have none. */
+function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
+  if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
+  try {
+    // JSON Schema reads patterns so
+    new RegExp(match.source, "u");
+  } catch {
+    return undefined;
+  }
+  return mayBeEmpty && !match.test("") ? `^$|(?:${match.source})` : match.source;
+}

@@ -1,0 +1,72 @@
+import type { AnswerNode, PopulatedNode } from "../../http/routes/describe/route_node.ts";
+import type { FieldNode } from "../../schema/describe/field_node.ts";
+import { answerValue } from "./answer_value.ts";
+import type { Components } from "./components.ts";
+import { IDENTIFIER, orNull } from "./json_schema.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { objectOf } from "./object_schema.ts";
+
+/** Gives what the name of an entity has behind that of its class; nothing where it is the stored entity. */
+export function entityName({ isHooked, isSelected, populated }: AnswerNode): string {
+  const words = [
+    isSelected && "Selected",
+    populated.size > 0 && "Populated",
+    isHooked && "Sent",
+  ];
+  return words.filter((word) => word !== false).join("");
+}
+
+/** Tells entities of one class apart that clients and hooks can make different things of. */
+export function entityDetail({ isHooked, isSelected, populated }: AnswerNode): string {
+  const targets = [...populated].map((
+    [name, { select, always }],
+  ) => [name, select ?? null, always]);
+  return JSON.stringify([isHooked, isSelected, targets]);
+}
+
+/** Describes an entity of an answer: what a client may choose, and what hooks may change. */
+export function describeEntity(
+  { object, isHooked, isSelected, populated }: AnswerNode,
+  components: Components,
+): JsonSchema {
+  const fields = object.fields.map((field): FieldNode => ({
+    ...field,
+    required: !isHooked && field.required && (!isSelected || field.name === "_id"),
+  }));
+  const schema = objectOf(fields, (field) => {
+    const target = populated.get(field.name);
+    const value = target === undefined
+      ? answerValue(field, components)
+      : populatedValue(field, { target, components });
+    return isHooked ? orNull(value) : value;
+  });
+  if (!isHooked) return schema;
+  const description = "What hooks make of the entity: fields can be missing, null or added";
+  return { ...schema, description };
+}
+
+interface Populated {
+  readonly target: PopulatedNode;
+  readonly components: Components;
+}
+
+/** Describes a reference in whose place an entity can stand; `null` where the entity is gone. */
+function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
+  const { always } = target;
+  const entity = targetEntity({ target, components });
+  if (field.type === "Map") return { type: "object", additionalProperties: orNull(entity) };
+  const value = always ? entity : { anyOf: [entity, IDENTIFIER] };
+  return field.type === "Array" ? { type: "array", items: orNull(value) } : orNull(value);
+}
+
+function targetEntity({ target: { object, select }, components }: Populated): JsonSchema {
+  if (object === undefined) return { type: "object" };
+  if (select === undefined) return components.object(object);
+  const names = new Set(["_id", ...select]);
+  const fields = object.fields.filter(({ name }) => names.has(name));
+  return components.add(object, {
+    name: `${object.model}Reference`,
+    detail: [...names].sort().join(),
+    describe: () => objectOf(fields, (field) => answerValue(field, components)),
+  });
+}

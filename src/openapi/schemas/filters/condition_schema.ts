@@ -1,0 +1,86 @@
+import type { FilterNode, FilterValue } from "../../../filter/q/describe_filter.ts";
+import type { Components } from "../components.ts";
+import { FILTER_KEYS, orNull } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { describeOperators } from "./operators_schema.ts";
+import { anyValue, comparedValue } from "./scalar_values.ts";
+
+/** Describes the condition on a field: a value that it equals, or operators. */
+export function describeCondition(value: FilterValue, components: Components): JsonSchema {
+  return components.add(conditionKey(value), {
+    name: `${nameOf(value)}Condition`,
+    detail: "condition",
+    describe: () => ({
+      anyOf: [
+        ...value.isComparable ? [refersToOperand(value, components)] : [],
+        refersTo(value, components),
+      ],
+    }),
+  });
+}
+
+/** Refers to the operators of a field. */
+export function refersTo(value: FilterValue, components: Components): JsonSchema {
+  return components.add(conditionKey(value), {
+    name: `${nameOf(value)}Operators`,
+    detail: "operators",
+    describe: () => describeOperators(value, components),
+  });
+}
+
+/** Refers to the values that a field is compared with; `null` matches what is missing, too. */
+export function refersToOperand(value: FilterValue, components: Components): JsonSchema {
+  return components.add(conditionKey(value), {
+    name: value.kind === "free" ? "AnyValue" : `${nameOf(value)}Operand`,
+    detail: "operand",
+    describe: () => describeOperand(value, components),
+  });
+}
+
+function describeOperand(value: FilterValue, components: Components): JsonSchema {
+  const { kind, type, element, object } = value;
+  if (kind === "scalar") return orNull(comparedValue(type, components));
+  if (object !== undefined) return orNull(describeWhole(object, components));
+  if (element === undefined) return anyValue(components);
+  const inner = refersToOperand(element, components);
+  return kind === "map"
+    ? orNull({ type: "object", propertyNames: FILTER_KEYS, additionalProperties: inner })
+    : { anyOf: [inner, { type: "array", items: inner }] };
+}
+
+/** Describes an object that one is equal to. */
+function describeWhole({ fields }: FilterNode, components: Components): JsonSchema {
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      [...fields].map(([name, each]) => [name, refersToOperand(each, components)]),
+    ),
+    additionalProperties: false,
+  };
+}
+
+/** Fields of one type share their conditions. Objects are told apart by their shape. */
+function conditionKey(value: FilterValue): unknown {
+  const { kind, type, operators, element, object } = value;
+  if (object !== undefined) return object;
+  if (kind === "scalar") return `${type} ${operators.length}`;
+  if (kind === "free") return `free ${operators.length}`;
+  if (kind !== "array" || element === undefined) return value;
+  const inner = conditionKey(element);
+  return typeof inner === "string" ? `array of ${inner} ${operators.length}` : value;
+}
+
+function nameOf({ kind, type, object, element }: FilterValue): string {
+  switch (kind) {
+    case "scalar":
+      return type;
+    case "free":
+      return "AnyJson";
+    case "array":
+      return `${element === undefined ? "AnyJson" : nameOf(element)}List`;
+    case "map":
+      return `${element === undefined ? "AnyJson" : nameOf(element)}Map`;
+    default:
+      return object?.model ?? "Object";
+  }
+}

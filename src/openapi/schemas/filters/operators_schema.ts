@@ -1,0 +1,99 @@
+import type { FilterValue } from "../../../filter/q/describe_filter.ts";
+import type { Components } from "../components.ts";
+import { oneOf } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+import { refersTo, refersToOperand } from "./condition_schema.ts";
+
+/** The types that the database knows, by name and by number. */
+const TYPES = [
+  ...["double", "string", "object", "array", "binData", "objectId", "bool", "date", "null"],
+  ...["regex", "int", "timestamp", "long", "decimal", "number"],
+  ...[1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19],
+];
+
+/** Numbers that the database divides by. */
+const MOST = 2 ** 53;
+
+const OPERANDS: Readonly<Record<string, JsonSchema>> = {
+  $exists: oneOf([true, false, 1, 0]),
+  $size: { type: "integer", minimum: 0, maximum: 2 ** 31 - 1 },
+  $mod: {
+    type: "array",
+    prefixItems: [
+      {
+        anyOf: [
+          { type: "number", minimum: 1, maximum: MOST },
+          { type: "number", minimum: -MOST, maximum: -1 },
+        ],
+        description: "The divisor",
+      },
+      { type: "number", minimum: -MOST, maximum: MOST, description: "The remainder" },
+    ],
+    minItems: 2,
+    maxItems: 2,
+  },
+  $regex: {
+    type: "string",
+    format: "regex",
+    maxLength: 200,
+    description: "A regular expression of PCRE",
+  },
+  $options: { type: "string", pattern: "^[imsx]{0,4}$" },
+  $geoWithin: { type: "object" },
+  $geoIntersects: { type: "object" },
+  $near: { type: ["object", "array"] },
+  $nearSphere: { type: ["object", "array"] },
+  $minDistance: { type: "number", minimum: 0 },
+  $maxDistance: { type: "number", minimum: 0 },
+};
+
+const LISTS = new Set(["$in", "$nin", "$all"]);
+
+/** Describes the operators of a field. */
+export function describeOperators(value: FilterValue, components: Components): JsonSchema {
+  const { operators } = value;
+  const near = ["$near", "$nearSphere"].map((name) => ({ required: [name] }));
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      operators.map((name) => [name, describeOne(name, { value, components })]),
+    ),
+    minProperties: 1,
+    additionalProperties: false,
+    ...operators.includes("$options") && { dependentRequired: { $options: ["$regex"] } },
+    ...operators.includes("$near") && {
+      dependentSchemas: { $minDistance: { anyOf: near }, $maxDistance: { anyOf: near } },
+    },
+  };
+}
+
+interface Operated {
+  readonly value: FilterValue;
+  readonly components: Components;
+}
+
+function describeOne(name: string, { value, components }: Operated): JsonSchema {
+  if (name === "$not") return refersTo(value, components);
+  if (name === "$elemMatch") return describeElement({ value, components });
+  if (name === "$type") return describeTypes(components);
+  const operand = OPERANDS[name];
+  if (operand !== undefined) return operand;
+  const one = refersToOperand(value, components);
+  return LISTS.has(name) ? { type: "array", items: one } : one;
+}
+
+function describeTypes(components: Components): JsonSchema {
+  const type = components.add(TYPES, {
+    name: "StoredType",
+    describe: () => ({ description: "A type of the database", ...oneOf(TYPES) }),
+  });
+  return { anyOf: [type, { type: "array", minItems: 1, items: type }] };
+}
+
+/** What an element of an array meets: operators, or a filter of its own. */
+function describeElement({ value: { element }, components }: Operated): JsonSchema {
+  if (element === undefined) return { type: "object" };
+  const operators = refersTo(element, components);
+  if (element.object === undefined) return operators;
+  return { anyOf: [components.filter(element.object), operators] };
+}

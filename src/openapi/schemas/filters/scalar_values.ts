@@ -1,0 +1,56 @@
+import type { ValueNode } from "../../../schema/describe/field_node.ts";
+import { scalarValue } from "../bodies/body_value.ts";
+import type { Components } from "../components.ts";
+import { FILTER_KEYS } from "../json_schema.ts";
+import type { JsonSchema } from "../json_schema.ts";
+
+/** Values that JSON alone cannot say, in extended JSON, by the types that read them. */
+const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
+  String: [["$oid", { type: "string", pattern: "^[0-9a-fA-F]{24}$" }]],
+  ObjectId: [["$oid", { type: "string", pattern: "^[0-9a-fA-F]{24}$" }]],
+  Date: [["$date", { type: "string", format: "date-time" }]],
+  BigInt: [["$numberLong", { type: "string", pattern: "^-?[0-9]{1,18}$" }]],
+  Number: [
+    ["$numberInt", { type: "string", pattern: "^-?[0-9]{1,9}$" }],
+    ["$numberDouble", { type: "string", pattern: "^-?[0-9]{1,15}(\\.[0-9]{1,15})?$" }],
+  ],
+};
+
+/** Describes a value that fields of a type are compared with. */
+export function comparedValue(type: string, components: Components): JsonSchema {
+  const node: ValueNode = {
+    ...{ type, rules: {}, nullable: true, filled: false, reworked: false, opaque: false },
+  };
+  const extended = (EXTENDED[type] ?? []).map(extendedJson);
+  const plain = scalarValue(node, components);
+  return extended.length === 0 ? plain : { anyOf: [plain, ...extended] };
+}
+
+function extendedJson([name, value]: readonly [string, JsonSchema]): JsonSchema {
+  return {
+    type: "object",
+    properties: { [name]: value },
+    required: [name],
+    additionalProperties: false,
+  };
+}
+
+/** Refers to any value that free-form data is compared with. */
+export function anyValue(components: Components): JsonSchema {
+  return components.add("any value", {
+    name: "AnyOperand",
+    describe: () => ({
+      description: "Any JSON. No key starts with $, except those of extended JSON",
+      anyOf: [
+        { type: ["string", "number", "boolean", "null"] },
+        { type: "array", items: anyValue(components) },
+        {
+          type: "object",
+          propertyNames: FILTER_KEYS,
+          additionalProperties: anyValue(components),
+        },
+        ...[...new Map(Object.values(EXTENDED).flat())].map(extendedJson),
+      ],
+    }),
+  });
+}

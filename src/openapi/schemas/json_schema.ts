@@ -1,0 +1,49 @@
+/** A schema of JSON Schema 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** Allows `null` beside what a schema allows. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  // An empty schema allows everything
+  if (Object.keys(schema).length === 0) return schema;
+  const others = Array.isArray(schema.anyOf) && Object.keys(schema).length === 1
+    ? schema.anyOf as JsonSchema[]
+    : [schema];
+  if (others.some(({ type }) => type === "null")) return schema;
+  return { anyOf: [...others, { type: "null" }] };
+}
+
+/** Refers to a schema by its name. */
+export function refer(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Identifiers as answers have them. */
+export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
+
+/** Keys of data that the database can address. */
+export const KEYS = {
+  pattern: "^[^$.\\u0000][^.\\u0000]*$",
+  not: { enum: ["_bsontype", "isMongooseBuffer"] },
+} as const;
+
+/** Keys of data in a filter. */
+export const FILTER_KEYS = {
+  pattern: "^([^$\\u0000][^\\u0000]*)?$",
+  not: { enum: ["__proto__", "constructor", "prototype", ...KEYS.not.enum] },
+} as const;
+
+/** Allows some values. Those of one type stand together, as generators of code need it. */
+export function oneOf(values: readonly unknown[]): JsonSchema {
+  const unique = [...new Set(values)];
+  const byType = Map.groupBy(unique, (value) => typeof value);
+  const choices = [...byType.values()].map(ofType);
+  const [only, ...others] = choices;
+  return only !== undefined && others.length === 0 ? only : { anyOf: choices };
+}
+
+function ofType(values: readonly unknown[]): JsonSchema {
+  const [first] = values;
+  if (typeof first === "boolean" && values.length === 2) return { type: "boolean" };
+  const isInteger = values.every((value) => Number.isInteger(value));
+  return { type: isInteger ? "integer" : typeof first, enum: values };
+}

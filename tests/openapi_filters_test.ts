@@ -1,0 +1,135 @@
+import { assertEquals } from "@std/assert";
+import { Types } from "mongoose";
+import { all, arrayProp, create, FrameworkModel, prop, type Ref, removeAll, rest } from "../mod.ts";
+import { documentOf, mountDocumented } from "./documented.ts";
+import { test } from "./harness/testing.ts";
+import { asQuery, NOBODY } from "./support.ts";
+
+class Stand extends FrameworkModel {
+  @prop({ required: true })
+  city!: string;
+  @prop({ type: Number })
+  size?: number;
+}
+
+class Vault extends FrameworkModel {
+  @prop({ hidden: true })
+  code?: string;
+  @prop()
+  label?: string;
+}
+
+@rest({ route: "/shops", methods: [all(), create(), removeAll()] })
+class Shop extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+  @prop({ type: Number })
+  year?: number;
+  @prop({ type: Boolean })
+  open?: boolean;
+  @prop({ type: BigInt })
+  big?: bigint;
+  @prop({ type: Types.Decimal128 })
+  price?: Types.Decimal128;
+  @prop({ type: Object })
+  extra?: object;
+  @prop({ type: Map, of: Number })
+  stock?: Map<string, number>;
+  @prop({ type: Stand })
+  main?: Stand;
+  @prop({ type: Vault })
+  vault?: Vault;
+  @prop({ hidden: true })
+  secret?: string;
+  @prop({ select: false })
+  cost?: string;
+  @arrayProp({ items: String })
+  tags?: string[];
+  @arrayProp({ items: Stand, embedded: true })
+  stands?: Stand[];
+  @arrayProp({ items: () => Shop })
+  others?: Ref<Shop>[];
+}
+
+const PATHS = [
+  ...["_id", "name", "year", "open", "big", "price", "extra", "extra.a.b", "stock", "stock.a"],
+  ...["main", "main.city", "vault", "vault.label", "vault.code", "secret", "cost", "tags"],
+  ...["stands", "stands.city", "others", "__v", "none", "extra.$a", "main.none"],
+];
+
+/** Conditions that a filter may have on any path. */
+const CONDITIONS = [
+  ...[null, true, 1, 1.5, "", "a", "1", "true", NOBODY, [], {}, ["a"], [1], [null], [[1]]],
+  ...[{ a: 1 }, { city: "a" }, { city: "a", size: "b" }, { code: "a" }, { $oid: NOBODY }],
+  ...[{ $eq: "a" }, { $ne: 1 }, { $gt: "1" }, { $lte: null }, { $in: ["1"] }, { $in: "1" }],
+  ...[{ $nin: [1, "a"] }, { $all: [] }, { $exists: true }, { $exists: "a" }, { $type: "string" }],
+  ...[{ $type: "none" }, { $type: [2, "int"] }, { $size: 1 }, { $size: -1 }, { $mod: [2, 0] }],
+  ...[{ $mod: [0, 1] }, { $mod: [2] }, { $regex: "^a" }, { $regex: 1 }, { $options: "i" }],
+  ...[{ $regex: "a", $options: "i" }, { $regex: "a", $options: "g" }, { $not: { $gt: 1 } }],
+  ...[{ $not: {} }, { $not: 1 }, { $not: { $where: "a" } }, { $elemMatch: { $eq: "1" } }],
+  ...[{ $elemMatch: { city: "a" } }, { $elemMatch: {} }, { $elemMatch: 1 }, { $where: "1" }],
+  ...[{ $gt: 1, a: 1 }, { $expr: {} }, { $in: [{}] }, { $eq: { city: "a" } }],
+];
+
+const CLAUSES = [
+  ...[{}, { $and: [{}] }, { $or: [] }, { $nor: [{ name: "a" }] }, { $and: {} }, { $not: {} }],
+  ...[{ $and: [{ none: 1 }] }, { $where: "1" }, { $text: { $search: "a" } }, { $comment: "a" }],
+  ...[{ "main.city": { $in: ["a"] }, year: 1 }, { $or: [{ $and: [{ year: "x" }] }] }],
+];
+
+test("a filter is accepted if the document says so, and only then", async () => {
+  await using app = await mountDocumented([Shop]);
+  await app.created("/shops", { name: "a", tags: ["a"], main: { city: "a" }, extra: { a: 1 } });
+  const isValid = app.named("ShopFilter");
+  const paths = PATHS.flatMap((path) => CONDITIONS.map((condition) => ({ [path]: condition })));
+  const different: string[] = [];
+  for (const filter of [...CLAUSES, ...paths]) {
+    const { status } = await app.get(`/shops${asQuery(filter)}`);
+    if (isValid(filter) !== (status === 200)) different.push(JSON.stringify(filter));
+  }
+  assertEquals(different, []);
+});
+
+test("no filter names what is hidden or not selected", async () => {
+  const { schemas } = await documentOf([Shop]);
+  const { properties } = schemas.ShopFilter as { properties: object };
+  const hidden = ["secret", "cost", "vault.code"];
+  assertEquals(Object.keys(properties).filter((path) => hidden.includes(path)), []);
+  assertEquals("vault.label" in properties, true);
+});
+
+test("the parameter q says its limits, and has an empty example", async () => {
+  const { operation } = await documentOf([Shop]);
+  const [q] = operation("DELETE", "/shops").parameters ?? [];
+  assertEquals([q?.name, q?.in, q?.required], ["q", "query", false]);
+  assertEquals(q?.content?.["application/json"], {
+    schema: { $ref: "#/components/schemas/ShopFilter" },
+    example: {},
+  });
+});
+
+class Folder extends FrameworkModel {
+  @prop()
+  name?: string;
+  @arrayProp({ items: () => Folder, embedded: true })
+  folders?: Folder[];
+}
+
+@rest({ route: "/trees", methods: [all(), create()] })
+class Tree extends FrameworkModel {
+  @prop({ type: Folder })
+  root?: Folder;
+}
+
+test("a class that embeds itself has schemas that refer to themselves", async () => {
+  const { named, schemas } = await documentOf([Tree]);
+  const isTree = named("TreeNew");
+  const folders = [{ name: "b", folders: [{ name: "c", folders: [] }] }];
+  assertEquals(isTree({ root: { name: "a", folders } }), true);
+  assertEquals(isTree({ root: { folders: [{ folders: [{ name: [] }] }] } }), false);
+  const isFilter = named("TreeFilter");
+  assertEquals(isFilter({ "root.folders.folders.name": "a" }), true);
+  assertEquals([isFilter({ "root.none": 1 }), isFilter({ none: 1 })], [false, false]);
+  const folderSchemas = Object.keys(schemas).filter((name) => name.startsWith("Folder"));
+  assertEquals([folderSchemas.length, new Set(folderSchemas).has("Folder2")], [9, false]);
+});
