@@ -151,6 +151,29 @@ test("CVE-2026-30962, CVE-2026-42334: no logical operator hides a field or an op
   assertEquals(body, []);
 });
 
+test("GHSA-mmg8-87c5-jrc2: an object in the place of a list of conditions is refused", async () => {
+  await using shop = await openShop();
+  const condition = { password: { $regex: "^s" } };
+  for (const operator of ["$and", "$or", "$nor"]) {
+    for (const like of [{ 0: condition, length: 1 }, { 0: condition }, condition, {}]) {
+      await assertRefused(shop, asQuery({ [operator]: like }));
+      await assertRefused(shop, asQuery({ $or: [{ name: "own" }, { [operator]: like }] }));
+    }
+  }
+  await assertRefused(shop, asQuery({ name: { $in: { 0: "own", length: 1 } } }));
+});
+
+test("CVE-2019-17426: no filter is empty because it looks like a value of the driver", async () => {
+  await using shop = await openShop();
+  for (const name of ["a", "ObjectId", "Code", "DBRef"]) {
+    const like = { _bsontype: name, id: "x" };
+    const filters = [like, { ...like, name: "own" }, { $or: [like] }, { name: like }];
+    for (const each of [...filters, { name: { $ne: like } }, { free: like }, { _id: like }]) {
+      await assertRefused(shop, asQuery(each));
+    }
+  }
+});
+
 test("CVE-2026-30938: a check goes on behind a nested object or a list", async () => {
   await using shop = await openShop();
   const harmless = [{ free: { a: { b: 1 } } }, { name: { $in: ["a"] } }, { $or: [{ name: "a" }] }];
