@@ -43,8 +43,10 @@ export async function sendUpdate(
     // An error has ended the transaction.
     if (key === undefined || session !== undefined || !isTypeMismatch(error)) throw error;
     const first = countUpdate(update, { key, version: null, isTied: false });
-    const isNull = everyFilter(pins, ...first.conditions);
-    if (await send(place, update, { ...options, counted: first.update, pins: isNull })) return true;
+    const uncounted = everyFilter(pins, { [key]: { $not: { $type: "number" } } });
+    if (await send(place, update, { ...options, counted: first.update, pins: uncounted })) {
+      return true;
+    }
     throw error;
   }
 }

@@ -15,7 +15,9 @@ export function countVersion(doc: Document): (() => void) | undefined {
   if (key === undefined) return undefined;
   // A hook may have hidden it in the document.
   const kept = keptValues(doc)?.[key];
-  const before = typeof kept === "number" ? kept : doc.get(key) as number | undefined;
+  const isOdd = kept !== undefined && kept !== null && !isCounted(kept);
+  const read = isOdd ? undefined : doc.get(key) as number | undefined;
+  const before = typeof kept === "number" ? kept : read;
   doc.$inc(key, 1);
   // Mongoose compares it with the stored one where array positions change.
   rawValues(doc)[key] = before;
@@ -38,18 +40,30 @@ interface StoredVersion {
   readonly isTied: boolean;
 }
 
-/** Adds the new version to an update. `$inc` fails on `null`, so that 1 is set; `{ key: null }` matches a missing version. */
+/** Whether the database counts a version on. Other programs may have stored `null`, or a text. */
+function isCounted(version: unknown): boolean {
+  if (typeof version !== "object" || version === null) {
+    return typeof version === "number" || typeof version === "bigint";
+  }
+  return "_bsontype" in version && NUMBERS.has(version._bsontype);
+}
+
+/** What the driver calls its numbers. */
+const NUMBERS = new Set<unknown>(["Decimal128", "Double", "Int32", "Long"]);
+
+/** Adds the new version to an update. `$inc` fails on what is no number, so that 1 is set; `{ key: null }` matches a missing version. */
 export function countUpdate(
   update: Update,
   { key, version, isTied }: StoredVersion,
 ): PlannedUpdate {
   if (key === undefined) return { update, conditions: [] };
   const others = without(update, key);
-  const operator = version === null ? "$set" : "$inc";
-  const isNull = version === null || (version === undefined && isTied);
+  const isSet = version !== undefined && !isCounted(version);
+  const operator = isSet ? "$set" : "$inc";
+  const isBound = isSet || (version === undefined && isTied);
   return {
     update: { ...others, [operator]: { ...others[operator], [key]: 1 } },
-    conditions: isNull ? [{ [key]: null }] : [],
+    conditions: isBound ? [{ [key]: version ?? null }] : [],
   };
 }
 
