@@ -61,12 +61,13 @@ test("/docs in Chromium shows every operation and schema of the document", async
   await using opened = await chromium.open(`${app.url}/docs`);
   const { page, foreign, complaints } = opened;
   await page.waitForSelector(".opblock");
-  const operations = await page.$$(".opblock-summary-control");
-  for (const operation of operations) await operation.click();
-  await page.waitForSelector(".opblock.is-open .responses-table");
+  const blocks = await page.$$(".opblock");
+  for (const block of blocks) {
+    await (await block.$(".opblock-summary-control"))?.click();
+    await block.waitForSelector(".responses-table");
+  }
   const { paths } = await app.read<{ paths: Record<string, object> }>("/openapi.json");
-  const known = Object.values(paths).flatMap((item) => Object.keys(item));
-  assertEquals((await page.$$(".opblock.is-open")).length, known.length);
+  assertEquals(blocks.length, Object.values(paths).flatMap((item) => Object.keys(item)).length);
   assertMatch(await page.$eval("body", (body) => body.textContent), /Schemas/);
   assertEquals([foreign, complaints], [[], []]);
 });

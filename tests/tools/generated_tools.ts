@@ -32,7 +32,10 @@ declare const process: { readonly env: Readonly<Record<string, string>> };
 
 type Movie = components["schemas"]["Movie"];
 
-const client = createClient<paths>({ baseUrl: process.env.API ?? "" });
+const client = createClient<paths>({
+  baseUrl: process.env.API ?? "",
+  querySerializer: { array: { style: "form", explode: false } },
+});
 const headers = { authorization: process.env.KEY ?? "" };
 
 const created = await client.POST("/movies", {
@@ -42,9 +45,11 @@ const created = await client.POST("/movies", {
 const movie: Movie | undefined = created.data;
 const id = movie?._id ?? "";
 
-const query = { q: JSON.stringify({ name: "Ran away" }), limit: 5 };
-const listed = await client.GET("/movies", { params: { query } });
-const names: string[] | undefined = listed.data?.map(({ name }) => name);
+const q = JSON.stringify({ year: { $gte: 1984, $lte: 1985 } });
+const listed = await client.GET("/movies", {
+  params: { query: { q, limit: 5, sort: ["-year", "name"], select: ["name", "year"] } },
+});
+const names: string[] | undefined = listed.data?.map(({ name, year }) => name + " " + year);
 
 const path = { id };
 const updated = await client.PATCH("/movies/{id}", { params: { path }, headers, body: { year: 1986 } });
@@ -103,7 +108,7 @@ test("openapi-typescript and openapi-fetch give a client that compiles and works
   assertEquals(await project.compile(), { code: 0, output: "" });
   assertEquals(await project.run({ API: app.url, KEY: SECRET_KEY }), {
     created: [201, "Ran away"],
-    listed: ["Ran away"],
+    listed: ["Ran 1985", "Ran away 1985"],
     updated: 1986,
     removed: [204, null],
     gone: [404, "NOT_FOUND"],

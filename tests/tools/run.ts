@@ -9,7 +9,7 @@ import { forwardSignals, runDeno } from "../harness/tasks/run_deno.ts";
 import { chooseStd } from "../harness/tasks/choose_std.ts";
 import { findChromium } from "./support/find_chromium.ts";
 import { LONG, PICTURE, REPORT } from "./support/report.ts";
-import { openSchemathesis } from "./support/python_tools.ts";
+import { openPythonClient, openSchemathesis } from "./support/python_tools.ts";
 
 async function listTests(): Promise<string[]> {
   const names = await Array.fromAsync(Deno.readDir(new URL(".", import.meta.url)));
@@ -19,8 +19,9 @@ async function listTests(): Promise<string[]> {
 
 /** Fetches at one time what the tests would fetch one after the other. */
 async function listPrepared(): Promise<string[]> {
-  const [files] = await Promise.all([listTests(), findChromium(), openSchemathesis()]);
-  return files;
+  const fetched = [findChromium(), openSchemathesis(), openPythonClient()];
+  await Promise.all(fetched);
+  return await listTests();
 }
 
 /** The arguments of our own, and the variables that tell the tests. */
@@ -39,7 +40,7 @@ async function main(given: readonly string[]): Promise<number> {
   const report = await Deno.makeTempFile({ prefix: "mongrove-tools-" });
   const env = { ...std, ...mongo.env, ...Object.fromEntries(own), [REPORT]: report };
   try {
-    const run = ["test", "--quiet", "-A", "--no-check", ...args, ...files];
+    const run = ["test", "--quiet", "--parallel", "-A", "--no-check", ...args, ...files];
     const { code } = await runDeno(run, { env });
     console.log(await Deno.readTextFile(report));
     return code;

@@ -27,6 +27,9 @@ export interface Chromium extends AsyncDisposable {
 /** Root has no sandbox, and `/dev/shm` of a container is small. */
 const ARGS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-background-networking"];
 
+/** How long a busy machine may take to show something. */
+const PATIENCE_MS = 120_000;
+
 /** Starts Chromium, found or installed. Disposing ends it. */
 export async function startChromium(): Promise<Chromium> {
   const browser = await launch({ executablePath: await findChromium(), args: ARGS });
@@ -42,6 +45,7 @@ async function openPage(browser: Browser, url: string): Promise<OpenPage> {
   const foreign: string[] = [];
   const complaints: string[] = [];
   const { origin } = new URL(url);
+  page.setDefaultTimeout(PATIENCE_MS);
   page.on("request", (request) => {
     const to = new URL(request.url());
     if (/^(https?|wss?):$/.test(to.protocol) && to.origin !== origin) foreign.push(to.href);

@@ -24,7 +24,8 @@ export async function openPythonTool(requirement: string): Promise<PythonTool> {
     "import sys; print(sys.implementation.cache_tag)",
   ], { cwd: cache });
   const kept = join(cache, `${python}-${requirement}`);
-  const env = { PYTHONPATH: kept, PYTHONDONTWRITEBYTECODE: "1" };
+  const path = `${join(kept, "bin")}:${Deno.env.get("PATH")}`;
+  const env = { PYTHONPATH: kept, PYTHONDONTWRITEBYTECODE: "1", PATH: path };
   if (await Deno.stat(kept).then(() => true, () => false)) return { env };
   say(`Installing ${requirement} from PyPI`);
   // Moved in one step, so that an installation that is cut off leaves nothing that looks whole
@@ -42,4 +43,9 @@ export async function openPythonTool(requirement: string): Promise<PythonTool> {
 /** Opens Schemathesis. */
 export function openSchemathesis(): Promise<PythonTool> {
   return openPythonTool("schemathesis==4.32.0");
+}
+
+/** Opens a generator of clients in Python. */
+export function openPythonClient(): Promise<PythonTool> {
+  return openPythonTool("openapi-python-client==0.29.1");
 }
