@@ -1,11 +1,14 @@
 import { openTaskMongo } from "../mongo/task_mongo.ts";
 import { runDeno } from "./run_deno.ts";
 
+/** What `--admin` needs besides: it has Deno build its page. */
+const ADMIN = ["--allow-read", "--allow-run", "examples/admin/main.ts"];
+
 /**
  * Runs the demo with the flags that the library needs. Mongoose asks the system
  * for its name and its memory, and waits in silence where it may not.
  *
- * @param args Arguments of the demo.
+ * @param args `--admin` serves an admin page too. The others are arguments of the demo.
  * @returns The exit code.
  */
 export async function runDemo(args: string[]): Promise<number> {
@@ -17,8 +20,8 @@ export async function runDemo(args: string[]): Promise<number> {
     "--allow-env",
     "--allow-net",
     "--allow-sys",
-    "examples/movies/main.ts",
-    ...args,
+    ...args.includes("--admin") ? ADMIN : ["examples/movies/main.ts"],
+    ...args.filter((arg) => arg !== "--admin"),
   ], { env: mongo.env });
   return code;
 }

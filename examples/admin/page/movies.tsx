@@ -1,0 +1,52 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource react */
+import { AutocompleteArrayInput, Create, DataTable, List, NumberInput } from "react-admin";
+import { ReferenceArrayField, ReferenceArrayInput, SimpleForm, TextInput } from "react-admin";
+import { EditPage } from "./edit_page.tsx";
+
+const FILTERS = [
+  <TextInput key="name" source="name" alwaysOn />,
+  <NumberInput key="since" source="since" alwaysOn />,
+];
+
+/** No comma in a year. */
+export const PLAIN = { useGrouping: false };
+
+/** The columns that the server can sort by are those that it declares. */
+export function MovieList() {
+  return (
+    <List sort={{ field: "year", order: "ASC" }} perPage={10} filters={FILTERS} exporter={false}>
+      <DataTable bulkActionButtons={false}>
+        <DataTable.Col source="name" />
+        <DataTable.NumberCol source="year" options={PLAIN} />
+        <DataTable.Col source="actors" disableSort>
+          <ReferenceArrayField source="actors" reference="actors" />
+        </DataTable.Col>
+      </DataTable>
+    </List>
+  );
+}
+
+export function MovieEdit() {
+  return <EditPage>{INPUTS}</EditPage>;
+}
+
+export function MovieCreate() {
+  return (
+    <Create>
+      <SimpleForm>{INPUTS}</SimpleForm>
+    </Create>
+  );
+}
+
+/** The server checks what is typed, and nobody else does. */
+const INPUTS = (
+  <>
+    <TextInput source="name" />
+    <TextInput source="description" multiline />
+    <NumberInput source="year" />
+    <ReferenceArrayInput source="actors" reference="actors">
+      <AutocompleteArrayInput filterToQuery={(name: string) => ({ name })} />
+    </ReferenceArrayInput>
+  </>
+);

@@ -1,0 +1,233 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { buildPage } from "../../examples/admin/build.ts";
+import { SECRET_KEY } from "../../examples/movies/hooks/authenticated.ts";
+import { openDatabase } from "../harness/database.ts";
+import { test } from "../harness/testing.ts";
+import { openAdmin, ROWS, type Tab } from "./support/admin_page.ts";
+import type { OpenExample } from "./support/example.ts";
+import { wantsPicture } from "./support/report.ts";
+
+interface Movie {
+  readonly _id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly year?: number;
+  readonly actors: readonly string[];
+}
+
+const SAVE = "button[type=submit]";
+const MESSAGE = ".MuiSnackbarContent-message";
+const DELETE = "button[aria-label=Delete]";
+const CONFIRM = ".ra-confirm";
+const CHIPS = ".MuiAutocomplete-root .MuiChip-label";
+const TITLE = "#react-admin-title";
+const CONFLICT = "Somebody else has changed this since you opened it, so nothing was saved or " +
+  "deleted. The form has what is stored now, and what you have typed.";
+
+function errorOf(field: string): string {
+  return `.ra-input-${field} .MuiFormHelperText-root`;
+}
+
+/** Reads the movie with a name. */
+async function find(app: OpenExample, name: string): Promise<Movie | undefined> {
+  const q = encodeURIComponent(JSON.stringify({ name }));
+  return (await app.read<Movie[]>(`/movies?q=${q}`))[0];
+}
+
+async function names(app: OpenExample, path: string): Promise<string[]> {
+  return (await app.read<Movie[]>(path)).map(({ name }) => name);
+}
+
+async function* firstOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) return yield text;
+}
+
+async function takePicture({ page }: Tab, name: string): Promise<void> {
+  if (!wantsPicture()) return;
+  const { pathname } = new URL(`../../docs/${name}.png`, import.meta.url);
+  await page.screenshot({ path: pathname as `${string}.png` });
+}
+
+test("the script of examples/admin has the client in it, and nothing of the server", async () => {
+  const script = await buildPage({ minify: false });
+  const modules = [...script.matchAll(/^\/\/ (.*\/.*\.[cm]?[jt]sx?)$/gm)].map(([, path]) => path);
+  const holds = (part: string) => modules.some((path) => path?.includes(part));
+  assert(["src/client/connect.ts", "/react-admin/"].every(holds), modules.slice(-20).join("\n"));
+  const refused = ["mongoose", "mongodb", "bson", "/express/", "src/declare", "examples/movies"];
+  assertEquals(refused.filter(holds), []);
+  assertEquals(/mongoose|mongodb/i.exec(script), null);
+});
+
+test("examples/admin serves the page with the permissions of its task, and stops on SIGTERM", async () => {
+  await using database = await openDatabase();
+  const allowed = ["env", "net", "sys", "read", "run"].map((name) => `--allow-${name}`);
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--quiet", "--no-prompt", ...allowed, "examples/admin/main.ts"],
+    cwd: new URL("../../", import.meta.url),
+    env: { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" },
+    stdout: "piped",
+  }).spawn();
+  const [line = ""] = await Array.fromAsync(firstOf(child.stdout));
+  const [url = ""] = line.split(" ");
+  const replies = await Promise.all([fetch(url), fetch(`${url}/page.js`)]);
+  const texts = await Promise.all(replies.map((reply) => reply.text()));
+  child.kill("SIGTERM");
+  assertEquals((await child.status).code, 0);
+  assertStringIncludes(texts[0] ?? "", `src="/admin/page.js"`);
+  assertStringIncludes(texts[1] ?? "", "Somebody else has changed this");
+});
+
+test("a list shows movies in the order, the page and the filter that are clicked", async () => {
+  await using admin = await openAdmin();
+  const { app } = admin;
+  const tab = await admin.openTab("/movies");
+  await tab.until(ROWS, await names(app, "/movies?sort=year&limit=10"));
+  await takePicture(tab, "admin_list");
+  await tab.click("th ::-p-text(Name)");
+  await tab.until(ROWS, await names(app, "/movies?sort=name&limit=10"));
+  await tab.click("[aria-label='Go to next page']");
+  await tab.until(ROWS, await names(app, "/movies?sort=name&limit=10&skip=10"));
+  await tab.until(".MuiTablePagination-displayedRows", ["11-20 of 62"]);
+  await tab.click("th ::-p-text(Name)");
+  await tab.until(ROWS, await names(app, "/movies?sort=-name&limit=10"));
+  await tab.fill("name", "the g");
+  await tab.until(ROWS, ["The Great Dictator", "The Godfather", "The General"]);
+  await tab.fill("since", "1940");
+  await tab.until(ROWS, ["The Great Dictator", "The Godfather"]);
+  assertEquals(admin.refusals(), []);
+});
+
+test("a list of actors has pages without a total, as its hook gives them", async () => {
+  await using admin = await openAdmin();
+  const tab = await admin.openTab("/actors");
+  await tab.until(ROWS, await names(admin.app, "/actors?page=0"));
+  await tab.click("[aria-label='Go to next page']");
+  await tab.until(ROWS, await names(admin.app, "/actors?page=1"));
+  await tab.fill("name", "HUM");
+  await tab.until(ROWS, ["Humphrey Bogart"]);
+  assertEquals(admin.refusals(), []);
+});
+
+test("references show names, in both directions", async () => {
+  await using admin = await openAdmin();
+  const tab = await admin.openTab("/movies");
+  await tab.until("tbody tr:nth-of-type(9) .MuiChip-label", ["Humphrey Bogart", "Ingrid Bergman"]);
+  await tab.click("tbody tr:nth-of-type(9) .MuiChip-root");
+  await tab.until("[name=name]", ["Humphrey Bogart"]);
+  await tab.until(ROWS, ["Casablanca", "The Big Sleep", "The African Queen"]);
+  assertEquals(admin.refusals(), []);
+});
+
+test("a form saves what was changed, references included", async () => {
+  await using admin = await openAdmin();
+  const { app } = admin;
+  const before = await find(app, "Metropolis");
+  const tab = await admin.openTab("/movies");
+  await tab.open("Metropolis");
+  await tab.until(CHIPS, ["Brigitte Helm"]);
+  await tab.fill("name", "Metropolis (restored)");
+  await tab.type("[role=combobox]", "Lorre");
+  await tab.click("[role=option] ::-p-text(Peter Lorre)");
+  await tab.click(SAVE);
+  await tab.until("tbody tr:nth-of-type(2) td:first-of-type", ["Metropolis (restored)"]);
+  await tab.until("tbody tr:nth-of-type(2) .MuiChip-label", ["Brigitte Helm", "Peter Lorre"]);
+  const after = await find(app, "Metropolis (restored)");
+  assertEquals([after?._id, after?.year, after?.description], [
+    ...[before?._id, 1927, before?.description],
+  ]);
+  assertEquals(after?.actors.length, 2);
+});
+
+test("a new movie is created, and what it lacks stands at its fields", async () => {
+  await using admin = await openAdmin();
+  const tab = await admin.openTab("/movies/create");
+  await tab.fill("name", "Safety Last!");
+  await tab.click(SAVE);
+  await tab.until(errorOf("description"), ["Path `description` is required."]);
+  await tab.fill("description", "A clerk climbs up a house.");
+  await tab.click(SAVE);
+  await tab.until("[name=description]", ["A clerk climbs up a house."]);
+  await tab.until(DELETE, ["DELETE"]);
+  assertEquals((await find(admin.app, "Safety Last!"))?.actors, []);
+  assertEquals(admin.refusals(), ["400"]);
+});
+
+test("errors stand at their fields, all of them at one time, and nothing is saved", async () => {
+  await using admin = await openAdmin();
+  const before = await find(admin.app, "M");
+  const tab = await admin.openTab(`/movies/${before?._id}`);
+  await tab.until("[name=name]", ["M"]);
+  await tab.fill("year", "1800");
+  await tab.fill("description", "");
+  await tab.click(SAVE);
+  await tab.until(errorOf("description"), ["Path `description` is required."]);
+  await tab.until(errorOf("year"), [
+    "Path `year` (1800) is less than minimum allowed value (1888).",
+  ]);
+  await takePicture(tab, "admin_errors");
+  assertEquals(await find(admin.app, "M"), before);
+  await tab.fill("year", "1932");
+  await tab.fill("description", "A city hunts a man.");
+  await tab.click(SAVE);
+  await tab.until(TITLE, ["Movies"]);
+  assertEquals((await find(admin.app, "M"))?.year, 1932);
+  assertEquals(admin.refusals(), ["400"]);
+});
+
+test("of two tabs, the one that saves later is told, and neither loses anything", async () => {
+  await using admin = await openAdmin();
+  const { _id } = await find(admin.app, "Solaris") as Movie;
+  const [one, two] = [await admin.openTab(`/movies/${_id}`), await admin.openTab(`/movies/${_id}`)];
+  await two.until("[name=name]", ["Solaris"]);
+  await one.page.bringToFront();
+  await one.fill("name", "Solaris (1972)");
+  await one.fill("description", "A psychologist sees his wife again.");
+  await one.click(SAVE);
+  await one.until(TITLE, ["Movies"]);
+  const first = await find(admin.app, "Solaris (1972)");
+  await two.page.bringToFront();
+  await two.fill("name", "Solyaris");
+  await two.fill("year", "1971");
+  await two.click(SAVE);
+  await two.until(MESSAGE, [CONFLICT]);
+  await two.until(errorOf("name"), ["Stored now: Solaris (1972)"]);
+  await two.until("[name=description]", ["A psychologist sees his wife again."]);
+  await two.until("[name=name], [name=year]", ["Solyaris", "1971"]);
+  await takePicture(two, "admin_conflict");
+  assertEquals(await find(admin.app, "Solaris (1972)"), first);
+  await two.click(SAVE);
+  await two.until(TITLE, ["Movies"]);
+  const { description, year } = await find(admin.app, "Solyaris") as Movie;
+  assertEquals([description, year], ["A psychologist sees his wife again.", 1971]);
+  assertEquals(admin.refusals(), ["412"]);
+});
+
+test("a movie is deleted, unless somebody has changed it meanwhile", async () => {
+  await using admin = await openAdmin();
+  const { app } = admin;
+  const { _id } = await find(app, "Jaws") as Movie;
+  const tab = await admin.openTab(`/movies/${_id}`);
+  await tab.until("[name=name]", ["Jaws"]);
+  const headers = { authorization: SECRET_KEY };
+  await app.updated(`/movies/${_id}`, { name: "Jaws 1" }, { headers });
+  await tab.click(DELETE);
+  await tab.click(CONFIRM);
+  await tab.until(MESSAGE, [CONFLICT]);
+  await tab.until("[name=name]", ["Jaws 1"]);
+  await tab.click(DELETE);
+  await tab.click(CONFIRM);
+  await tab.until(TITLE, ["Movies"]);
+  assertEquals([await find(app, "Jaws"), await find(app, "Jaws 1")], [undefined, undefined]);
+  assertEquals(admin.refusals(), ["412"]);
+});
+
+test("a wrong key is asked for again, and nothing is saved", async () => {
+  await using admin = await openAdmin();
+  const before = await find(admin.app, "M");
+  const tab = await admin.openTab(`/movies/${before?._id}`, "wrong");
+  await tab.fill("year", "1999");
+  await tab.click(SAVE);
+  await tab.until("[name=key]", [""]);
+  assertEquals(await find(admin.app, "M"), before);
+  assertEquals(admin.refusals(), ["401"]);
+});
