@@ -164,3 +164,47 @@ test("a link to the next page is followed below the same URL only", async () => 
   await Array.fromAsync(server.films.each());
   assertEquals(urls, ["/films?after=1"]);
 });
+
+test("next alone makes the request for a page", async () => {
+  const urls: string[] = [];
+  const list: Step = (res, req) => {
+    urls.push(req.url ?? "");
+    res.end("[]");
+  };
+  await using server = await script([list]);
+  await server.films.all({ next: "after=1&sort=name", sort: ["-year"], limit: 5, q: {} });
+  assertEquals(urls, ["/films?after=1&sort=name"]);
+});
+
+test("a total comes from either header, and not from a range without one", async () => {
+  const totals = [
+    [{ "content-range": "items 0-1/7" }, 7],
+    [{ "content-range": "items */0" }, 0],
+    [{ "content-range": "items 0-1/*" }, undefined],
+    [{ "x-total-count": "9" }, 9],
+  ] as const;
+  const steps = totals.map(([headers]): Step => (res) => res.writeHead(200, headers).end("[]"));
+  await using server = await script(steps);
+  for (const [headers, total] of totals) {
+    assertEquals([headers, (await server.films.all()).total], [headers, total]);
+  }
+});
+
+test("an aborted call has the reason of its signal, whatever fetch() throws", async () => {
+  const controller = new AbortController();
+  const given: ConnectOptions["fetch"] = () => {
+    controller.abort(new RangeError("enough"));
+    return Promise.reject(new TypeError("Failed to fetch"));
+  };
+  await using server = await script([], { fetch: given });
+  const call = server.films.one(id, { signal: controller.signal });
+  await assertRejects(() => call, RangeError, "enough");
+});
+
+test("an answer with the tag of the known one is the known one", async () => {
+  const tagged: Step = (res) =>
+    res.writeHead(200, { etag: '"0.a"' }).end(`{"_id":"${id}","name":"A"}`);
+  await using server = await script([tagged, tagged]);
+  const known = await server.films.one(id);
+  assertEquals(Object.is(await server.films.one(id, { known }), known), true);
+});

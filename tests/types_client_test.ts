@@ -28,6 +28,20 @@ class Inner extends FrameworkModel {
   pin?: Hidden<string>;
 }
 
+/** Embedded in itself. */
+class Tree extends FrameworkModel {
+  @prop()
+  name?: string;
+  @arrayProp({ items: () => Tree, embedded: true })
+  trees?: Tree[];
+}
+
+const trees: Query<Tree>[] = [
+  { name: "a", "trees.name": "b", "trees.trees.name": "c", "trees.trees.trees.name": { any: 1 } },
+  // @ts-expect-error no such field, at the third name
+  { "trees.trees.nme": "c" },
+];
+
 enum Genre {
   Comedy = "comedy",
   Drama = "drama",
@@ -262,7 +276,7 @@ class Disagrees extends FrameworkModel {
 }
 
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
-  assertEquals([filters, wrongFilters].map(({ length }) => length), [9, 16]);
+  assertEquals([filters, wrongFilters, trees].map(({ length }) => length), [9, 16, 2]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
   assertEquals([calls.length, wrongCalls.length, Disagrees.length, Thing.length], [0, 0, 0, 0]);
 });

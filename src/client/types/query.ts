@@ -5,7 +5,7 @@ import type { Bare, Json, Literals } from "./json.ts";
 /**
  * A filter: fields with values or operators. It is the parameter `q`.
  *
- * Fields of embedded entities have paths, such as `"address.city"`.
+ * Fields of embedded entities have paths, such as `"address.city"`. Beyond three names they are not checked.
  *
  * @typeParam M The model.
  */
@@ -146,11 +146,10 @@ export type Path<M, D extends readonly 0[] = []> = {
   [K in keyof Json<M> & keyof M & string]: K | `${K}.${Below<Item<M[K]>, D>}`;
 }[keyof Json<M> & keyof M & string];
 
-/** @internal The paths of fields inside of a value. */
-export type Below<I, D extends readonly 0[]> = D["length"] extends 3 ? never
-  : I extends Scalar ? never
+/** @internal The paths of fields inside of a value. Those of more than three names are not listed. */
+export type Below<I, D extends readonly 0[]> = I extends Scalar ? never
   : I extends ReadonlyMap<string, unknown> ? string
-  : I extends FrameworkModel ? Path<Omit<I, "__v">, [...D, 0]>
+  : I extends FrameworkModel ? D["length"] extends 2 ? string : Path<Omit<I, "__v">, [...D, 0]>
   : I extends object ? string
   : never;
 
