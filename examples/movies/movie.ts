@@ -14,9 +14,14 @@ import { authenticated } from "./hooks/authenticated.ts";
       select: ["name", "year"],
       populate: { actors: { select: ["name"] } },
       count: true,
+      summary: "Movies, page by page",
     }),
     one({ populate: { actors: { select: ["name"] } } }),
-    create({ preFetch: authenticated }),
+    create({
+      preFetch: authenticated,
+      summary: "Add a movie",
+      example: { name: "Playground", description: "A test", year: 2024 },
+    }),
     update({ preFetch: authenticated }),
     remove({ preFetch: authenticated }),
   ],
@@ -30,7 +35,7 @@ export class Movie extends FrameworkModel {
     }
   }
 
-  @prop({ required: true })
+  @prop({ required: true, description: "The original title", example: "Metropolis" })
   name!: string;
 
   @prop({ required: true })

@@ -24,10 +24,9 @@ export function describeParameter(
     const schema = components.filter(object);
     return {
       ...place,
-      description: `A filter in the query language of MongoDB: at most ${limits.maxClauses} ` +
-        `conditions, ${limits.maxDepth} levels, ${limits.maxList} values in a list and ` +
-        `${limits.maxRegex} characters in a regular expression. ` +
-        "Elements of arrays can be named by their index too, such as `tags.0`",
+      description: `A filter of MongoDB: at most ${limits.maxClauses} conditions, ` +
+        `${limits.maxDepth} levels, ${limits.maxList} values in a list, ` +
+        `${limits.maxRegex} characters in an expression`,
       content: { "application/json": { schema, example: {} } },
     };
   }

@@ -9,8 +9,9 @@ import type { FrameworkModel } from "../model/framework_model.ts";
  */
 export type JsonForm<V> = unknown extends V ? unknown
   : V extends bigint ? string | number
-  : V extends string ? `${V}`
-  : V extends number ? (`${V}` extends `${infer N extends number}` ? N : number)
+  : V extends string ? (string extends V ? string : `${V}`)
+  : V extends number
+    ? (number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number)
   : V extends boolean ? V
   : V extends Date | Buffer | Types.ObjectId | Types.Decimal128 | Types.UUID ? string
   : V extends Map<string, infer I> ? { readonly [key: string]: JsonForm<I> }

@@ -14,6 +14,7 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
   addPaths(node, { prefix: "", seen: new Set(), properties, patterns, components });
   const clauses = { type: "array", minItems: 1, items: components.filter(node) };
   return {
+    description: "Elements of arrays can be named by their index too, such as `tags.0`",
     type: "object",
     properties: {
       ...Object.fromEntries(["$and", "$or", "$nor"].map((name) => [name, clauses])),
