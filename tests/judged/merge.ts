@@ -64,9 +64,9 @@ function guarded(stored: Doc, { fields }: ClassSpec): Doc {
 
 /** Drops what the body of an element replaces. */
 function dropReplaced(element: Doc, { spec, body }: { spec: ClassSpec; body: Doc }): void {
-  for (const [name, { kind, of }] of Object.entries(spec.fields)) {
+  for (const [name, { kind, of, guard }] of Object.entries(spec.fields)) {
     const [stored, given] = [element[name], body[name]];
-    if (!isDoc(stored) || !isDoc(given)) continue;
+    if (!isDoc(stored) || !isDoc(given) || guard === "readonly") continue;
     if (of) dropReplaced(stored, { spec: of, body: given });
     else if (kind === "free" || kind === "map") delete element[name];
   }
