@@ -39,11 +39,16 @@ def map_case(context, case):
 def find_parts():
     """Names a shelf that has books, one of them, and its author: nearly all random identifiers are unknown."""
     shelves = requests.get(f"{API}/shelves", headers={NAME: VALUE}, timeout=10).json()
-    shelf = max(shelves, key=lambda each: len(each.get("books") or []))
+    shelf = max(shelves, key=lambda each: len(books_of(each)))
     known = {"id": shelf["_id"]}
-    for book in shelf.get("books") or []:
+    for book in books_of(shelf):
         known["subId"] = book["_id"]
         for author in book.get("authors") or []:
             known["subId2"] = author
             return known
     return known
+
+
+def books_of(shelf):
+    """Lists the books of a shelf: a body can store null among them."""
+    return [book for book in shelf.get("books") or [] if book is not None]
