@@ -16,8 +16,9 @@ NAME, _, VALUE = os.environ["HEADER"].partition(": ")
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Leaves out requests that never come to the application."""
-    return len(json.dumps(case.query or {})) <= LONGEST
+    """Leaves out requests that never come to the application, and expressions with NUL: the format "regex" has them."""
+    text = json.dumps(case.query or {})
+    return len(text) <= LONGEST and not ("$regex" in text and "\\u0000" in text)
 
 
 @schemathesis.hook
