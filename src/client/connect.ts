@@ -10,7 +10,7 @@ export interface Api {
   /**
    * Returns the resource of a route.
    *
-   * @typeParam M The model of the route, imported as a type: `import type { Movie } from "../server/movie.ts"`.
+   * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.
    */
   resource<M extends FrameworkModel>(path: string): Resource<M>;
