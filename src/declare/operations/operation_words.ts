@@ -19,8 +19,8 @@ export interface OperationWords {
    */
   readonly deprecated?: boolean | undefined;
   /**
-   * An example: the body of `create()` and `update()`, or an entity in the answer of `all()` and `one()`. It holds values
-   * of JSON.
+   * An example: the body of `create()` and `update()`, or an entity in the answer of `all()` and `one()`, where it has
+   * no field that is hidden or `select: false`. It holds values of JSON.
    */
   readonly example?: object | undefined;
   /**
@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<keyof OperationWords, (value: unknown) => string | 
       ? undefined
       : "a list of texts",
   deprecated: (value) => typeof value === "boolean" ? undefined : "true or false",
-  example: (value) => isJsonText(value) ? undefined : "an object of JSON",
+  example: (value) => !Array.isArray(value) && isJsonText(value) ? undefined : "an object of JSON",
   operationId: (value) =>
     typeof value === "string" && /^[A-Za-z_][\w.-]*$/.test(value)
       ? undefined

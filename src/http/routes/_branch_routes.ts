@@ -8,6 +8,7 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { checkConcurrency } from "./_check_concurrency.ts";
+import { checkExample } from "./_check_example.ts";
 import { checkPartRest } from "./_check_rest.ts";
 import { compileReads } from "./_compile_reads.ts";
 
@@ -48,6 +49,7 @@ export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const { operation: name, hooks } = method;
     const operation = OPERATIONS[name];
     const { parameters = [] } = hooks;
+    checkExample(method, { target, shape });
     const acting: Level = {
       ...level,
       versionKey,

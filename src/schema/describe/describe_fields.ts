@@ -46,7 +46,7 @@ export interface FieldDescription extends ValueDescription {
   readonly required: boolean;
   /** Whether request bodies cannot set the field. */
   readonly readonly: boolean;
-  /** The value of a field that a new entity leaves out, if it is always the same. */
+  /** The value of a field that a new entity leaves out, if it is always the same and holds nothing hidden. */
   readonly default?: unknown;
   /** The option `summary`. */
   readonly summary?: string;
@@ -54,7 +54,7 @@ export interface FieldDescription extends ValueDescription {
   readonly description?: string;
   /** The option `deprecated`. */
   readonly deprecated?: boolean;
-  /** The option `example`. */
+  /** The option `example`. An answer has none for a field that holds something hidden. */
   readonly example?: unknown;
 }
 

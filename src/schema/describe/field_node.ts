@@ -1,5 +1,6 @@
 import type { Schema, SchemaType } from "mongoose";
 import { schemaClass } from "../build_schema.ts";
+import { isSecret } from "../fields/is_secret.ts";
 import { isJson } from "../fields/json.ts";
 import { leftOut } from "../fields/left_out.ts";
 import type { FieldShape } from "../fields/shape.ts";
@@ -48,7 +49,7 @@ export interface FieldNode extends ValueNode {
   readonly name: string;
   readonly required: boolean;
   readonly readonly: boolean;
-  /** What a body that leaves it out gives it, if that is a value of JSON. */
+  /** What a body that leaves it out gives it, if that is a value of JSON and no secret. */
   readonly default?: unknown;
   readonly words: FieldWords;
 }
@@ -71,8 +72,9 @@ export function describeFieldNode(name: string, { field, view, written }: FieldP
       ? written || isAlwaysRequired(field) || isAlwaysGiven(field)
       : isNew && isAlwaysRequired(field) && left.kind === "nothing",
     readonly: !field.writable,
-    ...isNew && left.kind === "constant" && isJson(left.given) && { default: left.given },
-    words: wordsOf(field.type),
+    ...isNew && !isSecret(field) && left.kind === "constant" && isJson(left.given) &&
+      { default: left.given },
+    words: wordsOf(field, view),
   };
 }
 
@@ -86,13 +88,15 @@ function isAlwaysGiven(field: FieldShape): boolean {
   return kind === "constant" && given !== undefined;
 }
 
-function wordsOf(type: SchemaType | undefined): FieldWords {
-  const { summary, description, deprecated, example } = (type?.options ?? {}) as FieldWords;
+function wordsOf(field: FieldShape, view: View): FieldWords {
+  const words = (field.type?.options ?? {}) as FieldWords;
+  const { summary, description, deprecated, example } = words;
+  const isShown = example !== undefined && !(view === "answer" && isSecret(field));
   return {
     ...typeof summary === "string" && { summary },
     ...typeof description === "string" && { description },
     ...typeof deprecated === "boolean" && { deprecated },
-    ...example !== undefined && { example },
+    ...isShown && { example },
   };
 }
 
