@@ -45,8 +45,11 @@ test("openapi() has an ETag, and answers 304 to who has the document", async () 
   assertEquals([first.status, /^"[\w-]{43}"$/.test(tag), again.status], [200, true, 304]);
 });
 
-Deno.test("openapi() refuses what is no router of initialize()", () => {
-  for (const api of [undefined, null, "api", express.Router(), () => {}]) {
+Deno.test("openapi() refuses what is neither a router of initialize() nor has models", () => {
+  const api = Framework.initialize({ models: [Movie] });
+  const others = [[], [api], new Map(), Promise.resolve(api), {}, { model: [Movie] }, INFO];
+  const wrong = [undefined, null, "api", express.Router(), () => {}, { models: Movie }, ...others];
+  for (const api of wrong) {
     assertThrows(() => openapi(api as never, { info: INFO }), TypeError, "Cannot describe an API");
   }
 });

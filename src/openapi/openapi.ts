@@ -7,6 +7,8 @@ import type { Router } from "express";
 import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { checkOptions } from "./check_options.ts";
 import { mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
 import { nameOperations } from "./operation_ids.ts";
@@ -17,7 +19,7 @@ import type { OpenApiOptions } from "./options.ts";
  *
  * Mount it at the path of the API. The document is built at the first request.
  *
- * @param api The router of `Framework.initialize()`, or the options for one.
+ * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
  * @param options The name and the version of the API, and more.
  * @returns The router.
  * @throws {TypeError} If `api` is neither, or an option is wrong.
@@ -42,9 +44,10 @@ import type { OpenApiOptions } from "./options.ts";
  * ```
  */
 export function openapi(
-  api: FrameworkRouter | InitializeOptions,
+  api: FrameworkRouter | InitializeOptions & Required<Pick<InitializeOptions, "models">>,
   options: OpenApiOptions,
 ): Router {
+  checkOptions(options);
   const routes = nameOperations(routesOf(api));
   const router = express.Router();
   let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
@@ -67,7 +70,8 @@ function routesOf(api: unknown): readonly RouteNode[] {
   if (typeof api === "function") {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return routes;
-  } else if (typeof api === "object" && api !== null) {
+  } else if (isJsonObject(api) && Array.isArray(api.models)) {
+    // Without a list of models, all that are registered would be described
     return plannedRoutes(api);
   }
   throw new TypeError(

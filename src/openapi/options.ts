@@ -1,4 +1,4 @@
-/** What a document says about its API. */
+/** What a document says about its API: an Info Object of OpenAPI, which can have a `license`, a `contact` and more. */
 export interface OpenApiInfo {
   /** The name of the API. */
   readonly title: string;
@@ -6,14 +6,18 @@ export interface OpenApiInfo {
   readonly version: string;
   /** What the API is for, in CommonMark. */
   readonly description?: string;
+  /** The other fields of an Info Object. */
+  readonly [field: string]: unknown;
 }
 
-/** Where an API is served. */
+/** Where an API is served: a Server Object of OpenAPI, which can have `variables` and more. */
 export interface OpenApiServer {
   /** The URL, which may be relative to the place of the document. */
   readonly url: string;
   /** What the server is for. */
   readonly description?: string;
+  /** The other fields of a Server Object. */
+  readonly [field: string]: unknown;
 }
 
 /**

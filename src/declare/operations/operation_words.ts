@@ -68,8 +68,13 @@ export function wordProblem(options: object): string | undefined {
 }
 
 function isJsonText(value: unknown): boolean {
-  return typeof value === "object" && value !== null &&
-    isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
+  try {
+    return typeof value === "object" && value !== null &&
+      isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value);
+  } catch {
+    // Cycles and bigints have no text
+    return false;
+  }
 }
 
 function asText(value: unknown): string | undefined {

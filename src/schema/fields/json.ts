@@ -32,8 +32,15 @@ export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseB
 
 /** Tells whether a value is one of JSON. */
 export function isJson(value: unknown): boolean {
-  if (Array.isArray(value)) return value.every(isJson);
-  if (isJsonObject(value)) return Object.values(value).every(isJson);
+  return isJsonBelow(value, []);
+}
+
+function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
+  // What holds itself has no text
+  if (above.includes(value)) return false;
+  const isInner = (each: unknown) => isJsonBelow(each, [...above, value]);
+  if (Array.isArray(value)) return value.every(isInner);
+  if (isJsonObject(value)) return Object.values(value).every(isInner);
   return value === null || typeof value === "string" || typeof value === "boolean" ||
     Number.isFinite(value);
 }

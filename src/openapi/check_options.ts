@@ -1,0 +1,71 @@
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { OpenApiOptions } from "./options.ts";
+
+type Check = (value: unknown) => string | undefined;
+
+/** What is wrong with an option, if it is given. */
+const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
+  info: (info) =>
+    isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
+      ? undefined
+      : `"info" is not an object with a "title" and a "version"`,
+  servers: (servers) =>
+    Array.isArray(servers) &&
+      servers.every((each) => isJsonObject(each) && hasTexts(each, ["url"]) && mayDescribe(each))
+      ? undefined
+      : `"servers" is not a list of objects with a "url"`,
+  security: (security) =>
+    Array.isArray(security) && security.every((each) => isObjectOf(each, isListOfTexts))
+      ? undefined
+      : `"security" is not a list of objects of lists`,
+  securitySchemes: (schemes) =>
+    isObjectOf(schemes, isJsonObject) ? undefined : `"securitySchemes" is not an object of objects`,
+  docs: (docs) => typeof docs === "boolean" ? undefined : `"docs" is neither true nor false`,
+};
+
+/**
+ * Checks the options of `openapi()`.
+ *
+ * @throws {TypeError} If one is wrong; the message names it.
+ */
+export function checkOptions(options: unknown): void {
+  const problem = isJsonObject(options) ? problemOf(options) : "the options are not an object";
+  if (problem !== undefined) throw new TypeError(`Cannot describe an API: ${problem}`);
+}
+
+function problemOf(options: Readonly<Record<string, unknown>>): string | undefined {
+  for (const [name, value] of Object.entries({ info: undefined, ...options })) {
+    if (!Object.hasOwn(CHECKS, name)) return `openapi() has no option "${name}"`;
+    if (value === undefined && name !== "info") continue;
+    const problem = CHECKS[name as keyof OpenApiOptions](value);
+    if (problem !== undefined) return problem;
+    if (!isWritable(value)) return `"${name}" is not JSON`;
+  }
+  return undefined;
+}
+
+/** Cycles and bigints are not. */
+function isWritable(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasTexts(object: Readonly<Record<string, unknown>>, names: readonly string[]): boolean {
+  return names.every((name) => typeof object[name] === "string");
+}
+
+function mayDescribe({ description = "" }: Readonly<Record<string, unknown>>): boolean {
+  return typeof description === "string";
+}
+
+function isObjectOf(value: unknown, isValue: (value: unknown) => boolean): boolean {
+  return isJsonObject(value) && Object.values(value).every(isValue);
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === "string");
+}
