@@ -1,7 +1,7 @@
 import type { ValueNode } from "../../../schema/describe/field_node.ts";
 import { unknownType } from "../answer_value.ts";
 import type { Components } from "../components.ts";
-import { KEYS, orNull, refer } from "../json_schema.ts";
+import { KEYS, orNull } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
@@ -70,16 +70,20 @@ const READ: Readonly<Record<string, string>> = {
 };
 
 function freeForm({ nullable }: ValueNode, components: Components): JsonSchema {
-  const any = components.add("AnyJson", {
+  const any = anyJson(components);
+  return nullable ? any : { ...any, not: { type: "null" } };
+}
+
+function anyJson(components: Components): JsonSchema {
+  return components.add("AnyJson", {
     name: "AnyJson",
     describe: () => ({
       description: "Any JSON. No key is empty, contains a dot or starts with $",
       anyOf: [
         { type: ["string", "number", "boolean", "null"] },
-        { type: "array", items: refer("AnyJson") },
-        { type: "object", propertyNames: KEYS, additionalProperties: refer("AnyJson") },
+        { type: "array", items: anyJson(components) },
+        { type: "object", propertyNames: KEYS, additionalProperties: anyJson(components) },
       ],
     }),
   });
-  return nullable ? any : { ...any, not: { type: "null" } };
 }

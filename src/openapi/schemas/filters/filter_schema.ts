@@ -58,6 +58,7 @@ function addBelow(value: FilterValue, paths: Paths): void {
   else addPaths(object, { ...paths, prefix: `${prefix}.` });
 }
 
+/** Escapes what has a meaning in patterns, and nothing else: patterns of JSON Schema refuse that. */
 function escaped(path: string): string {
-  return path.replaceAll(/\W/g, "\\$&");
+  return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
 }
