@@ -1,6 +1,6 @@
 import type { ValueNode } from "../../schema/describe/field_node.ts";
+import type { ObjectNode } from "../../schema/describe/object_node.ts";
 import { isJson } from "../../schema/fields/json.ts";
-import type { Components } from "./components.ts";
 import { IDENTIFIER, orNull } from "./json_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
@@ -29,16 +29,23 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   UUID: { type: "string", format: "uuid" },
 };
 
-/** Describes a value of an answer. */
-export function answerValue(node: ValueNode, components: Components): JsonSchema {
-  const schema = node.opaque ? {} : valueSchema(node, components);
-  return node.nullable ? orNull(schema) : schema;
+/** How objects of an answer are described. */
+export interface AnswerObjects {
+  object(node: ObjectNode): JsonSchema;
+  /** Whether hooks can have put `null` anywhere. */
+  readonly isHooked?: boolean;
 }
 
-function valueSchema(node: ValueNode, components: Components): JsonSchema {
+/** Describes a value of an answer. */
+export function answerValue(node: ValueNode, objects: AnswerObjects): JsonSchema {
+  const schema = node.opaque ? {} : valueSchema(node, objects);
+  return node.nullable || objects.isHooked ? orNull(schema) : schema;
+}
+
+function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
   const { type, object, items, rules } = node;
-  if (object !== undefined) return components.object(object);
-  const inner = items === undefined ? {} : answerValue(items, components);
+  if (object !== undefined) return objects.object(object);
+  const inner = items === undefined ? {} : answerValue(items, objects);
   if (type === "Array") return { type: "array", items: inner };
   if (type === "Map") return { type: "object", additionalProperties: inner };
   const schema = SCALARS[type] ?? unknownType(type);

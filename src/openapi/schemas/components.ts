@@ -38,7 +38,7 @@ export class Components {
   entity(node: AnswerNode): JsonSchema {
     const suffix = entityName(node);
     if (suffix === "") return this.object(node.object);
-    const name = `${node.object.model}${suffix}`;
+    const name = `${node.object.model ?? "Object"}${suffix}`;
     const describe = () => describeEntity(node, this);
     return this.add(node.object, { name, detail: entityDetail(node), describe });
   }

@@ -1,6 +1,7 @@
 import type { AnswerNode, PopulatedNode } from "../../http/routes/describe/route_node.ts";
 import type { FieldNode } from "../../schema/describe/field_node.ts";
 import { answerValue } from "./answer_value.ts";
+import type { AnswerObjects } from "./answer_value.ts";
 import type { Components } from "./components.ts";
 import { IDENTIFIER, orNull } from "./json_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";
@@ -33,16 +34,22 @@ export function describeEntity(
     ...field,
     required: !isHooked && field.required && (!isSelected || field.name === "_id"),
   }));
+  const objects = isHooked ? hookedObjects(components) : components;
   const schema = objectOf(fields, (field) => {
     const target = populated.get(field.name);
-    const value = target === undefined
-      ? answerValue(field, components)
-      : populatedValue(field, { target, components });
+    if (target === undefined) return answerValue(field, objects);
+    const value = populatedValue(field, { target, components });
     return isHooked ? orNull(value) : value;
   });
   if (!isHooked) return schema;
   const description = "What hooks make of the entity: fields can be missing, null or added";
   return { ...schema, description };
+}
+
+/** Describes what hooks can have changed in the objects of an entity, too. */
+function hookedObjects(components: Components): AnswerObjects {
+  const others = { isHooked: true, isSelected: false, populated: new Map() };
+  return { isHooked: true, object: (object) => components.entity({ object, ...others }) };
 }
 
 interface Populated {

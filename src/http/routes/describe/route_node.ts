@@ -1,3 +1,4 @@
+import type { Schema } from "mongoose";
 import { isHookName } from "../../../declare/operations/operation.ts";
 import { wordsOf } from "../../../declare/operations/operation_words.ts";
 import type { OperationWords } from "../../../declare/operations/operation_words.ts";
@@ -13,6 +14,8 @@ import { describeObject } from "../../../schema/describe/object_node.ts";
 import type { ObjectNode, View } from "../../../schema/describe/object_node.ts";
 import { referenceIn } from "../../../schema/fields/reference_in.ts";
 import { describeShape } from "../../../schema/fields/shape.ts";
+import { hasOwnJson } from "../../../schema/mongoose/documents/hide_in_json.ts";
+import { schemasWithin } from "../../../schema/mongoose/schemas/schemas_within.ts";
 import type { RouteDescription } from "./describe_routes.ts";
 import { describeErrors } from "./errors.ts";
 import { describeHeaders, describeParameters } from "./parameters.ts";
@@ -35,7 +38,7 @@ export interface RouteNode
 /** An entity in an answer. */
 export interface AnswerNode {
   readonly object: ObjectNode;
-  /** Whether hooks can put something else in its place. */
+  /** Whether hooks, or the application's own `toJSON`, can put something else in its place. */
   readonly isHooked: boolean;
   /** Whether the client can choose fields. */
   readonly isSelected: boolean;
@@ -45,7 +48,7 @@ export interface AnswerNode {
 
 /** An entity in the place of its identifier. */
 export interface PopulatedNode {
-  /** Missing where nothing is known of the model. */
+  /** Missing where nothing is known of the model, or the application makes its JSON. */
   readonly object?: ObjectNode;
   /** The fields that are shown besides `_id`; all if there is none. */
   readonly select?: readonly string[];
@@ -70,7 +73,7 @@ export function routeNode(route: Route): RouteNode {
       filter: { object: filterNode(shape, { schema, model: target.name }), limits },
     },
     ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
-    ...status !== 204 && { answer: answerNode(route, object("answer")) },
+    ...status !== 204 && { answer: answerNode(route, { object: object("answer"), schema }) },
     status,
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),
@@ -85,11 +88,14 @@ export function routeNode(route: Route): RouteNode {
 /** The hooks that can put something else in the place of the entity. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
-function answerNode(route: Route, object: ObjectNode): AnswerNode {
+function answerNode(
+  route: Route,
+  { object, schema }: { readonly object: ObjectNode; readonly schema: Schema },
+): AnswerNode {
   const { hooks, reads } = actingLevel(route);
   return {
     object,
-    isHooked: CHANGING.some((name) => hooks[name] !== undefined),
+    isHooked: isOwnJson(schema) || CHANGING.some((name) => hooks[name] !== undefined),
     isSelected: reads?.select !== undefined,
     populated: new Map(
       [...reads?.populate ?? []].map(([name, rule]) => [name, populatedNode(rule)]),
@@ -97,11 +103,17 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
+/** Whether functions of the application make the JSON of an entity, or of what it embeds. */
+function isOwnJson(schema: Schema): boolean {
+  return [...schemasWithin(schema)].some(hasOwnJson);
+}
+
 function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   const reference = referenceIn(field);
   const target = reference && referredTarget(reference);
   if (target === undefined) return { always };
   const { schema } = buildSchema(target);
+  if (isOwnJson(schema)) return { always };
   const place = { view: "answer", schema, embedded: false, model: target.name } as const;
   const object = describeObject(describeShape(schema), place);
   return { object, ...select && { select }, always };
