@@ -10,6 +10,7 @@ import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import type { Reporter } from "../pipeline/request/reporter.ts";
+import { hasEnded } from "../pipeline/request/ended.ts";
 import { cutAnswer } from "./replies/cut_answer.ts";
 import { asProblem, PROBLEM } from "./replies/problem_details.ts";
 import { SlowClientError } from "./replies/slow_client.ts";
@@ -42,7 +43,7 @@ export async function answerError(
     return await reporter.reportRepeated({ req, error, context });
   }
   const known = await answerFor(req, error, options);
-  if (res.writableEnded) return;
+  if (hasEnded(res)) return;
   if (res.headersSent) await cutAnswer(res);
   else sendError(res, known);
 }

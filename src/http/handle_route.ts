@@ -4,6 +4,7 @@ import { logError } from "../errors/log.ts";
 import { mayBeRefused } from "../filter/q/may_be_refused.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
+import { watchEnd } from "../pipeline/request/ended.ts";
 import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
@@ -25,6 +26,7 @@ export function handleRoute(route: Route): RequestHandler {
     const req = request as FrameworkRequest;
     // A hook may write to a response that has ended: without a listener that ends the process.
     res.on("error", logError);
+    watchEnd(res);
     // A list that cannot be sent yet would hold its cursor and its memory.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(route, { req, count: countSelected });

@@ -1,5 +1,6 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { hasEnded } from "../../pipeline/request/ended.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";
 import { onLeave } from "./on_leave.ts";
@@ -34,7 +35,7 @@ export class ResponseStream {
 
   /** Whether a hook has begun an answer and not ended it. */
   get isTaken(): boolean {
-    return !this.#begun && this.#res.headersSent && !this.#res.writableEnded;
+    return !this.#begun && this.#res.headersSent && !hasEnded(this.#res);
   }
 
   /**

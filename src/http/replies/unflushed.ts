@@ -1,4 +1,5 @@
 import type { Response } from "express-types";
+import { hasEnded } from "../../pipeline/request/ended.ts";
 import { awaitTurn, isQueued } from "./await_turn.ts";
 import { cutAnswer } from "./cut_answer.ts";
 import { onLeave } from "./on_leave.ts";
@@ -22,7 +23,8 @@ export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;
   // Node and Deno keep the server of a connection under a name of their own.
   const { server } = socket as { readonly server?: object };
-  if (server === undefined || !res.writableEnded || res.writableLength === 0) return;
+  if (server === undefined || !hasEnded(res) || res.writableFinished || res.destroyed) return;
+  if (res.writableEnded && res.writableLength === 0) return;
   const all = unflushed.get(server) ?? new Set();
   unflushed.set(server, all.add(res));
   const stay = onLeave(socket, done);

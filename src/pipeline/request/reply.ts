@@ -1,4 +1,5 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { hasEnded } from "./ended.ts";
 
 /** The JSON text of an entity, to be made when it is needed. */
 export interface LateText {
@@ -39,5 +40,6 @@ export function pathOf({ baseUrl, path }: FrameworkRequest): string {
 /** Whether a reply can no longer be sent: a hook has ended the response, or the client has left. */
 export function isOver({ res, socket }: FrameworkRequest): boolean {
   // A response that waits behind another one does not know that its connection has closed.
-  return res?.writableEnded === true || res?.destroyed === true || socket?.destroyed === true;
+  return (res !== undefined && hasEnded(res)) || res?.destroyed === true ||
+    socket?.destroyed === true;
 }
