@@ -35,8 +35,8 @@ export const FILTER_KEYS = {
 /** Allows some values. Those of one type stand together, as generators of code need it. */
 export function oneOf(values: readonly unknown[]): JsonSchema {
   const unique = [...new Set(values)];
-  const byType = Map.groupBy(unique, (value) => typeof value);
-  const choices = [...byType.values()].map(ofType);
+  const types = new Set(unique.map((value) => typeof value));
+  const choices = [...types].map((type) => ofType(unique.filter((value) => typeof value === type)));
   const [only, ...others] = choices;
   return only !== undefined && others.length === 0 ? only : { anyOf: choices };
 }
