@@ -7,12 +7,14 @@ import type { JsonSchema } from "./json_schema.ts";
 
 /** Describes an object by its fields. */
 export function describeObject(node: ObjectNode, components: Components): JsonSchema {
-  const { fields, view, strict } = node;
+  const { fields, view, strict, ignored } = node;
   const value = view === "answer" ? answerValue : bodyValue;
-  return {
-    ...objectOf(fields, (field) => value(field, components)),
-    ...strict && view !== "answer" && { additionalProperties: false },
-  };
+  const schema = objectOf(fields, (field) => value(field, components));
+  if (!strict || view === "answer") return schema;
+  // An entity can be sent back as it was read
+  const unread = Object.fromEntries(ignored.map((name) => [name, { description: "Ignored" }]));
+  const properties = { ...schema.properties as object, ...unread };
+  return { ...schema, properties, additionalProperties: false };
 }
 
 /** Describes an object of fields, with what their options tell. */

@@ -30,8 +30,8 @@ export interface ValueNode {
   readonly nullable: boolean;
   /** Whether a body must not leave a text empty. */
   readonly filled: boolean;
-  /** Whether a text of a body is changed before the rules apply, as by `lowercase`. */
-  readonly reworked: boolean;
+  /** The options that change a text of a body before the rules apply. */
+  readonly reworked: readonly string[];
   /** Whether functions of the application decide what it may be. */
   readonly opaque: boolean;
 }
@@ -100,6 +100,8 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
   };
 }
 
+const REWORKING = ["trim", "lowercase", "uppercase"] as const;
+
 interface ValuePlace {
   readonly view: View;
   /** What holds the value, if it is an element. */
@@ -124,7 +126,7 @@ function describeValue(field: FieldShape, { view, inside }: ValuePlace): ValueNo
     rules: kind === "scalar" ? declaredRules(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
     filled: kind === "scalar" && isAlwaysRequired(field) && type?.instance === "String",
-    reworked: ["trim", "lowercase", "uppercase"].some((name) => own?.options[name]),
+    reworked: REWORKING.filter((name) => own?.options[name]),
     opaque: own !== undefined && isOpaque(own, { field, view }),
   };
 }

@@ -19,6 +19,8 @@ export interface ObjectNode {
   readonly strict: boolean;
   /** The fields, described when they are first asked for. */
   readonly fields: readonly FieldNode[];
+  /** The fields of a body that are not set, and that answers show. */
+  readonly ignored: readonly string[];
   /** Whether it embeds itself, directly or through others. */
   readonly recursive: boolean;
 }
@@ -63,6 +65,13 @@ class Described implements ObjectNode {
 
   get fields(): readonly FieldNode[] {
     return this.#fields ??= describeFields(this.#shape, this.#place);
+  }
+
+  get ignored(): readonly string[] {
+    const described = new Set(this.fields.map(({ name }) => name));
+    return [...this.#shape.fields].filter(([name, { hidden, selected, writable }]) =>
+      !described.has(name) && !writable && !hidden && selected
+    ).map(([name]) => name);
   }
 
   get recursive(): boolean {

@@ -8,13 +8,14 @@ const MOST_OF_NUMBER = 25;
 
 /** Describes what is read as a text: numbers and booleans, too. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
+  if (reworked.length > 0) return describeReworked({ rules, filled, reworked });
   const { enum: allowed } = rules;
   const passes = (text: string) => isAllowed(text, { rules, filled });
   if (allowed !== undefined) {
     const texts = allowed.filter((each) => typeof each === "string").filter(passes);
     return oneOf([...texts, ...texts.flatMap(sameAs)]);
   }
-  const text = describeRules({ rules, filled, reworked });
+  const text = describeRules({ rules, filled });
   const { minLength = 0, maxLength = Infinity, match } = rules;
   const takesNumbers = minLength <= 1 && maxLength >= MOST_OF_NUMBER && match === undefined;
   if (takesNumbers) return { ...text, type: ["string", "number", "boolean"] };
@@ -42,9 +43,27 @@ function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
 
-function describeRules(
+/** The rules apply to what is left of a text, which no schema says. */
+function describeReworked(
   { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
 ): JsonSchema {
+  const { enum: allowed, minLength, maxLength, match } = rules;
+  const told = [
+    ...allowed === undefined ? [] : [`one of ${JSON.stringify(allowed)}`],
+    ...minLength === undefined ? [] : [`at least ${minLength} characters`],
+    ...maxLength === undefined ? [] : [`at most ${maxLength} characters`],
+    ...match === undefined ? [] : [`matches ${match}`],
+  ];
+  return {
+    type: ["string", "number", "boolean"],
+    ...filled && { minLength: 1 },
+    // What is left after `trim` must not be empty
+    ...filled && reworked.includes("trim") && { pattern: "\\S" },
+    ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
+  };
+}
+
+function describeRules({ rules, filled }: Ruled): JsonSchema {
   const { minLength = 0, maxLength, match } = rules;
   const least = Math.max(minLength, filled ? 1 : 0);
   const pattern = patternOf(match, least === 0);
@@ -54,8 +73,6 @@ function describeRules(
     ...least > 0 && { minLength: least },
     ...maxLength !== undefined && { maxLength },
     ...pattern !== undefined && { pattern },
-    // What is left after `trim` must not be empty
-    ...filled && reworked && pattern === undefined && { pattern: "\\S" },
     ...hint && { description: hint },
   };
 }

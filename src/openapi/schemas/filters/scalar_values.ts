@@ -19,7 +19,7 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
 /** Describes a value that fields of a type are compared with. */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
-    ...{ type, rules: {}, nullable: true, filled: false, reworked: false, opaque: false },
+    ...{ type, rules: {}, nullable: true, filled: false, reworked: [], opaque: false },
   };
   const extended = (EXTENDED[type] ?? []).map(extendedJson);
   const plain = scalarValue(node, components);
