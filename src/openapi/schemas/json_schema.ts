@@ -35,10 +35,16 @@ export const FILTER_KEYS = {
 /** Allows some values. Those of one type stand together, as generators of code need it. */
 export function oneOf(values: readonly unknown[]): JsonSchema {
   const unique = [...new Set(values)];
-  const types = new Set(unique.map((value) => typeof value));
-  const choices = [...types].map((type) => ofType(unique.filter((value) => typeof value === type)));
+  const types = new Set(unique.map(typeOf));
+  const choices = [...types].map((type) =>
+    ofType(unique.filter((value) => typeOf(value) === type))
+  );
   const [only, ...others] = choices;
   return only !== undefined && others.length === 0 ? only : { anyOf: choices };
+}
+
+function typeOf(value: unknown): string {
+  return typeof value;
 }
 
 function ofType(values: readonly unknown[]): JsonSchema {
