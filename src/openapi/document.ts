@@ -3,7 +3,7 @@ import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { Components } from "./schemas/components.ts";
 
-/** Builds the OpenAPI document of routes, which have names. */
+/** Builds the OpenAPI document of routes, which have names and the paths of OpenAPI. */
 export function buildDocument(
   routes: ReadonlyMap<RouteNode, string>,
   { info, servers = [{ url: "./" }], security, securitySchemes }: OpenApiOptions,
@@ -11,8 +11,7 @@ export function buildDocument(
   const components = new Components();
   const paths: Record<string, Record<string, object>> = {};
   for (const [route, operationId] of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
-    const item = paths[path] ??= {};
+    const item = paths[route.path] ??= {};
     item[route.method.toLowerCase()] = describeOperation(route, { components, operationId });
   }
   return {

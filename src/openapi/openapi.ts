@@ -13,6 +13,7 @@ import { mountDocs } from "./docs/mount_docs.ts";
 import { buildDocument } from "./document.ts";
 import { nameOperations } from "./operation_ids.ts";
 import type { OpenApiOptions } from "./options.ts";
+import { withTemplates } from "./path_templates.ts";
 
 /**
  * Creates a router that describes an API: `GET /openapi.json` is an OpenAPI 3.1 document, and `GET /docs` a page for it.
@@ -22,7 +23,7 @@ import type { OpenApiOptions } from "./options.ts";
  * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
  * @param options The name and the version of the API, and more.
  * @returns The router.
- * @throws {TypeError} If `api` is neither, or an option is wrong.
+ * @throws {TypeError} If `api` is neither, an option is wrong, or OpenAPI cannot say the path of a route.
  *
  * @example Describe an API
  * ```ts
@@ -48,7 +49,7 @@ export function openapi(
   options: OpenApiOptions,
 ): Router {
   checkOptions(options);
-  const routes = nameOperations(routesOf(api));
+  const routes = nameOperations(withTemplates(routesOf(api)));
   const router = express.Router();
   let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
   router.get("/openapi.json", (_req, res) => {

@@ -32,7 +32,7 @@ function placeOf({ method, path }: RouteNode): string {
 
 /** The names of parameters tell paths apart that are the same without. */
 function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
-  const short = nameAfter(route, /\/:\w+/g);
+  const short = nameAfter(route, /\/\{[^}]*\}/g);
   if (!taken.has(short)) return short;
   const long = nameAfter(route, /(?!)/g);
   let free = long;
@@ -41,6 +41,6 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path }: RouteNode, leftOut: RegExp): string {
-  const words = path.replaceAll(leftOut, "").match(/[A-Za-z0-9]+/g) ?? [];
+  const words = path.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return operation + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }

@@ -102,7 +102,7 @@ const HEADERS: Readonly<Record<HeaderDescription["name"], JsonSchema>> = {
     example: "*",
   },
   "If-None-Match": {
-    description: "The `ETag` of the entity as it was read. If it is the same, the answer is 304",
+    description: "The `ETag` of the answer as it was read. If it is the same, the answer is 304",
   },
   Prefer: { description: "`count=exact` asks for the total", example: "count=exact" },
 };

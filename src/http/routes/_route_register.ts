@@ -3,6 +3,7 @@ import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { collectionName } from "../../schema/model_name.ts";
 import { cannotMount } from "./_check_rest.ts";
+import { PATH_PARAMETER } from "./describe/path_parameters.ts";
 
 /** What is taken already: paths with their verbs, and collections with the names of their classes. */
 export class RouteRegister {
@@ -11,7 +12,7 @@ export class RouteRegister {
 
   /** Takes a path for an operation. Express ignores case, and the names of parameters. */
   claimPath(target: ModelClass, { path, operation }: Route): void {
-    const key = `${operation.verb} ${path.toLowerCase().replace(/:\w+/g, ":")}`;
+    const key = `${operation.verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
     const holder = this.#paths.get(key);
     if (holder !== undefined) {
       const taken = `${operation.verb.toUpperCase()} ${path} is taken by "${holder.name}"`;

@@ -14,8 +14,11 @@ export function headersOf(route: RouteNode): Record<string, Header> {
     parameters.some((each) => each.in === "query" && each.name === name);
   const isPaged = operation === "all" && named("limit") && named("after");
   return {
-    ...operation !== "all" && {
-      ETag: { description: "The version of the entity, for `If-Match`", schema: TEXT },
+    ETag: {
+      description: operation === "all"
+        ? "The version of the list, for `If-None-Match`. Long lists have none"
+        : "The version of the entity, for `If-Match`",
+      schema: TEXT,
     },
     ...operation === "create" && {
       Location: { description: "The path of the entity", schema: TEXT },

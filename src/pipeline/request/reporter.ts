@@ -58,6 +58,11 @@ export class Reporter<C extends object = ErrorContext> {
     this.#outageMs = outageMs;
   }
 
+  /** Whether the host can answer errors in its own words. */
+  get hasOnError(): boolean {
+    return this.#onError !== undefined;
+  }
+
   /** Reports an error; gives the answer of `onError`, or a 500 without details. */
   async answer(failure: Failure<C>): Promise<RestError> {
     return await this.report(failure) ?? internal(failure.error);

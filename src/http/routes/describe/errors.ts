@@ -36,9 +36,10 @@ function canForbid(route: Route): boolean {
     hooks.preSave !== undefined || (route.operation.change === "merge" && scopes.length > 0);
 }
 
-/** Whether what is stored already, or another request, can prevent a write. */
+/** Whether what is stored already, or another request, can prevent a write, or the removal of parts. */
 function canClash(route: Route): boolean {
   const { target, link } = actingLevel(route);
+  if (route.operation.change !== "merge") return link !== undefined;
   const indexes = buildSchema(target).schema.indexes();
   return link !== undefined || indexes.some(([, options]) => options.unique);
 }

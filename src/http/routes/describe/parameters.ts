@@ -3,11 +3,13 @@ import type { ReadRules } from "../../../filter/parameters/read_rules.ts";
 import { actingLevel } from "../../../pipeline/request/route.ts";
 import type { Route } from "../../../pipeline/request/route.ts";
 import type { HeaderDescription, ParameterDescription } from "./describe_routes.ts";
+import { pathParameters } from "./path_parameters.ts";
 
 /** Describes the parameters of the path and of the query string. */
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
-  const named = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => name);
-  const inPath = named.map((name) => ({ name, in: "path", required: true } as const));
+  const inPath = pathParameters(path).map((
+    name,
+  ) => ({ name, in: "path", required: true } as const));
   const q = operation.origin === "new" ? [] : ["q"];
   const reads = levels.at(-1)?.reads ?? {};
   const known = declaredNames(reads);
@@ -40,6 +42,9 @@ export function describeHeaders(route: Route): HeaderDescription[] {
     case "remove":
       return [{ name: "If-Match", required: concurrency === "required" }];
     default:
-      return reads?.count?.always === false ? [{ name: "Prefer", required: false }] : [];
+      return [
+        ...operation === "all" ? [{ name: "If-None-Match", required: false } as const] : [],
+        ...reads?.count?.always === false ? [{ name: "Prefer", required: false } as const] : [],
+      ];
   }
 }

@@ -80,7 +80,7 @@ export function routeNode(route: Route): RouteNode {
     words: wordsOf(hooks),
     ...reads?.count && { count: { always: reads.count.always } },
     many,
-    isHooked: route.getConnection !== undefined ||
+    isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
       levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
   };
 }

@@ -1,0 +1,37 @@
+import { PATH_PARAMETER, pathParameters } from "../http/routes/describe/path_parameters.ts";
+import type { RouteNode } from "../http/routes/describe/route_node.ts";
+
+/**
+ * Gives routes the paths that OpenAPI writes: with `{id}` for `:id`. Paths that differ by the names of parameters alone
+ * are one path for OpenAPI, which gets the names of the first route.
+ *
+ * @throws {TypeError} If a path has parts that OpenAPI cannot say.
+ */
+export function withTemplates(routes: readonly RouteNode[]): RouteNode[] {
+  const known = new Map<string, string>();
+  return routes.map((route) => {
+    const { method, path } = route;
+    const shape = path.replaceAll(PATH_PARAMETER, "{}");
+    if (/[{}*\\:"]/.test(shape.replaceAll("{}", "")) || path.includes("{")) {
+      throw new TypeError(
+        `Cannot describe an API: OpenAPI has no optional parts, wildcards and escapes, as in ${method} ${path}`,
+      );
+    }
+    const first = known.get(shape) ?? path;
+    known.set(shape, first);
+    const names = pathParameters(first);
+    const own = route.parameters.filter((each) => each.in === "path");
+    const parameters = route.parameters.map((each) => {
+      const name = each.in === "path" ? names[own.indexOf(each)] : undefined;
+      return name === undefined ? each : { ...each, name };
+    });
+    return { ...route, path: templateOf(first), parameters };
+  });
+}
+
+function templateOf(path: string): string {
+  return path.replaceAll(
+    PATH_PARAMETER,
+    (_, name?: string, quoted?: string) => `{${name ?? quoted}}`,
+  );
+}
