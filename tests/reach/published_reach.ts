@@ -28,7 +28,7 @@ const TEST = /(_test|_reach|_bench)\.ts$/;
  * and its comments, and 45 kB of docs. From 1 MB it grew by the client: 50 kB, most of it types, and 16 kB of docs; and by the
  * OpenAPI document.
  */
-const MOST = 1_200_000;
+const MOST = 1_250_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {
