@@ -154,6 +154,10 @@ const wrongFilters: Query<Thing>[] = [
   { inners: { $elemMatch: { cty: 1 } } },
   // @ts-expect-error no list
   { name: { $size: 1 } },
+  // @ts-expect-error a filter without it would select more
+  { year: undefined },
+  // @ts-expect-error a comparison without it would select more
+  { year: { $gte: undefined } },
 ];
 
 // Bodies
@@ -276,7 +280,7 @@ class Disagrees extends FrameworkModel {
 }
 
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
-  assertEquals([filters, wrongFilters, trees].map(({ length }) => length), [9, 16, 2]);
+  assertEquals([filters, wrongFilters, trees].map(({ length }) => length), [9, 18, 2]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
   assertEquals([calls.length, wrongCalls.length, Disagrees.length, Thing.length], [0, 0, 0, 0]);
 });

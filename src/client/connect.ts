@@ -12,6 +12,7 @@ export interface Api {
    *
    * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.
+   * @throws {TypeError} If the path does not begin with a slash.
    */
   resource<M extends FrameworkModel>(path: string): Resource<M>;
 }
@@ -55,6 +56,9 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
   const root = new Operations((outgoing) => sendRequest(outgoing, options), trimmed(base));
   return {
     resource<M extends FrameworkModel>(path: string): Resource<M> {
+      if (!path.startsWith("/")) {
+        throw new TypeError(`Cannot open "${path}": the path of a route begins with a slash`);
+      }
       return openResource(root.at(trimmed(path))) as unknown as Resource<M>;
     },
   };

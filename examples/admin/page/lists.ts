@@ -37,7 +37,11 @@ const actors = api.resource<Actor>("/actors");
 export const LISTS: Readonly<Record<string, (wanted: Wanted) => Promise<Page<Entity>>>> = {
   movies: ({ pagination: { page, perPage } = FIRST, sort, filter: { since, actors, ...others } }) =>
     movies.all({
-      q: { ...byName(others), year: since ? { $gte: since } : undefined, actors },
+      q: {
+        ...byName(others),
+        ...since && { year: { $gte: since } },
+        ...actors !== undefined && { actors },
+      },
       sort: sort && [sortName(sort) as SortName<Movie>],
       skip: (page - 1) * perPage,
       limit: perPage,
@@ -52,8 +56,8 @@ const FIRST = { page: 1, perPage: PAGE_SIZE };
 
 function byName({ name, ids }: Wanted["filter"]) {
   return {
-    name: name ? { $regex: RegExp.escape(name), $options: "i" } : undefined,
-    _id: ids && { $in: ids },
+    ...name && { name: { $regex: RegExp.escape(name), $options: "i" } },
+    ...ids && { _id: { $in: ids } },
   };
 }
 

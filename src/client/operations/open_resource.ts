@@ -16,7 +16,7 @@ export function openResource(list: Operations): AnyResource {
     update: async (id: string, body: object, options: Options) =>
       await list.below(id).update(body, options),
     remove: async (id: string, options: Options) => await list.below(id).remove(options),
-    removeAll: (options: Options) => list.remove(options),
+    removeAll: (options: Options) => list.removeAll(options),
     part: (name: string, id: string) => openPart(list.below(id, name)),
   };
 }
@@ -34,7 +34,8 @@ function openSingle(entity: Operations): AnyResource {
 
 /**
  * The operations on what a property holds: a list, whose calls begin with an identifier, or one entity. An identifier that
- * is missing by mistake, as in `remove(undefined)`, counts as one: it is refused, and never removes the list.
+ * is missing by mistake, as in `remove(undefined)`, counts as one: it is refused, and never removes the list. `remove()`
+ * without arguments is that of one entity: what the property holds is known to the types only.
  */
 function openPart(place: Operations): AnyResource {
   const list = openResource(place);
@@ -48,5 +49,5 @@ function openPart(place: Operations): AnyResource {
 
 function isOfEntity(name: string, args: readonly unknown[]): boolean {
   if (name === "part") return args.length === 1;
-  return args.length === 0 || typeof args[0] === "object";
+  return args.length === 0 || (typeof args[0] === "object" && args[0] !== null);
 }

@@ -66,9 +66,18 @@ export class Operations {
     await this.#request({ method: "DELETE" }, options);
   }
 
+  async removeAll(options: AnyOptions = {}): Promise<void> {
+    if (typeof options.q !== "object" || options.q === null) {
+      throw new TypeError("Cannot remove all: q is missing; { q: {} } selects everything");
+    }
+    await this.remove(options);
+  }
+
   #request({ method, body, headers }: Sent, options: AnyOptions): Promise<Incoming> {
-    const { ifMatch, q } = options;
-    const isBound = ifMatch !== undefined || q !== undefined;
+    if ("_id" in options || "toJSON" in options) {
+      throw new TypeError("Cannot read the options: they are an entity or an identifier");
+    }
+    const { ifMatch } = options;
     return this.#send({
       method,
       url: this.#url + queryString(options),
@@ -78,11 +87,15 @@ export class Operations {
         ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
       },
       body,
-      // A patch that is bound to a state may refuse its own repetition.
-      repeatable: method === "GET" || (method === "PATCH" && !isBound),
+      repeatable: method === "GET" || (method === "PATCH" && !isBound(options)),
       options,
     });
   }
+}
+
+/** Whether a write is bound to a state of the entity: it may refuse its own repetition. */
+function isBound({ ifMatch, q, headers, parameters }: AnyOptions): boolean {
+  return (ifMatch ?? q ?? parameters?.q) !== undefined || new Headers(headers).has("if-match");
 }
 
 /** A cache of the runtime may have turned a 304 into the answer that it has stored. */

@@ -5,16 +5,22 @@ import type { AnyOptions } from "./any_options.ts";
 export function queryString(options: AnyOptions): string {
   const { q, select, populate, sort, search, limit, skip, after, next, parameters } = options;
   const values = next !== undefined ? {} : {
-    q: q && toJson(q),
-    select: select?.join(),
-    populate: populate && (Array.isArray(populate) ? populate : Object.keys(populate)).join(),
-    sort: sort?.join(),
+    q: q === undefined ? undefined : toJson(q, "q"),
+    select: listOf(select),
+    populate: listOf(Array.isArray(populate) ? populate : Object.keys(populate ?? {})),
+    sort: listOf(sort),
     ...{ search, limit, skip, after },
   };
+  const held = new URLSearchParams(next);
   const query = new URLSearchParams(next);
-  for (const [name, value] of Object.entries({ ...values, ...parameters })) {
-    if (value !== undefined) query.set(name, String(value));
+  for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters ?? {})]) {
+    if (value !== undefined && !held.has(name)) query.set(name, String(value));
   }
   const text = String(query);
   return text && `?${text}`;
+}
+
+/** Joins names. No names are no parameter. */
+function listOf(names: readonly string[] | undefined): string | undefined {
+  return names?.join() || undefined;
 }

@@ -14,12 +14,15 @@ export interface DeadlineOptions {
   readonly timeout: number;
 }
 
+/** The longest time that timers take. They run off at once if it is longer. */
+const LONGEST = 2 ** 31 - 1;
+
 /** Joins the signal of a caller and a time-out. */
 export function openDeadline({ signal, timeout }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
   const timer = Number.isFinite(timeout)
-    ? setTimeout(() => controller.abort(timedOut(timeout)), timeout)
+    ? setTimeout(() => controller.abort(timedOut(timeout)), Math.min(timeout, LONGEST))
     : undefined;
   if (signal?.aborted) stop();
   else signal?.addEventListener("abort", stop);
@@ -30,6 +33,13 @@ export function openDeadline({ signal, timeout }: DeadlineOptions): Deadline {
       signal?.removeEventListener("abort", stop);
     },
   };
+}
+
+/** Fails with the reason of a signal, once that comes. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 function timedOut(timeout: number): DOMException {

@@ -1,5 +1,5 @@
 import { ApiError } from "../api_error.ts";
-import { openDeadline } from "./deadline.ts";
+import { openDeadline, untilAborted } from "./deadline.ts";
 import { pause, pauseAfter } from "./retry.ts";
 import type { RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
@@ -15,9 +15,7 @@ export interface ConnectOptions {
   /** Headers of every request, or a function that returns them before each one. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
-   * Whether cookies are sent.
-   *
-   * @default {"same-origin"}
+   * Whether cookies are sent. Without it, `fetch()` decides: browsers send them to the origin of the page.
    */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
@@ -82,19 +80,26 @@ export async function sendRequest(
   const { signal: given, timeout = connection.timeout ?? 30_000 } = outgoing.options;
   const { signal, end } = openDeadline({ signal: given, timeout });
   try {
-    for (let repeated = 0;; repeated++) {
-      const { incoming, error } = await attempt(outgoing, { connection, signal });
-      if (incoming !== undefined && incoming.status !== 503) return accept(incoming);
-      const retryAfter = incoming?.headers.get("retry-after") ?? null;
-      const milliseconds = outgoing.repeatable && !signal.aborted
-        ? pauseAfter({ repeated, retryAfter, random: Math.random() }, connection.retry ?? {})
-        : undefined;
-      if (milliseconds !== undefined) await pause(milliseconds, signal);
-      else if (incoming !== undefined) return accept(incoming);
-      else throw error;
-    }
+    signal.throwIfAborted();
+    // Neither a function for headers nor a given fetch() has to know the signal.
+    return await Promise.race([untilAborted(signal), repeat(outgoing, { connection, signal })]);
   } finally {
     end();
+  }
+}
+
+async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Incoming> {
+  const { connection: { retry = {} }, signal } = options;
+  for (let repeated = 0;; repeated++) {
+    const { incoming, error } = await attempt(outgoing, options);
+    if (incoming !== undefined && incoming.status !== 503) return accept(incoming);
+    const retryAfter = incoming?.headers.get("retry-after") ?? null;
+    const milliseconds = outgoing.repeatable && !signal.aborted
+      ? pauseAfter({ repeated, retryAfter, random: Math.random() }, retry)
+      : undefined;
+    if (milliseconds !== undefined) await pause(milliseconds, signal);
+    else if (incoming !== undefined) return accept(incoming);
+    else throw error;
   }
 }
 
@@ -116,15 +121,18 @@ async function attempt(
   { method, url, headers, body, options }: Outgoing,
   { connection, signal }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
-  const { fetch = globalThis.fetch, credentials = "same-origin" } = connection;
-  const given = connection.headers;
+  const { fetch = globalThis.fetch, credentials, headers: given } = connection;
   const init: RequestInit = {
     method,
     headers: join(typeof given === "function" ? await given() : given, options.headers, headers),
-    credentials,
     signal,
-    ...body !== undefined && { body: toJson(body) },
+    // Some workers refuse its name, whatever its value.
+    ...credentials !== undefined && { credentials },
+    ...body !== undefined && { body: toJson(body, "body") },
   };
+  signal.throwIfAborted();
+  // It throws if the URL is wrong, which no repetition mends. A given fetch() may know other URLs.
+  if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);
     const { status, headers } = response;

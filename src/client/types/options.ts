@@ -105,6 +105,6 @@ export interface UpdateOptions<M, R> extends RemoveOptions<M>, EntityOptions<R> 
  * @typeParam M The model.
  */
 export interface RemoveAllOptions<M> extends CallOptions {
-  /** The filter. `{}` removes everything that the server lets the client remove. */
+  /** The filter, without which nothing is sent. `{}` removes everything that the server lets the client remove. */
   readonly q: Query<M>;
 }

@@ -5,7 +5,8 @@ import type { Bare, Json, Literals } from "./json.ts";
 /**
  * A filter: fields with values or operators. It is the parameter `q`.
  *
- * Fields of embedded entities have paths, such as `"address.city"`. Beyond three names they are not checked.
+ * Fields of embedded entities have paths, such as `"address.city"`. Beyond three names they are not checked. No value is
+ * `undefined`: it is refused, because a filter without it would select more.
  *
  * @typeParam M The model.
  */
@@ -13,7 +14,7 @@ export type Query<M> = QueryFields<M> & QueryClauses<M>;
 
 /** @internal The conditions on fields. */
 export type QueryFields<M> = {
-  readonly [P in Path<M>]?: Condition<At<M, P>> | undefined;
+  readonly [P in Path<M>]?: Condition<At<M, P>>;
 };
 
 /**
@@ -23,11 +24,11 @@ export type QueryFields<M> = {
  */
 export interface QueryClauses<M> {
   /** All of them hold. */
-  readonly $and?: readonly Query<M>[] | undefined;
+  readonly $and?: readonly Query<M>[];
   /** At least one of them holds. */
-  readonly $or?: readonly Query<M>[] | undefined;
+  readonly $or?: readonly Query<M>[];
   /** None of them holds. */
-  readonly $nor?: readonly Query<M>[] | undefined;
+  readonly $nor?: readonly Query<M>[];
 }
 
 /**
@@ -58,51 +59,51 @@ export type Operators<V> =
  */
 export interface Comparisons<V, C> {
   /** It is this value. */
-  readonly $eq?: C | null | undefined;
+  readonly $eq?: C | null;
   /** It is another value. */
-  readonly $ne?: C | null | undefined;
+  readonly $ne?: C | null;
   /** It is greater. */
-  readonly $gt?: C | undefined;
+  readonly $gt?: C;
   /** It is greater or equal. */
-  readonly $gte?: C | undefined;
+  readonly $gte?: C;
   /** It is less. */
-  readonly $lt?: C | undefined;
+  readonly $lt?: C;
   /** It is less or equal. */
-  readonly $lte?: C | undefined;
+  readonly $lte?: C;
   /** It is one of these values. */
-  readonly $in?: readonly (C | null)[] | undefined;
+  readonly $in?: readonly (C | null)[];
   /** It is none of these values. */
-  readonly $nin?: readonly (C | null)[] | undefined;
+  readonly $nin?: readonly (C | null)[];
   /** It has a value, or has none. */
-  readonly $exists?: boolean | undefined;
+  readonly $exists?: boolean;
   /** It is stored as this type of MongoDB. */
-  readonly $type?: string | number | readonly (string | number)[] | undefined;
+  readonly $type?: string | number | readonly (string | number)[];
   /** These operators do not hold. */
-  readonly $not?: Operators<V> | undefined;
+  readonly $not?: Operators<V>;
 }
 
 /** Operators of strings. */
 export interface TextOperators {
   /** It matches this regular expression. */
-  readonly $regex?: string | undefined;
+  readonly $regex?: string;
   /** The flags of the expression, out of `imsx`. */
-  readonly $options?: string | undefined;
+  readonly $options?: string;
 }
 
 /** Operators of numbers. */
 export interface NumberOperators {
   /** Divided by the first number, it leaves the second one. */
-  readonly $mod?: readonly [number, number] | undefined;
+  readonly $mod?: readonly [number, number];
   /** Near this place, for a list of coordinates. */
-  readonly $near?: object | undefined;
+  readonly $near?: object;
   /** Near this place on a sphere, for a list of coordinates. */
-  readonly $nearSphere?: object | undefined;
+  readonly $nearSphere?: object;
   /** At least as far as this. */
-  readonly $minDistance?: number | undefined;
+  readonly $minDistance?: number;
   /** At most as far as this. */
-  readonly $maxDistance?: number | undefined;
+  readonly $maxDistance?: number;
   /** Inside of this area, for a list of coordinates. */
-  readonly $geoWithin?: object | undefined;
+  readonly $geoWithin?: object;
 }
 
 /**
@@ -112,13 +113,11 @@ export interface NumberOperators {
  */
 export interface ListOperators<I> {
   /** All of these values are elements. */
-  readonly $all?: readonly Compared<I>[] | undefined;
+  readonly $all?: readonly Compared<I>[];
   /** It has that many elements. */
-  readonly $size?: number | undefined;
+  readonly $size?: number;
   /** One element matches all of it. */
-  readonly $elemMatch?:
-    | (I extends FrameworkModel ? Query<Omit<I, "__v">> : Operators<I>)
-    | undefined;
+  readonly $elemMatch?: I extends FrameworkModel ? Query<Omit<I, "__v">> : Operators<I>;
 }
 
 /** @internal What a value is compared with. */
