@@ -133,3 +133,22 @@ test("a class that embeds itself has schemas that refer to themselves", async ()
   const folderSchemas = Object.keys(schemas).filter((name) => name.startsWith("Folder"));
   assertEquals([folderSchemas.length, new Set(folderSchemas).has("Folder2")], [9, false]);
 });
+
+@rest({ route: "/pairs", methods: [all(), create()] })
+class Pair extends FrameworkModel {
+  @prop({ type: Folder })
+  root?: Folder;
+  @prop({ type: Folder })
+  backup?: Folder;
+}
+
+test("a class that embeds itself has its fields at each of its places", async () => {
+  await using app = await mountDocumented([Pair]);
+  const isFilter = app.named("PairFilter");
+  const paths = ["root.name", "root.none", "backup.name", "backup.none", "backup.folders.name"];
+  const judged = await Promise.all(paths.map(async (path) => {
+    const { status } = await app.get(`/pairs${asQuery({ [path]: "a" })}`);
+    return [path, isFilter({ [path]: "a" }), status === 200];
+  }));
+  assertEquals(judged.filter(([, told, done]) => told !== done), []);
+});

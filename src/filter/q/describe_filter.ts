@@ -127,10 +127,15 @@ export function listPaths(
 
 /** Whether an object that embeds itself has been seen already: its paths never end. Sees it. */
 export function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
-  if (!reaches(node, { target: node, passed: new Set() })) return false;
+  if (!embedsItself(node)) return false;
   if (seen.has(node)) return true;
   seen.add(node);
   return false;
+}
+
+/** Whether an object embeds itself, directly or through others. */
+export function embedsItself(node: FilterNode): boolean {
+  return reaches(node, { target: node, passed: new Set() });
 }
 
 function reaches(

@@ -1,4 +1,4 @@
-import { beginsAgain, below } from "../../../filter/q/describe_filter.ts";
+import { below, embedsItself } from "../../../filter/q/describe_filter.ts";
 import type { FilterNode, FilterValue } from "../../../filter/q/describe_filter.ts";
 import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
@@ -11,7 +11,15 @@ const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 export function describeFilter(node: FilterNode, components: Components): JsonSchema {
   const properties = new Map<string, JsonSchema>();
   const patterns = new Map<string, JsonSchema>();
-  addPaths(node, { prefix: "", seen: new Set(), properties, patterns, components });
+  addPaths(node, {
+    prefix: "",
+    seen: new Set(),
+    above: [],
+    isLast: false,
+    properties,
+    patterns,
+    components,
+  });
   const clauses = { type: "array", minItems: 1, items: components.filter(node) };
   return {
     description: "Elements of arrays can be named by their index too, such as `tags.0`",
@@ -27,7 +35,11 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 
 interface Paths {
   readonly prefix: string;
+  /** Classes that embed themselves, whose paths are told somewhere, and those of them that the prefix leads through. */
   readonly seen: Set<FilterNode>;
+  readonly above: readonly FilterNode[];
+  /** Whether the paths end where any such class begins. */
+  readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
   readonly components: Components;
@@ -43,7 +55,7 @@ function addPaths({ fields }: FilterNode, paths: Paths): void {
 
 function addBelow(value: FilterValue, paths: Paths): void {
   const { object, open } = below(value);
-  const { prefix, seen, patterns, components } = paths;
+  const { prefix, patterns, components } = paths;
   if (open !== undefined) {
     const { element = open, kind } = open;
     const steps = kind === "map" ? STEP : `${STEP}+`;
@@ -53,9 +65,21 @@ function addBelow(value: FilterValue, paths: Paths): void {
     }
   }
   if (object === undefined) return;
-  // The paths of a class that embeds itself never end
-  if (beginsAgain(object, seen)) patterns.set(`^${escaped(prefix)}\\..+$`, {});
-  else addPaths(object, { ...paths, prefix: `${prefix}.` });
+  const inner = { ...paths, prefix: `${prefix}.` };
+  if (embedsItself(object)) addRecursive(object, inner);
+  else addPaths(object, inner);
+}
+
+/** The paths of a class that embeds itself never end. Where it stands a second time, only its own fields are told. */
+function addRecursive(node: FilterNode, paths: Paths): void {
+  const { prefix, seen, above, isLast, patterns } = paths;
+  if (isLast || above.includes(node)) {
+    patterns.set(`^${escaped(prefix)}.+$`, {});
+    return;
+  }
+  const isKnown = seen.has(node);
+  seen.add(node);
+  addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 
 /** Escapes what has a meaning in patterns, and nothing else: patterns of JSON Schema refuse that. */
