@@ -6,6 +6,9 @@ const MOST_BYTES = 16 * 2 ** 20;
 /** The most bytes of one document that is held. */
 const LARGEST = 2 ** 20;
 
+/** What an entry costs besides its document: the key, the tag, the buffer's own object and the place in the map. */
+const ENTRY_BYTES = 512;
+
 export interface Known {
   /** The stored document that the tag stands for. */
   readonly bytes: Buffer;
@@ -39,7 +42,7 @@ export class KnownTags {
     if (bytes.length > Math.min(LARGEST, this.#most)) return;
     // The document is a part of a larger answer of the database, which must not be held.
     this.#known.set(key, { bytes: Buffer.from(bytes), tag });
-    this.#size += bytes.length;
+    this.#size += bytes.length + ENTRY_BYTES;
     for (const [oldest] of this.#known) {
       if (this.#size <= this.#most) break;
       this.#drop(oldest);
@@ -47,7 +50,9 @@ export class KnownTags {
   }
 
   #drop(key: string): void {
-    this.#size -= this.#known.get(key)?.bytes.length ?? 0;
+    const known = this.#known.get(key);
+    if (known === undefined) return;
+    this.#size -= known.bytes.length + ENTRY_BYTES;
     this.#known.delete(key);
   }
 }
