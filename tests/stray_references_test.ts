@@ -143,3 +143,12 @@ test("an update of another field keeps an object in the place of a reference", a
     assertEquals((await app.updated(`${path}/${insertedId}`, { agents: given })).agents, given);
   }
 });
+
+test("a list in a populated list is shown as null", async () => {
+  await using app = await mount([Case]);
+  const { insertedId } = await getModel(Agent).collection.insertOne({ name: "Ann", notes: "n" });
+  await getModel(Case).collection.insertOne({ agents: [[{ ...own, _id }], insertedId] });
+  const [body] = await app.read<EntityBody[]>("/populated");
+  const shown = { _id: String(insertedId), name: "Ann", notes: "n" };
+  assertEquals<unknown>(body?.agents, [null, shown]);
+});

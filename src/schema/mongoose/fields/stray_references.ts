@@ -75,7 +75,7 @@ function fitted(value: unknown, { type, path, populated }: Place): unknown {
     fitWithin(value, { schema, prefix: `${path}.`, populated });
     return value;
   }
-  if (element === undefined) return populated.has(path) ? value : identifierIn(value);
+  if (element === undefined) return populated.has(path) ? populatedIn(value) : identifierIn(value);
   if (!(type instanceof mongoose.Schema.Types.Map)) {
     const at = { type: element, path, populated };
     return Array.isArray(value) ? value.map((each) => fitted(each, at)) : fitted(value, at);
@@ -84,6 +84,11 @@ function fitted(value: unknown, { type, path, populated }: Place): unknown {
   return isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, fitted(each, at)]))
     : value;
+}
+
+/** Gives what a query has populated. It leaves lists as they are stored: Mongoose would make entities of what they hold. */
+function populatedIn(value: unknown): unknown {
+  return Array.isArray(value) ? null : value;
 }
 
 /** Gives what a reference can hold. */
