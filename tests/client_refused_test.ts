@@ -144,8 +144,8 @@ test("a longer time-out than timers take is no short one", async () => {
 });
 
 test("parameters do not replace those of the next page", async () => {
-  const next: Fetch = (url) =>
-    Promise.resolve(empty(url.includes("page=0") ? { link: '</films?page=1>; rel="next"' } : {}));
+  const headers = [{ link: '</films?page=1>; rel="next"' }];
+  const next: Fetch = () => Promise.resolve(empty(headers.pop()));
   const { films, sent } = record({}, next);
   const each = films.each({ parameters: { page: "0", key: "k" } });
   await each.next();
