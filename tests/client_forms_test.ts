@@ -16,6 +16,7 @@ import {
   update,
 } from "../mod.ts";
 import { test } from "./harness/testing.ts";
+import { heldFetch } from "./held/held_fetch.ts";
 import { mount } from "./support.ts";
 
 enum Genre {
@@ -202,14 +203,22 @@ const ENTITY: NewOf<Forms> = {
   ...{ parts: [{ at: AT, price: "1", pin: "p" }], secret: "s", secrets: ["s"] },
 };
 
-/** Serves the models, and creates an entity with every field. */
+/** Serves the models, and creates an entity with every field. All calls are held against the OpenAPI document. */
 async function openForms() {
+  const held = await heldFetch([Forms, Other], fetch);
   const app = await mount([Forms, Other]);
-  const api = connect(app.url);
+  const api = connect(app.url, { fetch: held.fetch });
   const forms = api.resource<Forms>("/forms");
   const other = await api.resource<Other>("/forms-others").create({ name: "O", pin: "1" });
   const made = await forms.create({ ...ENTITY, ref: other._id, refs: [other._id] });
-  return { forms, made, [Symbol.asyncDispose]: () => app[Symbol.asyncDispose]() };
+  return {
+    forms,
+    made,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      held.check();
+    },
+  };
 }
 
 test("Json is what answers show of every kind of field", async () => {

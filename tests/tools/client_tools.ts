@@ -2,11 +2,14 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import express from "express";
+import type { Fetch } from "@mongrove/mongrove/client";
 import { Film, Person } from "../fixtures/studio.ts";
 import { test } from "../harness/testing.ts";
+import { heldFetch } from "../held/held_fetch.ts";
 import { runCommand } from "../reach/support/run_command.ts";
 import { mount } from "../support.ts";
 import { bundle } from "./support/bundle.ts";
+import { useClient } from "./support/client_script.ts";
 import { startChromium } from "./support/chromium.ts";
 import { report } from "./support/report.ts";
 import { openRuntime, type RuntimeName } from "./support/runtimes.ts";
@@ -65,6 +68,16 @@ const SEEN = {
 };
 
 const SCRIPT = `import { useClient } from "./tests/tools/support/client_script.ts";`;
+
+test("all that the script sends and gets is as the OpenAPI document says", async () => {
+  await using app = await serveStudio();
+  const held = await heldFetch([Film, Person], fetch);
+  // What the host adds to the API is not in its document
+  const isOfHost = (url: string) => /\/flaky\/|[?&]slow=/.test(url);
+  const send: Fetch = (url, init) => isOfHost(url) ? fetch(url, init) : held.fetch(url, init);
+  assertEquals(await useClient(`${app.url}/api`, send), SEEN);
+  held.check();
+});
 
 /** Runs the script in a runtime of the command line. */
 async function runIn(command: string, ...args: string[]): Promise<unknown> {

@@ -1,16 +1,21 @@
-import { ApiError, connect, etagOf, type Json, type Resource } from "@mongrove/mongrove/client";
+import { ApiError, connect, etagOf } from "@mongrove/mongrove/client";
+import type { Fetch, Json, Resource } from "@mongrove/mongrove/client";
 import type { Film } from "../../fixtures/studio.ts";
 
 /**
  * Uses everything of the client. It runs in every runtime: nothing here is of one alone.
  *
  * @param base Where the application is mounted.
+ * @param inner What sends.
  * @returns What it has seen.
  */
-export async function useClient(base: string): Promise<Record<string, unknown>> {
+export async function useClient(
+  base: string,
+  inner: Fetch = (url, init) => fetch(url, init),
+): Promise<Record<string, unknown>> {
   const statuses: number[] = [];
   const spy = async (url: string, init: RequestInit) => {
-    const response = await fetch(url, init);
+    const response = await inner(url, init);
     statuses.push(response.status);
     return response;
   };
