@@ -19,6 +19,7 @@ const SAVE = "button[type=submit]";
 const MESSAGE = ".MuiSnackbarContent-message";
 const DELETE = "button[aria-label=Delete]";
 const CONFIRM = ".ra-confirm";
+const DIALOG = "[role=dialog]";
 const CHIPS = ".MuiAutocomplete-root .MuiChip-label";
 const TITLE = "#react-admin-title";
 const CONFLICT = "Somebody else has changed this since you opened it, so nothing was saved or " +
@@ -214,6 +215,7 @@ test("a movie is deleted, unless somebody has changed it meanwhile", async () =>
   await tab.click(CONFIRM);
   await tab.until(MESSAGE, [CONFLICT]);
   await tab.until("[name=name]", ["Jaws 1"]);
+  await tab.until(DIALOG, []);
   await tab.click(DELETE);
   await tab.click(CONFIRM);
   await tab.until(TITLE, ["Movies"]);
