@@ -46,10 +46,20 @@ export async function openDatabase(): Promise<TestDatabase> {
     uri,
     connection: mongoose.connection,
     async [Symbol.asyncDispose]() {
-      await mongoose.disconnect();
+      await disconnect();
       await dropDatabase(uri, name);
     },
   };
+}
+
+/** Closes all connections. The driver may wait for ever for one whose server does not answer any more. */
+async function disconnect(): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, 20_000);
+  });
+  await Promise.race([mongoose.disconnect(), late]);
+  clearTimeout(timer);
 }
 
 /**
