@@ -26,7 +26,7 @@ const EXAMPLES: Readonly<Record<string, Guarded>> = {
 };
 
 /** What is generated: an effort, and the requests that it sends at least to both examples together. */
-const EFFORT = isLong() ? { examples: 40, requests: 2_000 } : { examples: 5, requests: 200 };
+const EFFORT = isLong() ? { examples: 50, requests: 2_000 } : { examples: 5, requests: 200 };
 
 const FOLDER = new URL("schemathesis/", import.meta.url).pathname;
 
