@@ -45,8 +45,8 @@ export interface InitializeOptions {
    */
   readonly models?: readonly ModelClass[];
   /**
-   * A function that gets the error of each answer with a 5xx status, and of each that `sendTimeoutMS` has cut. If it returns a `RestError` for an unexpected error,
-   * that one is the answer. Otherwise, the error is logged.
+   * A function that gets the error of each answer with a 5xx status, and of each that `sendTimeoutMS` has cut. If it
+   * returns a `RestError` for an unexpected error, that one is the answer. Otherwise, the error is logged.
    *
    * While the database is not available or clients are too slow, errors with the same cause are reported once at first,
    * and then once a minute with their `count`.

@@ -4,9 +4,8 @@ import type { Connection } from "mongoose";
 import { test } from "../harness/testing.ts";
 import { openGet, sendGet } from "../sockets.ts";
 import { until } from "../until.ts";
-import { isLong } from "./support/effort.ts";
+import { isLong, report } from "../harness/report.ts";
 import { type AppState, openApp } from "./support/open_app.ts";
-import { report } from "./support/report.ts";
 import { countHeld } from "./support/stored.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";

@@ -10,7 +10,7 @@ import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
 import { mount } from "../support.ts";
 import { until } from "../until.ts";
-import { isLong } from "./support/effort.ts";
+import { isLong } from "../harness/report.ts";
 import { BEFORE, buildNotes, CALLS, look, type Place, putNote } from "./commands/calls.ts";
 
 const PAGE = new URL("../../docs/reliability.md", import.meta.url);

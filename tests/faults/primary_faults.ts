@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
 import { until } from "../until.ts";
-import { CLIENTS, isLong, ROUNDS } from "./support/effort.ts";
+import { isLong, report } from "../harness/report.ts";
+import { CLIENTS, ROUNDS } from "./support/effort.ts";
 import type { Journal } from "./support/journal.ts";
 import { startLoad } from "./support/load.ts";
 import { type AppState, DATABASE, openApp, POOL } from "./support/open_app.ts";
-import { report } from "./support/report.ts";
 import { openReplicaSet, type ReplicaSet, restart, signal } from "./support/replica_set.ts";
 import { compare, countConnections, countHeld, findHalves } from "./support/stored.ts";
 

@@ -6,7 +6,7 @@ import { test } from "../harness/testing.ts";
 import { request } from "../harness/request.ts";
 import { mount } from "../support.ts";
 import { until } from "../until.ts";
-import { report } from "./support/report.ts";
+import { report } from "../harness/report.ts";
 
 /** Whether the proxy is on this machine. */
 const hasNginx = await new Deno.Command("nginx", { args: ["-v"], stderr: "null" }).output()

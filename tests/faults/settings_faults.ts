@@ -10,9 +10,8 @@ import { test } from "../harness/testing.ts";
 import { readSome } from "../sockets.ts";
 import { mount } from "../support.ts";
 import { until } from "../until.ts";
-import { isLong } from "./support/effort.ts";
+import { isLong, report } from "../harness/report.ts";
 import { openApp } from "./support/open_app.ts";
-import { report } from "./support/report.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
 

@@ -2,10 +2,9 @@ import { assert, assertEquals } from "@std/assert";
 import { client, type EntityBody } from "../client.ts";
 import { test } from "../harness/testing.ts";
 import { until } from "../until.ts";
-import { isLong } from "./support/effort.ts";
+import { isLong, report } from "../harness/report.ts";
 import { openApp } from "./support/open_app.ts";
 import { openReplicaSet, type ReplicaSet, restart, signal } from "./support/replica_set.ts";
-import { report } from "./support/report.ts";
 
 /** How many clients change the same counter. */
 const RIVALS = isLong ? 28 : 6;

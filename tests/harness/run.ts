@@ -6,7 +6,7 @@
 import { runCheck } from "./tasks/check_task.ts";
 import { runDemo } from "./tasks/demo_task.ts";
 import { runCoverage, runOk } from "./tasks/ok_task.ts";
-import { forwardSignals } from "./tasks/run_deno.ts";
+import { runTask } from "./tasks/test_folder.ts";
 import { runTests } from "./tasks/test_task.ts";
 
 const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
@@ -17,20 +17,11 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   ok: runOk,
 };
 
-async function main([name = "", ...args]: string[]): Promise<number> {
+await runTask(async ([name = "", ...args]) => {
   const command = COMMANDS[name];
   if (!command) {
     const names = Object.keys(COMMANDS).join(", ");
     throw new TypeError(`Cannot run "${name}": the commands are ${names}`);
   }
-  // `deno task` hands on the mark before arguments of the task itself
-  return await command(args.filter((arg) => arg !== "--"));
-}
-
-forwardSignals();
-try {
-  Deno.exit(await main(Deno.args));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  Deno.exit(1);
-}
+  return await command(args);
+});

@@ -6,8 +6,9 @@
  */
 import { openTaskMongo } from "../harness/mongo/task_mongo.ts";
 import { say } from "../harness/say.ts";
-import { forwardSignals, ROOT, runDeno } from "../harness/tasks/run_deno.ts";
 import { chooseStd } from "../harness/tasks/choose_std.ts";
+import { ROOT, runDeno } from "../harness/tasks/run_deno.ts";
+import { runTask, testsOf } from "../harness/tasks/test_folder.ts";
 import { serveRegistry } from "./registry/serve_registry.ts";
 import { runCommand } from "./support/run_command.ts";
 import { fetchNodes, makeDenoProject, makeNodeProject, WORKSPACE } from "./support/workspace.ts";
@@ -40,21 +41,14 @@ async function makeWorkspace(folder: string): Promise<Workspace & AsyncDisposabl
   };
 }
 
-async function listTests(): Promise<string[]> {
-  const names = await Array.fromAsync(Deno.readDir(new URL(".", import.meta.url)));
-  return names.map(({ name }) => `tests/reach/${name}`).filter((path) => path.endsWith("_reach.ts"))
-    .sort();
-}
-
-async function main(args: string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "mongrove-reach-" });
   try {
     const std = await chooseStd();
     await using mongo = await openTaskMongo();
     await using workspace = await makeWorkspace(folder);
     const env = { ...std, ...mongo.env, [WORKSPACE]: JSON.stringify(workspace) };
-    const isNamed = args.some((arg) => arg.endsWith(".ts"));
-    const files = isNamed ? [] : await listTests();
+    const files = await testsOf("reach", args);
     const { code } = await runDeno(["test", "--quiet", "-A", ...args, ...files], { env });
     return code;
   } finally {
@@ -62,10 +56,4 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-forwardSignals();
-try {
-  Deno.exit(await main(Deno.args));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  Deno.exit(1);
-}
+await runTask(main);

@@ -5,7 +5,7 @@ import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
 import { openAdmin, ROWS, type Tab } from "./support/admin_page.ts";
 import type { OpenExample } from "./support/example.ts";
-import { wantsPicture } from "./support/report.ts";
+import { wantsPicture } from "./support/picture.ts";
 
 interface Movie {
   readonly _id: string;
@@ -44,7 +44,7 @@ async function* firstOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
 }
 
 async function takePicture({ page }: Tab, name: string): Promise<void> {
-  if (!wantsPicture()) return;
+  if (!wantsPicture) return;
   const { pathname } = new URL(`../../docs/${name}.png`, import.meta.url);
   await page.screenshot({ path: pathname as `${string}.png` });
 }

@@ -11,7 +11,7 @@ import { mount } from "../support.ts";
 import { bundle } from "./support/bundle.ts";
 import { useClient } from "./support/client_script.ts";
 import { startChromium } from "./support/chromium.ts";
-import { report } from "./support/report.ts";
+import { report } from "../harness/report.ts";
 import { openRuntime, type RuntimeName } from "./support/runtimes.ts";
 
 /** How many bytes the client may have in a browser, compressed. */

@@ -9,7 +9,7 @@ import { test } from "../harness/testing.ts";
 import { tryCommand } from "../reach/support/run_command.ts";
 import { type Example, openExample } from "./support/example.ts";
 import { openSchemathesis } from "./support/python_tools.ts";
-import { isLong, report } from "./support/report.ts";
+import { isLong, report } from "../harness/report.ts";
 
 /** An example, and the header that opens what it guards. */
 interface Guarded extends Example {
@@ -26,7 +26,7 @@ const EXAMPLES: Readonly<Record<string, Guarded>> = {
 };
 
 /** What is generated: an effort, and the requests that it sends at least to both examples together. */
-const EFFORT = isLong() ? { examples: 50, requests: 2_000 } : { examples: 5, requests: 200 };
+const EFFORT = isLong ? { examples: 50, requests: 2_000 } : { examples: 5, requests: 200 };
 
 const FOLDER = new URL("schemathesis/", import.meta.url).pathname;
 

@@ -1,8 +1,4 @@
-/** The environment variable that asks for the long form. */
-export const LONG = "MONGROVE_FAULTS_LONG";
-
-/** Whether the long form is asked for. */
-export const isLong = Deno.env.has(LONG);
+import { isLong } from "../../harness/report.ts";
 
 /** How many clients send requests, each one after the other. */
 export const CLIENTS = isLong ? 64 : 16;

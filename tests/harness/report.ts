@@ -1,8 +1,14 @@
 /** The environment variable that names the file of the report. */
-export const REPORT = "MONGROVE_FAULTS_REPORT";
+export const REPORT = "MONGROVE_REPORT";
+
+/** The environment variable that is set with `--long`. */
+export const LONG = "MONGROVE_LONG";
 
 /** Tells what was measured: the task prints it after the tests, whose output Deno shows for failures only. */
 export async function report(line: string): Promise<void> {
   const path = Deno.env.get(REPORT);
   if (path) await Deno.writeTextFile(path, `${line}\n`, { append: true });
 }
+
+/** Whether the long form of the tests is asked for. */
+export const isLong: boolean = Deno.env.has(LONG);
