@@ -8,7 +8,7 @@ import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";
 import type { PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
 import { versionIn } from "./request/versions.ts";
-import type { Version } from "./request/versions.ts";
+import type { Version } from "../schema/fields/version.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";

@@ -50,8 +50,12 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   }
   // A hook may have reduced the parent to what may be shown of it, its identifier left out.
   const found = await above.source.locate("_id" in parent ? parent : stored);
-  const version = link.embedded ? versionCondition(at) : undefined;
-  const place = version === undefined ? found : found.boundTo(version);
+  const place = link.embedded
+    ? found.boundTo({
+      version: versionCondition(at) ?? {},
+      isCounted: typeof above.opened.version === "number",
+    })
+    : found;
   return await openPart({ ...await settingsFor(at), place, link, target, parent });
 }
 

@@ -8,7 +8,7 @@ import { passHook } from "./run_hooks.ts";
 import { textsOf, writeEntity } from "./references/written.ts";
 import type { Written } from "./references/written.ts";
 import { outerVersion, readVersion } from "./request/versions.ts";
-import type { Version } from "./request/versions.ts";
+import type { Version } from "../schema/fields/version.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";

@@ -22,7 +22,7 @@ export async function runDirect(
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;
-  if (hasEntityHooks(level) || needsVersion(acting)) return undefined;
+  if (hasEntityHooks(level) || needsVersion(acting) || namesNone(acting)) return undefined;
   const id = item ? idParam(acting) : undefined;
   const asked = { select, finder, ...options };
   const result = await source.direct?.({ operation: level.operation, id, ...asked });
@@ -36,6 +36,11 @@ export async function runDirect(
 function needsVersion({ level: { concurrency }, route: { operation }, asked }: OpenLevel): boolean {
   return concurrency === "required" && asked.match === undefined && operation.item &&
     operation.change !== undefined;
+}
+
+/** Whether an update is bound to an entity without a version: how that is stored, the way with documents reads first. */
+function namesNone({ route: { operation }, asked: { match } }: OpenLevel): boolean {
+  return operation.change === "merge" && Array.isArray(match) && match.includes(null);
 }
 
 /** Whether a hook of a level sees its entities. */

@@ -10,7 +10,7 @@ import { missingReferences } from "./references/missing_references.ts";
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
 import { bindToVersion, checkVersion, outerVersion, versionIn } from "./request/versions.ts";
-import type { Version } from "./request/versions.ts";
+import type { Version } from "../schema/fields/version.ts";
 import { refuseBody } from "./refuse_body.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";

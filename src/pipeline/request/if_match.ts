@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import type { Version } from "../../schema/fields/version.ts";
 
 /** The versions of an entity that a request accepts: any, or those of its tags; `null` is that of an entity without one. */
-export type IfMatch = "any" | readonly (number | null)[];
+export type IfMatch = "any" | readonly Version[];
 
 /** A tag: the version, and what tells answers of one version apart. A proxy that compresses answers may have weakened it. */
 const TAG = /(?:W\/)?"(?:(\d{1,15})|none)(?:\.[\w-]*)?"/g;
@@ -16,12 +17,12 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 }
 
 /** Whether a version is one of those that a request accepts. */
-export function isAccepted(version: unknown, match: IfMatch): boolean {
-  return match === "any" || match.includes(typeof version === "number" ? version : null);
+export function isAccepted(version: Version, match: IfMatch): boolean {
+  return match === "any" || match.includes(version);
 }
 
 /** Gives the strong tag of an answer that shows one entity. */
-export function tagOf(version: unknown, text: string | Uint8Array): string {
+export function tagOf(version: Version, text: string | Uint8Array): string {
   const hash = createHash("sha1").update(text).digest("base64url").slice(0, 16);
-  return `"${typeof version === "number" ? version : "none"}.${hash}"`;
+  return `"${version ?? "none"}.${hash}"`;
 }

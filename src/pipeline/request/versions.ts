@@ -1,19 +1,20 @@
 import { isLate } from "../../database/errors/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { hasOneOf } from "../../filter/versions.ts";
+import { asStoredVersion, asVersion } from "../../schema/fields/version.ts";
+import type { Version } from "../../schema/fields/version.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
+import { versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
 import { idParam } from "./call.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 import { isAccepted } from "./if_match.ts";
-
-/** The version of an entity; `null` if it has none. */
-export type Version = number | null;
 
 /** Gives the condition on the document of a level that only the versions of `If-Match` meet. */
 export function versionCondition({ asked: { match }, level }: LevelCall): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any" || versionKey === undefined) return undefined;
-  return { [versionKey]: { $in: match } };
+  return hasOneOf(versionKey, match);
 }
 
 /** The version that an entity was read with; `undefined` if it was read without. */
@@ -23,13 +24,9 @@ export function versionIn(
 ): Version | undefined {
   if (versionKey === undefined) return null;
   if (isDocument(entity)) {
-    return entity.isSelected(versionKey) ? asVersion(entity.get(versionKey)) : undefined;
+    return entity.isSelected(versionKey) ? versionOf(entity, versionKey) : undefined;
   }
   return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
-}
-
-function asVersion(value: unknown): Version {
-  return typeof value === "number" ? value : null;
 }
 
 /** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
@@ -37,7 +34,7 @@ export async function readVersion(at: OpenLevel, id: string = idParam(at)): Prom
   const { level: { versionKey }, source } = at;
   if (versionKey === undefined) return null;
   const values = await source.storedValues(id, [versionKey]);
-  return asVersion(values?.[versionKey]?.valueOf());
+  return asStoredVersion(values?.[versionKey]);
 }
 
 /** The version of the document around what is embedded, as it was read first; `undefined` for an entity with its own. */
@@ -56,7 +53,7 @@ export function checkVersion(acting: LevelCall, read: Version | undefined): void
     if (concurrency === "required") throw preconditionRequired();
     return;
   }
-  const version = outerVersion(acting) ?? read;
+  const version = outerVersion(acting) ?? read ?? null;
   if (!isAccepted(version, match)) throw preconditionFailed();
 }
 

@@ -4,6 +4,8 @@ import type { Batch } from "../../database/read_batches.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
+import { asVersion } from "../../schema/fields/version.ts";
+import type { Version } from "../../schema/fields/version.ts";
 import { identifierIn, numberIn } from "../../json/transcode/documents.ts";
 import { countSelected } from "../collection_reads.ts";
 import { nameOf } from "../entities.ts";
@@ -25,8 +27,7 @@ export interface DirectResult {
   readonly late?: LateText;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
-  /** The version of the entity; `null` if it has none. */
-  readonly version?: number | null;
+  readonly version?: Version;
   /** A page. */
   readonly page?: FoundPage;
   /** The identifier of a new entity. */
@@ -161,10 +162,11 @@ export class DirectCollection {
 }
 
 /** The version of a document under its name; `null` if it has none. */
-function versionIn(stored: Stored, name: string | undefined): number | null {
+function versionIn(stored: Stored, name: string | undefined): Version {
   if (name === undefined) return null;
-  const value = Buffer.isBuffer(stored) ? numberIn(stored, name) : stored[name as keyof Stored];
-  return typeof value === "number" ? value : null;
+  return asVersion(
+    Buffer.isBuffer(stored) ? numberIn(stored, name) : stored[name as keyof Stored],
+  );
 }
 
 async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {

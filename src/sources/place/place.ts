@@ -7,7 +7,7 @@ import type { Step } from "./steps.ts";
 
 type PlaceOptions =
   & Pick<Place, "model" | "id" | "scope" | "timeBudget">
-  & Partial<Pick<Place, "steps" | "version">>;
+  & Partial<Pick<Place, "steps" | "version" | "isCounted">>;
 
 /** Where an entity is stored: a document of a collection, or an object inside one. */
 export class Place {
@@ -19,14 +19,17 @@ export class Place {
   readonly timeBudget: TimeBudget;
   /** The versions of the document that a write may change. */
   readonly version: Filter;
+  /** Whether the document was read with a version. */
+  readonly isCounted: boolean;
   readonly steps: readonly Step[];
 
-  constructor({ model, id, scope, timeBudget, version = {}, steps = [] }: PlaceOptions) {
-    this.model = model;
-    this.id = id;
-    this.scope = scope;
-    this.timeBudget = timeBudget;
+  constructor({ version = {}, isCounted = false, steps = [], ...given }: PlaceOptions) {
+    this.model = given.model;
+    this.id = given.id;
+    this.scope = given.scope;
+    this.timeBudget = given.timeBudget;
     this.version = version;
+    this.isCounted = isCounted;
     this.steps = steps;
   }
 
@@ -39,9 +42,9 @@ export class Place {
     return new Place({ ...this, steps: [...this.steps, step] });
   }
 
-  /** The same place, for writes that may change only some versions of the document. */
-  boundTo(version: Filter): Place {
-    return new Place({ ...this, version });
+  /** The same place in a document that was read, for writes that may change only some versions of it. */
+  boundTo({ version, isCounted }: Pick<Place, "version" | "isCounted">): Place {
+    return new Place({ ...this, version, isCounted });
   }
 
   /** The place that the first steps lead to; a negative number leaves out the last ones. */

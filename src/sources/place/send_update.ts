@@ -1,7 +1,7 @@
-import mongoose from "mongoose";
 import type { ClientSession } from "mongoose";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { hasVersion } from "../../filter/versions.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
 import { writeAsIs } from "../../schema/mongoose/statements/write_as_is.ts";
@@ -24,7 +24,7 @@ export interface SendOptions {
 
 /**
  * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the
- * way. Its version goes up.
+ * way. Its version goes up; one that is no whole number becomes 1, by another statement.
  *
  * @param update The update, its paths from the root.
  * @returns `false` if something did not hold.
@@ -34,26 +34,23 @@ export async function sendUpdate(
   update: Update,
   options: SendOptions,
 ): Promise<boolean> {
-  const { keepsVersion = false, session, pins = {} } = options;
-  if (keepsVersion) return await send(place, update, { ...options, counted: update });
-  try {
-    return await send(place, update, { ...options, counted: versionUpdate(place, update) });
-  } catch (error) {
-    const key = versionKey(place.model);
-    // An error has ended the transaction.
-    if (key === undefined || session !== undefined || !isTypeMismatch(error)) throw error;
-    const first = countUpdate(update, { key, version: null, isTied: false });
-    const uncounted = everyFilter(pins, { [key]: { $not: { $type: "number" } } });
-    if (await send(place, update, { ...options, counted: first.update, pins: uncounted })) {
-      return true;
-    }
-    throw error;
+  const { keepsVersion = false } = options;
+  const key = versionKey(place.model);
+  if (keepsVersion || key === undefined) {
+    return await send(place, update, { ...options, counted: update });
   }
-}
-
-/** Whether the database cannot count what is no number. */
-function isTypeMismatch(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === 14;
+  const bound = (...conditions: Filter[]) => everyFilter(options.pins ?? {}, ...conditions);
+  const next = {
+    ...options,
+    counted: versionUpdate(place, update),
+    pins: bound(hasVersion(key)),
+  };
+  if (await send(place, update, next)) return true;
+  if (place.isCounted) return false;
+  const first = countUpdate(update, { key, version: null });
+  const start = { ...options, counted: first.update, pins: bound(...first.conditions) };
+  // Another request may count the version in the meantime.
+  return await send(place, update, start) || await send(place, update, next);
 }
 
 async function send(

@@ -1,7 +1,10 @@
 import type { Document, Model } from "mongoose";
+import { hasNoVersion } from "../../filter/versions.ts";
+import { asVersion } from "../../schema/fields/version.ts";
 import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import type { Update } from "../apply_update.ts";
 import { keptValues } from "../../schema/mongoose/statements/find_kept.ts";
+import { forgetOddVersion, versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
 import type { PlannedUpdate } from "./fresh_objects.ts";
 
 /**
@@ -15,15 +18,17 @@ export function countVersion(doc: Document): (() => void) | undefined {
   if (key === undefined) return undefined;
   // A hook may have hidden it in the document.
   const kept = keptValues(doc)?.[key];
-  const isOdd = kept !== undefined && kept !== null && !isCounted(kept);
-  const read = isOdd ? undefined : doc.get(key) as number | undefined;
-  const before = typeof kept === "number" ? kept : read;
+  const before = (kept === undefined ? versionOf(doc, key) : asVersion(kept)) ?? undefined;
+  // Mongoose may have failed to cast it, and could not count it on.
+  doc.$markValid(key);
+  rawValues(doc)[key] = undefined;
   doc.$inc(key, 1);
   // Mongoose compares it with the stored one where array positions change.
   rawValues(doc)[key] = before;
   return () => {
     rawValues(doc)[key] = (before ?? 0) + 1;
     doc.unmarkModified(key);
+    forgetOddVersion(doc);
   };
 }
 
@@ -35,35 +40,19 @@ export function versionKey({ schema }: Document | Model<unknown>): string | unde
 
 interface StoredVersion {
   readonly key: string | undefined;
+  /** What is stored as the version. */
   readonly version: unknown;
-  /** Whether the write must not happen if the version has changed. */
-  readonly isTied: boolean;
 }
 
-/** Whether the database counts a version on. Other programs may have stored `null`, or a text. */
-function isCounted(version: unknown): boolean {
-  if (typeof version !== "object" || version === null) {
-    return typeof version === "number" || typeof version === "bigint";
-  }
-  return "_bsontype" in version && NUMBERS.has(version._bsontype);
-}
-
-/** What the driver calls its numbers. */
-const NUMBERS = new Set<unknown>(["Decimal128", "Double", "Int32", "Long"]);
-
-/** Adds the new version to an update. `$inc` fails on what is no number, so that 1 is set; `{ key: null }` matches a missing version. */
-export function countUpdate(
-  update: Update,
-  { key, version, isTied }: StoredVersion,
-): PlannedUpdate {
+/** Adds the new version to an update. `$inc` cannot count what is no number, so that 1 is set. */
+export function countUpdate(update: Update, { key, version }: StoredVersion): PlannedUpdate {
   if (key === undefined) return { update, conditions: [] };
   const others = without(update, key);
-  const isSet = version !== undefined && !isCounted(version);
-  const operator = isSet ? "$set" : "$inc";
-  const isBound = isSet || (version === undefined && isTied);
+  const isOdd = version !== undefined && asVersion(version) === null;
+  const operator = isOdd ? "$set" : "$inc";
   return {
     update: { ...others, [operator]: { ...others[operator], [key]: 1 } },
-    conditions: isBound ? [{ [key]: version ?? null }] : [],
+    conditions: isOdd ? [hasNoVersion(key)] : [],
   };
 }
 

@@ -3,6 +3,8 @@ import type { ClientSession, Document, Model } from "mongoose";
 import { conflict } from "../../errors/refusals.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { hasOneOf } from "../../filter/versions.ts";
+import { asVersion } from "../../schema/fields/version.ts";
 import type { SavedChanges } from "../../schema/mongoose/statements/save_with.ts";
 import type { StoredObject } from "../apply_update.ts";
 import { versionKey } from "./count_version.ts";
@@ -61,8 +63,9 @@ export class DocumentStatement {
     const { changes: { where, isTied }, scope, filter } = this.#options;
     const { $and, ...named } = where;
     const key = versionKey(this.#doc);
-    if (key !== undefined && !isTied) delete named[key];
-    const joined = [$and === undefined ? {} : { $and }, scope, filter, ...conditions];
+    const tied = key !== undefined && isTied ? hasOneOf(key, [asVersion(named[key])]) : {};
+    if (key !== undefined) delete named[key];
+    const joined = [$and === undefined ? {} : { $and }, tied, scope, filter, ...conditions];
     const all = joined.filter((each) => !isEmpty(each));
     // The wrapper keeps a condition on `_id` from taking the place of the document's own.
     return all.length === 0 ? named : { ...named, $and: all };

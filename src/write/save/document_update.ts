@@ -3,12 +3,15 @@ import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import { keptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import type { SavedChanges } from "../../schema/mongoose/statements/save_with.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { hasOneOf } from "../../filter/versions.ts";
+import { asVersion } from "../../schema/fields/version.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { fieldsRead, topOf } from "../../filter/fields_read.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { applyUpdate, writtenPaths } from "../apply_update.ts";
 import type { StoredObject, Update } from "../apply_update.ts";
+import { hasOddVersion } from "../../schema/mongoose/schemas/odd_versions.ts";
 import { countUpdate, versionKey } from "./count_version.ts";
 import { DocumentStatement } from "./document_statement.ts";
 import type { StatementOptions } from "./document_statement.ts";
@@ -105,17 +108,23 @@ export class DocumentUpdate {
     const key = versionKey(this.#doc);
     const counted = countUpdate(planned.update, {
       key,
-      version: key && (stored ?? rawValues(this.#doc))[key],
-      isTied: this.#changes.isTied,
+      version: key && this.#versionIn(stored, key),
     });
-    const version = isExact || key === undefined ? [] : [{ [key]: stored?.[key] ?? null }];
+    const version = isExact || key === undefined ? [] : [hasOneOf(key, [asVersion(stored?.[key])])];
     const known = pins.filter((each) => each !== undefined);
     return {
       update: counted.update,
       conditions: [...known, ...version, ...planned.conditions, ...counted.conditions],
       arrays,
-      repeatable: !isExact || judged.length > 0 || this.#objects.length > 0,
+      repeatable: !isExact || judged.length > 0 || this.#objects.length > 0 ||
+        counted.conditions.length > 0,
     };
+  }
+
+  /** What is stored as the version; `null` for what a document could not be told. */
+  #versionIn(stored: StoredObject | undefined, key: string): unknown {
+    if (stored !== undefined) return stored[key];
+    return hasOddVersion(this.#doc) ? null : rawValues(this.#doc)[key];
   }
 
   #arraysIn(update: Update): string[] {

@@ -1,0 +1,28 @@
+import { VERSION_BITS } from "../schema/fields/version.ts";
+import type { Version } from "../schema/fields/version.ts";
+import type { Filter } from "./filters.ts";
+import { markCompiled } from "./q/compiled.ts";
+
+/** The database has whole numbers of 64 bits; those above a version's are clear in no fraction and in nothing negative. */
+const HIGH_BITS = Array.from({ length: 64 - VERSION_BITS }, (_, index) => VERSION_BITS + index);
+
+/** What else could equal a number, or have its bits. */
+const NO_VERSION = { $not: { $type: ["array", "binData", "decimal"] } } as const;
+
+/** The condition that a document has a version, under its name. */
+export function hasVersion(key: string): Filter {
+  return { [key]: markCompiled({ $bitsAllClear: HIGH_BITS, ...NO_VERSION }) };
+}
+
+/** The condition that a document has no version, whatever is stored under its name. */
+export function hasNoVersion(key: string): Filter {
+  return { $nor: [hasVersion(key)] };
+}
+
+/** The condition that a document has one of several versions. */
+export function hasOneOf(key: string, versions: readonly Version[]): Filter {
+  const numbers = versions.filter((version) => version !== null);
+  const counted = { [key]: markCompiled({ $in: numbers, ...NO_VERSION }) };
+  if (!versions.includes(null)) return counted;
+  return numbers.length === 0 ? hasNoVersion(key) : { $or: [counted, hasNoVersion(key)] };
+}
