@@ -48,3 +48,10 @@ test("docs/cookbook.md has files that compile", async () => {
     env: {},
   });
 });
+
+Deno.test("docs/cookbook.md adapts the clients of others in at most 40 lines", () => {
+  const recipe = recipes.find(({ title }) => title === "React-admin and Refine");
+  const lines = recipe?.files["admin_adapter.ts"]?.split("\n") ?? [];
+  const code = lines.filter((line) => line.trim() !== "" && !line.startsWith("//"));
+  assertEquals(code.length > 20 && code.length <= 40, true, `${code.length} lines`);
+});
