@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import mongoose from "mongoose";
+import type { Connection } from "mongoose";
 import { dropDatabase, openDatabase } from "./database.ts";
 import { withDatabase } from "./database_uri.ts";
 import { test } from "./testing.ts";
@@ -33,11 +34,15 @@ test("openDatabase() opens one of its own, and dropping it drops no other", asyn
   const { name, uri, connection } = database;
   assertEquals(connection.name, name);
   await connection.collection("notes").insertOne({ text: "a" });
-  assert((await listNames(uri)).includes(name));
-  const before = await listNames(uri);
+  const beside = await mongoose.createConnection(withDatabase(uri, `${name}_beside`)).asPromise();
+  await beside.collection("notes").insertOne({ text: "b" });
+  assertEquals(await namesLike(beside, name), [name, beside.name]);
   await database[Symbol.asyncDispose]();
-  assertEquals(await listNames(uri), before.filter((other) => other !== name));
   assertEquals(mongoose.connection.readyState, 0);
+  const left = mongoose.createConnection(withDatabase(uri, beside.name));
+  assertEquals(await namesLike(await left.asPromise(), name), [beside.name]);
+  await left.dropDatabase();
+  await left.close();
 });
 
 test("dropDatabase() refuses a database that this run did not make", async () => {
@@ -51,9 +56,8 @@ test("dropDatabase() refuses a database that this run did not make", async () =>
   }
 });
 
-async function listNames(uri: string): Promise<string[]> {
-  const connection = await mongoose.createConnection(uri).asPromise();
+/** Other tests make and drop databases at the same time. */
+async function namesLike(connection: Connection, start: string): Promise<string[]> {
   const { databases } = await connection.listDatabases();
-  await connection.close();
-  return databases.map(({ name }) => name).sort();
+  return databases.map(({ name }) => name).filter((name) => name.startsWith(start)).sort();
 }
