@@ -28,6 +28,12 @@ export function hasUntoldFailures(target: ModelClass): boolean {
   return (untold.get(target)?.size ?? 0) > 0;
 }
 
+/** An index that has every document of its collection, in the usual order of values. */
+export interface PlainIndex {
+  readonly name: string;
+  readonly keys: Readonly<Record<string, 1 | -1>>;
+}
+
 /** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
@@ -38,6 +44,8 @@ export class IndexBuilds {
   #tries = 0;
   #stands: object | undefined;
   #checking: Promise<boolean> | undefined;
+  #plain: readonly PlainIndex[] = [];
+  #plainOn: object | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
@@ -45,11 +53,27 @@ export class IndexBuilds {
     this.#untold = untold.get(target) ?? new Set();
     untold.set(target, this.#untold);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
+    model.on(
+      "index-single-done",
+      (error: Error | null, keys: object, options: object, name: string) => {
+        if (!error) this.#keepPlain({ keys, options, name });
+      },
+    );
   }
 
   /** Why unique indexes are missing: the last build failed, or none has run. */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
+  }
+
+  /** The plain indexes whose builds have succeeded in this process, on the deployment that the connection leads to. */
+  get plain(): readonly PlainIndex[] {
+    return this.#plainOn === this.#model.db.getClient() ? this.#plain : [];
+  }
+
+  /** Forgets the plain indexes until they are built again: the database does not take one of them. */
+  forgetPlain(): void {
+    this.#plain = [];
   }
 
   /** Takes the failure that has not been reported yet. */
@@ -76,6 +100,13 @@ export class IndexBuilds {
     if (missing.length === 0) this.#stands = client;
     this.#missing = new Error(`Unique indexes of "${this.#name}" are missing: ${missing}`);
     return missing.length === 0;
+  }
+
+  #keepPlain({ keys, options, name }: { keys: object; options: object; name: string }): void {
+    const client = this.#model.db.getClient();
+    const known = client === this.#plainOn ? this.#plain.filter((each) => each.name !== name) : [];
+    this.#plain = isPlain(keys, options) ? [...known, { name, keys }] : known;
+    this.#plainOn = client;
   }
 
   #succeed(): void {
@@ -107,6 +138,23 @@ export class IndexBuilds {
     // Mongoose tells of the result by an event.
     else this.#model.ensureIndexes().catch(() => {});
   }
+}
+
+/** Options of an index that change neither what it has nor its order. */
+const PLAIN_OPTIONS = new Set([
+  "name",
+  "background",
+  "unique",
+  "expireAfterSeconds",
+  "writeConcern",
+  "w",
+  "j",
+  "wtimeout",
+]);
+
+function isPlain(keys: object, options: object): keys is PlainIndex["keys"] {
+  return Object.values(keys).every((direction) => direction === 1 || direction === -1) &&
+    Object.entries(options).every(([name, value]) => !value || PLAIN_OPTIONS.has(name));
 }
 
 interface IndexDescription {

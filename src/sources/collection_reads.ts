@@ -1,10 +1,36 @@
+import { readDocuments } from "../database/read_batches.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { isCountable } from "../filter/filters.ts";
+import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/seek_values.ts";
 import { readOptions } from "../filter/read_options.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
+import { boundsOf, readWithin } from "./page_bounds.ts";
 import type { PageRead } from "./source.ts";
+
+/** How many documents one query populates: without a number, Mongoose asks for each one. */
+const POPULATED_AT_ONCE = 100;
+
+/** A query of Mongoose. */
+interface ListQuery {
+  readonly projection: Readonly<Record<string, unknown>>;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly page?: PageRead | undefined;
+}
+
+/** Reads what a collection selects, or a page of it, as documents. */
+export function readListed(
+  collection: OpenCollection,
+  { projection, options, page }: ListQuery,
+): AsyncIterable<readonly object[]> {
+  const { model, timeBudget } = collection;
+  const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
+  return readWithin(boundsOf(page, collection), (scan) => {
+    const query = model.find({}, projection, { ...options, ...scan });
+    const conditions = everyFilter(collection.conditions, page?.behind ?? {});
+    return readDocuments(withConditions(query, conditions).cursor(batch), timeBudget);
+  });
+}
 
 /** Counts what a collection selects, pages aside; no further than up to a number. */
 export async function countSelected(

@@ -1,6 +1,5 @@
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
-import { readDocuments } from "../database/read_batches.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../filter/filters.ts";
 import { findKept } from "../schema/mongoose/statements/find_kept.ts";
@@ -10,7 +9,13 @@ import { readOptions } from "../filter/read_options.ts";
 import { documentOf, IDENTIFIER, identifierOf } from "./entities.ts";
 import { isNarrowed } from "../filter/projection.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
-import { countSelected, pageOptions, readIds, readStoredValues } from "./collection_reads.ts";
+import {
+  countSelected,
+  pageOptions,
+  readIds,
+  readListed,
+  readStoredValues,
+} from "./collection_reads.ts";
 import type { StoredObject } from "../write/apply_update.ts";
 import { CollectionWrites } from "./collection_writes.ts";
 import type { CollectionWritesOptions } from "./collection_writes.ts";
@@ -22,9 +27,6 @@ import { Place } from "./place/place.ts";
 import type { DirectCall, EntityValue, ListRead, Source } from "./source.ts";
 
 const DELETE_BATCH = 1000;
-
-/** How many documents one query populates: without a number, Mongoose asks for each one. */
-const POPULATED_AT_ONCE = 100;
 
 /** What a {@linkcode CollectionSource} is made of. */
 export type CollectionSourceOptions =
@@ -43,15 +45,12 @@ export class CollectionSource implements Source {
 
   async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
     const collection = await this.#open();
-    const { model, timeBudget } = collection;
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
     const plan = lean ? planDirect({ operation: "all", lean, page }, collection) : undefined;
     if (plan?.operation === "all") return yield* new DirectCollection(collection).values(plan);
-    const conditions = everyFilter(collection.conditions, page?.behind ?? {});
-    const query = model.find({}, this.#projection(forChange), { ...options, lean });
-    const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
-    yield* readDocuments(withConditions(query, conditions).cursor(batch), timeBudget);
+    const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
+    yield* readListed(collection, query);
   }
 
   async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {

@@ -1,6 +1,7 @@
 import type { Place } from "./place/place.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
+import type { SeekPlace } from "../filter/parameters/seek_bounds.ts";
 import type { TargetFinder } from "../json/populate/targets.ts";
 import type { StoredObject } from "../write/apply_update.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -20,6 +21,8 @@ export interface ListRead {
 export interface PageRead {
   /** What selects the entities behind the one that the page continues after. */
   readonly behind?: Filter | undefined;
+  /** Where that one stands. */
+  readonly place?: SeekPlace | undefined;
   readonly skip: number;
   /** How many entities the page may have. */
   readonly limit: number;

@@ -1,3 +1,4 @@
+import type { Schema } from "mongoose";
 import { all, FrameworkModel, one, prop, type Ref, rest } from "../../../mod.ts";
 import type { ModelClass } from "../../../mod.ts";
 import { LARGEST } from "../../plan/collections.ts";
@@ -43,7 +44,11 @@ class Populated extends Ranked {}
   methods: [all({ page, sort: [DEEP_SORT] })],
   schemaOptions: { collection: LARGEST },
 })
-class Deep extends Item {}
+class Deep extends Item {
+  static override configure(schema: Schema): void {
+    schema.index({ [DEEP_SORT]: 1, _id: 1 });
+  }
+}
 
 /** Gives the models whose lists have pages, and what they refer to. */
 export function pagedModels(): ModelClass[] {

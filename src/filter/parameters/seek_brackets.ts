@@ -57,6 +57,11 @@ export const SINGLE_PLACES: ReadonlySet<number> = new Set([
   placeOf("maxKey"),
 ]);
 
+/** Brackets whose values stand in an index exactly as in an order. */
+const PLAIN_PLACES: ReadonlySet<number> = new Set(
+  ["null", "number", "string", "binData", "objectId", "bool", "date"].map(placeOf),
+);
+
 const JS_TYPES: Readonly<Record<string, string>> = {
   undefined: "null",
   number: "number",
@@ -86,6 +91,12 @@ export function bracketOf(value: unknown): number {
 
 export function isNaNOfAnyType(value: unknown): boolean {
   return bracketOf(value) === PLACE_OF_NUMBERS && Number.isNaN(Number(String(value)));
+}
+
+/** Whether a value has one place in an index, where the order has it too. */
+export function hasOnePlace(value: unknown): boolean {
+  return PLAIN_PLACES.has(bracketOf(value)) && !isNaNOfAnyType(value) &&
+    typeOf(value) !== "symbol";
 }
 
 export function isNumber(value: unknown): boolean {

@@ -9,6 +9,7 @@ import type { Filter } from "../filters.ts";
 import type { Order } from "./read_rules.ts";
 import { bsonOf, insertRaw } from "../../../tests/made/raw_bson.ts";
 import { seek } from "./seek.ts";
+import { orderedIndex, scanFrom } from "./seek_bounds.ts";
 import { SEEK_READ } from "./seek_values.ts";
 
 const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 100);
@@ -87,24 +88,42 @@ const Sought = mongoose.model(
 interface Reading {
   readonly order: Order;
   readonly collation?: { readonly locale: string; readonly strength: number };
+  /** An index whose bounds the pages have. */
+  readonly keys?: Order;
+  /** What all of their entities have. */
+  readonly fixed?: ReadonlyMap<string, string>;
 }
 
 /** Reads the raw documents that a condition selects, past what Mongoose casts when it reads. */
-async function read(conditions: Filter, { order, collation }: Reading, limit = 0) {
-  const query = withConditions(Sought.find(), conditions).sort(order as never).limit(limit).lean();
+async function read(conditions: Filter, { order, collation }: Reading, options: object = {}) {
+  const query = withConditions(Sought.find(), conditions).sort(order as never).lean();
   if (collation) query.collation(collation);
-  const found = await query.setOptions(SEEK_READ);
+  const found = await query.setOptions({ ...SEEK_READ, ...options });
   return found as { _id: unknown }[];
+}
+
+/** The bounds of a page in the index of a reading. */
+function boundsOf({ order, keys, fixed = new Map() }: Reading, values: object): object {
+  if (keys === undefined) return {};
+  const name = Object.entries(keys).flat().join("_");
+  const ordered = orderedIndex({ name, keys }, order);
+  assert(ordered, "the index has the order");
+  return scanFrom(ordered, { order, values: { ...values }, fixed }) ?? {};
 }
 
 /** Reads pages until there is none; each begins behind the last entity of the one before. */
 async function readPages(reading: Reading, sizes: readonly number[]): Promise<unknown[]> {
   const seen: unknown[] = [];
-  let page = await read({}, reading, sizes[0]);
+  const all = Object.fromEntries(reading.fixed ?? []);
+  let page = await read(all, reading, { limit: sizes[0] });
   for (let turn = 1; page.length > 0 && seen.length < 100; turn++) {
     seen.push(...page.map(({ _id }) => _id));
-    const behind = seek(reading.order, page.at(-1) ?? {});
-    page = await read(behind, reading, sizes[turn % sizes.length]);
+    const last = page.at(-1) ?? { _id: null };
+    const behind = { $and: [all, seek(reading.order, { ...last })] };
+    page = await read(behind, reading, {
+      limit: sizes[turn % sizes.length],
+      ...boundsOf(reading, last),
+    });
   }
   return seen;
 }
@@ -118,7 +137,8 @@ async function store(documents: readonly object[]): Promise<void> {
 }
 
 async function checkPages(reading: Reading, sizes: readonly number[]): Promise<void> {
-  const sorted = (await read({}, reading)).map(({ _id }) => _id);
+  const sorted = (await read(Object.fromEntries(reading.fixed ?? []), reading))
+    .map(({ _id }) => _id);
   assertEquals(await readPages(reading, sizes), sorted);
 }
 
@@ -133,6 +153,40 @@ test("seek() gives pages that make up the list as the database sorts it", async 
       await store(documents);
       if (isIndexed && Object.keys(order).length > 1) await Sought.collection.createIndex(order);
       await checkPages({ order }, sizes);
+    },
+  );
+  await fc.assert(property, { numRuns: RUNS });
+});
+
+/** Turns an order round, as an index is read backwards. */
+function reversed(order: Order): Order {
+  return Object.fromEntries(
+    Object.entries(order).map(([path, direction]) => [path, direction === 1 ? -1 : 1]),
+  );
+}
+
+test("scanFrom() leaves out no entity of a page", async () => {
+  await using _database = await openDatabase();
+  const keysOf = fc.constantFrom<(order: Order) => Order>(
+    (order) => order,
+    reversed,
+    (order) => ({ owner: 1, ...order }),
+    (order) => ({ owner: -1, ...reversed(order) }),
+  );
+  const property = fc.asyncProperty(
+    documents,
+    order.filter((each) => Object.keys(each).length > 1),
+    sizes,
+    keysOf,
+    async (documents, order, sizes, keysOf) => {
+      const usual = documents.filter(({ _id }) =>
+        !(_id instanceof MinKey || _id instanceof MaxKey)
+      );
+      await store(usual.map((each, n) => ({ ...each, owner: n % 3 === 0 ? "b" : "a" })));
+      const keys = keysOf(order);
+      await Sought.collection.createIndex(keys);
+      const fixed = new Map("owner" in keys ? [["owner", "a"]] : []);
+      await checkPages({ order, keys, fixed }, sizes);
     },
   );
   await fc.assert(property, { numRuns: RUNS });

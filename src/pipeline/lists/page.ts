@@ -1,6 +1,5 @@
 import { andThen } from "../../declare/hooks/and_then.ts";
 import { badFormat } from "../../errors/refusals.ts";
-import type { Filter } from "../../filter/filters.ts";
 import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import { seek } from "../../filter/parameters/seek.ts";
 import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
@@ -23,7 +22,7 @@ export async function openPage(
 ): Promise<PageRead> {
   const most = Number(at.state.options.limit ?? limit);
   return {
-    behind: after === undefined ? undefined : await selectBehind(at, after),
+    ...after !== undefined && await selectBehind(at, after),
     skip,
     limit: Math.min(limit, most),
     open: mayLeaveOut(at),
@@ -31,7 +30,10 @@ export async function openPage(
 }
 
 /** Gives what selects the entities behind another one. */
-async function selectBehind(at: OpenLevel, after: string): Promise<Filter> {
+async function selectBehind(
+  at: OpenLevel,
+  after: string,
+): Promise<Pick<PageRead, "behind" | "place">> {
   const order = pageOrder(at);
   const keys = Object.keys(order);
   const isKnown = keys.length === 1;
@@ -40,7 +42,9 @@ async function selectBehind(at: OpenLevel, after: string): Promise<Filter> {
     : await isShown(at, after)
     ? await at.source.storedValues(after, keys)
     : undefined;
-  if (values !== undefined && isOrderOfValues(order)) return seek(order, values);
+  if (values !== undefined && isOrderOfValues(order)) {
+    return { behind: seek(order, values), place: { order, values } };
+  }
   const allowed = "the identifier of an entity of the list";
   throw badFormat(`Parameter "after" takes ${allowed}`, { parameter: "after", allowed });
 }

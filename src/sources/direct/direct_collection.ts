@@ -9,11 +9,13 @@ import type { Version } from "../../schema/fields/version.ts";
 import { identifierIn, numberIn } from "../../json/transcode/documents.ts";
 import { countSelected } from "../collection_reads.ts";
 import { nameOf } from "../entities.ts";
+import { readWithin } from "../page_bounds.ts";
 import type { FoundPage } from "../source.ts";
 import { decodeBson, storedIn } from "./reads/stored_writer.ts";
 import type { LateText } from "./reads/late_text.ts";
 import { isRefused, openCounted, takeCount } from "./reads/counted_page.ts";
 import type { CountedPage } from "./reads/counted_page.ts";
+import type { JsonQuery } from "./reads/json_reader.ts";
 import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
 import { directVerdict } from "./verdict.ts";
@@ -43,8 +45,12 @@ export class DirectCollection {
   }
 
   /** Reads a list as values, several at a time. */
-  values({ reads, query }: PlanOf<"all">): AsyncIterable<readonly object[]> {
-    return reads.reader.values(query, this.#collection.timeBudget);
+  values({ reads, query, bounds }: PlanOf<"all">): AsyncIterable<readonly object[]> {
+    const { timeBudget } = this.#collection;
+    return readWithin(
+      bounds,
+      (scan) => reads.reader.values(withOptions(query, scan), timeBudget),
+    );
   }
 
   /**
@@ -91,10 +97,13 @@ export class DirectCollection {
 
   /** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
   async #pageOf(
-    { reads: { reader }, query, count }: PlanOf<"all">,
+    { reads: { reader }, query, bounds, count }: PlanOf<"all">,
   ): Promise<CountedPage | { readonly found: readonly Stored[]; readonly total?: undefined }> {
     const { model, shape, timeBudget } = this.#collection;
-    if (count === undefined) return { found: await gather(reader.batches(query, timeBudget)) };
+    if (count === undefined) {
+      const open = (scan: object) => reader.batches(withOptions(query, scan), timeBudget);
+      return { found: await gather(readWithin(bounds, open)) };
+    }
     const { counts } = directVerdict(model, shape);
     const cursor = counts ? openCounted(model, { ...query, count }) : undefined;
     try {
@@ -159,6 +168,10 @@ export class DirectCollection {
     // With a write concern of 0, MongoDB does not tell.
     return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
   }
+}
+
+function withOptions(query: JsonQuery, options: object): JsonQuery {
+  return { ...query, options: { ...query.options, ...options } };
 }
 
 /** The version of a document under its name; `null` if it has none. */

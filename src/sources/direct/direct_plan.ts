@@ -13,6 +13,8 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { ListCount } from "./reads/counted_page.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
+import { boundsOf } from "../page_bounds.ts";
+import type { PageBounds } from "../page_bounds.ts";
 import type { PageRead } from "../source.ts";
 import { directVerdict } from "./verdict.ts";
 import type { DirectReads } from "./verdict.ts";
@@ -66,6 +68,8 @@ interface ReadPlan {
   readonly count?: ListCount | undefined;
   readonly name: Filter;
   readonly query: JsonQuery;
+  /** The part of an index that has all that the query selects. */
+  readonly bounds?: PageBounds | undefined;
   readonly reads: DirectReads;
   readonly finder?: TargetFinder | undefined;
 }
@@ -115,8 +119,9 @@ export function planDirect(
       const { page, finder } = request;
       const count = request.count &&
         { ...request.count, conditions: castFilter(model, conditions) };
+      const bounds = query && !count ? boundsOf(page, collection) : undefined;
       return query &&
-        { operation, name: castFilter(model, name), reads, query, page, count, finder };
+        { operation, name: castFilter(model, name), reads, query, bounds, page, count, finder };
     }
   }
 }
