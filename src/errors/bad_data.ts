@@ -1,4 +1,4 @@
-import { Refusal } from "./refusals.ts";
+import { refusal } from "./refusals.ts";
 import type { RestError } from "./rest_error.ts";
 
 /** The problem of one field. */
@@ -19,9 +19,6 @@ export function badData(problems: Problems, cause?: unknown): RestError {
   const all = Object.entries(problems);
   const errors = Object.fromEntries(all.slice(0, MOST_PROBLEMS));
   const more = all.length > MOST_PROBLEMS ? { more: all.length - MOST_PROBLEMS } : {};
-  return new Refusal(
-    400,
-    { code: "BAD_DATA", message: "The data is not valid", errors, ...more },
-    { cause },
-  );
+  const body = { message: "The data is not valid", errors, ...more };
+  return refusal("BAD_DATA", body, { cause });
 }

@@ -1,27 +1,54 @@
 import { RestError } from "./rest_error.ts";
+import type { RestErrorOptions } from "./rest_error.ts";
+
+/** The codes of the framework's own errors, and the status of each. */
+export const STATUS_OF = {
+  BAD_FORMAT: 400,
+  BAD_DATA: 400,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  PRECONDITION_REQUIRED: 428,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+/** The code of an error of the framework. */
+export type ErrorCode = keyof typeof STATUS_OF;
 
 /** An error of the framework itself. Its body has a code, a message and details. */
 export class Refusal extends RestError {}
 
+/** Makes the error of a code. */
+export function refusal(
+  code: ErrorCode,
+  body: { readonly message: string },
+  options?: RestErrorOptions,
+): RestError {
+  return new Refusal(STATUS_OF[code], { code, ...body }, options);
+}
+
 /** The only 404: the entity does not exist, or the client may not see it. */
 export function notFound(): RestError {
-  return new Refusal(404, { code: "NOT_FOUND", message: "No such entity" });
+  return refusal("NOT_FOUND", { message: "No such entity" });
 }
 
 /** A 403 for a request that a hook or a scope rejects. */
 export function forbidden(message = "Not allowed"): RestError {
-  return new Refusal(403, { code: "FORBIDDEN", message });
+  return refusal("FORBIDDEN", { message });
 }
 
 /** A 400 for a malformed `q` or parameter, and for a body that is not a JSON object. */
 export function badFormat(message: string, details: object = {}): RestError {
-  return new Refusal(400, { code: "BAD_FORMAT", message, ...details });
+  return refusal("BAD_FORMAT", { message, ...details });
 }
 
 /** A 409 for a document that was changed or removed during the request. */
 export function conflict(cause?: unknown): RestError {
-  const body = { code: "CONFLICT", message: "The entity was changed by someone else" };
-  const error = new Refusal(409, body, { cause });
+  const body = { message: "The entity was changed by someone else" };
+  const error = refusal("CONFLICT", body, { cause });
   conflicts.add(error);
   return error;
 }
@@ -36,21 +63,20 @@ export function isConflict(error: unknown): boolean {
 /** A 412 for an entity that has changed since the client read it. */
 export function preconditionFailed(cause?: unknown): RestError {
   const message = "The entity has changed since it was read";
-  return new Refusal(412, { code: "PRECONDITION_FAILED", message }, { cause });
+  return refusal("PRECONDITION_FAILED", { message }, { cause });
 }
 
 /** A 428 for a write that does not say which version it changes. */
 export function preconditionRequired(): RestError {
-  const message = `The header "If-Match" is required`;
-  return new Refusal(428, { code: "PRECONDITION_REQUIRED", message });
+  return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
 }
 
 const outages = new WeakSet<RestError>();
 
 /** A 503 for a database that did not answer in time. */
 export function unavailable(cause?: unknown): RestError {
-  const body = { code: "UNAVAILABLE", message: "The database is not available" };
-  const error = new Refusal(503, body, { headers: { "Retry-After": "5" }, cause });
+  const body = { message: "The database is not available" };
+  const error = refusal("UNAVAILABLE", body, { headers: { "Retry-After": "5" }, cause });
   outages.add(error);
   return error;
 }
@@ -62,5 +88,5 @@ export function isOutage(error: RestError): boolean {
 
 /** A 500 that shows no details. */
 export function internal(cause?: unknown): RestError {
-  return new Refusal(500, { code: "INTERNAL", message: "Internal error" }, { cause });
+  return refusal("INTERNAL", { message: "Internal error" }, { cause });
 }

@@ -61,7 +61,7 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
 }
 
 /** Operators that a query takes, and the stage of an aggregation that counts does not. */
-const UNCOUNTABLE = new Set(["$near", "$nearSphere", "$where"]);
+export const UNCOUNTABLE: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where"]);
 
 /** Whether the database can count what a filter selects. */
 export function isCountable(filter: unknown): boolean {

@@ -1,9 +1,11 @@
+import { LIST_LIMITS } from "../filter/parameters/list_limits.ts";
 import type {
   HeaderDescription,
   ParameterDescription,
 } from "../http/routes/describe/describe_routes.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
 import type { Components } from "./schemas/components.ts";
+import { GIVEN_IDENTIFIER } from "./schemas/json_schema.ts";
 import type { JsonSchema } from "./schemas/json_schema.ts";
 
 interface ParameterContext {
@@ -45,27 +47,29 @@ function describeQuery(parameter: ParameterDescription): object {
     case "skip":
       return {
         description: "How many entities come before the page",
-        schema: { type: "integer", minimum: 0, maximum: 2 ** 31 - 1 },
+        schema: { type: "integer", minimum: 0, maximum: LIST_LIMITS.skipped },
       };
     case "after":
       return {
         description: "The `_id` of the entity behind which the page begins, without `skip`",
-        schema: { type: "string", pattern: "^[0-9a-fA-F]{24}$" },
+        schema: GIVEN_IDENTIFIER,
       };
     case "sort":
       return listOf(fields.flatMap((field) => [field, `-${field}`]), {
         description: "The fields to sort by, with `-` for descending order",
-        more: { maxItems: 8, allOf: fields.map(onlyOnce) },
+        more: { maxItems: LIST_LIMITS.keys, allOf: fields.map(onlyOnce) },
       });
     case "select":
       return listOf(fields, { description: "The fields to show. `_id` is always shown" });
     case "populate":
       return listOf(fields, { description: "The references to replace by entities" });
-    case "search":
+    case "search": {
+      const pattern = `^\\s*\\S+(\\s+\\S+){0,${LIST_LIMITS.words - 1}}\\s*$`;
       return {
-        description: "Words to look for: at most 10",
-        schema: { type: "string", maxLength: 200, pattern: "^\\s*\\S+(\\s+\\S+){0,9}\\s*$" },
+        description: `Words to look for: at most ${LIST_LIMITS.words}`,
+        schema: { type: "string", maxLength: LIST_LIMITS.characters, pattern },
       };
+    }
     default:
       return UNKNOWN;
   }

@@ -1,4 +1,3 @@
-import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -6,8 +5,9 @@ import { findKept } from "../schema/mongoose/statements/find_kept.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { readOptions } from "../filter/read_options.ts";
-import { documentOf, IDENTIFIER, identifierOf } from "./entities.ts";
+import { documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed } from "../filter/projection.ts";
+import { byIdentifier } from "../schema/fields/identifier.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import {
   countSelected,
@@ -182,7 +182,7 @@ export class CollectionSource implements Source {
 
   /** The condition that names an entity; `undefined` for a text that names none. */
   protected idFilter(id: string): Filter | undefined {
-    return IDENTIFIER.test(id) ? { _id: new mongoose.Types.ObjectId(id) } : undefined;
+    return byIdentifier(id);
   }
 
   #readOptions(page = true): Record<string, unknown> {

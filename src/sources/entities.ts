@@ -1,9 +1,6 @@
 import type { Document, Model } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 
-/** The text of an identifier. */
-export const IDENTIFIER = /^[0-9a-f]{24}$/i;
-
 /**
  * Gives the identifier of an entity, cast: a copy that a hook made may have it as text.
  *

@@ -1,6 +1,7 @@
+import type { Literals } from "../../declare/decorators/json_form.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { IsHidden, IsReadOnly } from "../../declare/model/field_names.ts";
-import type { AnyFunction, Literals, Stored } from "./json.ts";
+import type { AnyFunction, Stored } from "./json.ts";
 
 /**
  * The body of `create()`: the fields that a body can set. The compiler knows neither defaults nor hooks, so all of them

@@ -1,5 +1,6 @@
+import type { JsonScalar } from "../../declare/decorators/json_form.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { IsHidden, IsReadOnly } from "../../declare/model/field_names.ts";
+import type { IsHidden, IsReadOnly, Scalar } from "../../declare/model/field_names.ts";
 
 /**
  * What an answer shows of an entity: dates, identifiers, Decimal128, UUIDs and bytes are strings, Maps are objects, a
@@ -27,10 +28,8 @@ export type JsonPart<M> = {
  * @typeParam V The TypeScript type of the field.
  */
 export type JsonValue<V> = 0 extends 1 & V ? unknown
-  : V extends null | undefined | boolean ? Bare<V>
-  : V extends string | number ? Literals<Bare<V>>
-  : V extends bigint ? number | string
-  : V extends Date | Uint8Array | { readonly _bsontype: string } ? string
+  : V extends null | undefined ? V
+  : V extends Scalar ? JsonScalar<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { [key: string]: JsonValue<X> }
   : V extends readonly (infer I)[] ? JsonValue<I>[]
   : V extends FrameworkModel ? JsonPart<V>
@@ -63,12 +62,6 @@ export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
 /** @internal The value in a `ReadOnly`, or the value itself. */
 export type Bare<V> = V extends { readonly "~readonly"?: infer T }
   ? IsReadOnly<V> extends true ? NonNullable<T> : V
-  : V;
-
-/** @internal The values of an enum, or the type itself. */
-export type Literals<V> = V extends string ? string extends V ? string : `${V}`
-  : V extends number
-    ? number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number
   : V;
 
 /** @internal Any function. */

@@ -1,6 +1,7 @@
+import type { Literals } from "../../declare/decorators/json_form.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { Scalar } from "../../declare/model/field_names.ts";
-import type { Bare, Json, Literals } from "./json.ts";
+import type { Bare, Json } from "./json.ts";
 
 /**
  * A filter: fields with values or operators. It is the parameter `q`.

@@ -2,7 +2,7 @@ import { pathOf, SchemaIssues } from "../../schema/standard_schema.ts";
 import mongoose from "mongoose";
 import { badData } from "../../errors/bad_data.ts";
 import type { Problems } from "../../errors/bad_data.ts";
-import { badFormat, conflict, notFound, Refusal, unavailable } from "../../errors/refusals.ts";
+import { badFormat, conflict, notFound, refusal, unavailable } from "../../errors/refusals.ts";
 import { isForeign } from "../../schema/mongoose/error_origin.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
@@ -111,9 +111,6 @@ export function isLate(error: unknown): boolean {
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {
   const fields = Object.keys(error.keyPattern ?? {});
-  return new Refusal(409, {
-    code: "CONFLICT",
-    message: "Another entity has the same value",
-    fields,
-  }, { cause: error });
+  const body = { message: "Another entity has the same value", fields };
+  return refusal("CONFLICT", body, { cause: error });
 }

@@ -1,4 +1,6 @@
 import { badFormat } from "../../errors/refusals.ts";
+import { IDENTIFIER } from "../../schema/fields/identifier.ts";
+import { LIST_LIMITS } from "./list_limits.ts";
 import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";
@@ -7,14 +9,6 @@ import { totalOrder } from "./total_order.ts";
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 
 type Name = (typeof NAMES)[number];
-
-/** The most keys of an order. */
-const MOST_KEYS = 8;
-
-/** The most entities that a page may leave out. */
-const MOST_SKIPPED = 2 ** 31 - 1;
-
-const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
 /** A request, as far as it asks for what rules allow. */
 export interface ReadRequest {
@@ -106,7 +100,7 @@ function readPage(
   if (after !== undefined && !IDENTIFIER.test(after)) throw refusal("after", "an identifier");
   return {
     limit: limit === undefined ? size : readCount("limit", limit, { from: 1, to: max }),
-    skip: skip === undefined ? 0 : readCount("skip", skip, { from: 0, to: MOST_SKIPPED }),
+    skip: skip === undefined ? 0 : readCount("skip", skip, { from: 0, to: LIST_LIMITS.skipped }),
     ...after !== undefined && { after },
   };
 }
@@ -124,7 +118,7 @@ function readCount(
 function readOrder(text: string, allowed: ReadonlySet<string>): Order {
   const order: Record<string, 1 | -1> = {};
   const keys = text.split(",");
-  if (keys.length > MOST_KEYS) throw refusal("sort", `at most ${MOST_KEYS} fields`);
+  if (keys.length > LIST_LIMITS.keys) throw refusal("sort", `at most ${LIST_LIMITS.keys} fields`);
   for (const key of keys) {
     const path = key.replace(/^-/, "");
     if (path !== "_id" && !allowed.has(path)) {

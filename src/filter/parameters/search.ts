@@ -1,10 +1,8 @@
 import { badFormat } from "../../errors/refusals.ts";
 import type { Filter } from "../filters.ts";
 import { markCompiled } from "../q/compiled.ts";
+import { LIST_LIMITS } from "./list_limits.ts";
 import type { SearchRule } from "./read_rules.ts";
-
-const MOST_WORDS = 10;
-const MOST_CHARACTERS = 200;
 
 /** Letters with marks that have a base letter in the Latin script. */
 const MARKED: readonly (readonly [from: number, to: number])[] = [[0xc0, 0x24f], [
@@ -20,10 +18,10 @@ const MARKED: readonly (readonly [from: number, to: number])[] = [[0xc0, 0x24f],
  */
 export function compileSearch(text: string, rule: SearchRule): Filter {
   const words = text.split(/\s+/).filter((word) => word !== "");
-  const isAllowed = words.length > 0 && words.length <= MOST_WORDS &&
-    text.length <= MOST_CHARACTERS && !text.includes("\0") && text.isWellFormed();
+  const isAllowed = words.length > 0 && words.length <= LIST_LIMITS.words &&
+    text.length <= LIST_LIMITS.characters && !text.includes("\0") && text.isWellFormed();
   if (!isAllowed) {
-    const allowed = `1 to ${MOST_WORDS} words, at most ${MOST_CHARACTERS} characters`;
+    const allowed = `1 to ${LIST_LIMITS.words} words, at most ${LIST_LIMITS.characters} characters`;
     throw badFormat(`Parameter "search" takes ${allowed}`, { parameter: "search", allowed });
   }
   if ("index" in rule) return { $text: { $search: words.map(quoted).join(" ") } };

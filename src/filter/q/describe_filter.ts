@@ -1,5 +1,6 @@
 import type { Schema } from "mongoose";
 import { schemaClass } from "../../schema/build_schema.ts";
+import { typeName } from "../../schema/describe/field_node.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
@@ -78,15 +79,13 @@ function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
   const isComparable = !isSecretive(field);
   return {
     kind,
-    type: kind === "scalar" ? type?.instance ?? "Object" : TYPES[kind],
+    type: typeName(field),
     operators: [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace })),
     isComparable,
     ...shape && { object: filterNode(shape, { schema, model: schemaClass(type)?.name }) },
     ...element && { element: describeValue(element, false) },
   };
 }
-
-const TYPES = { free: "Object", object: "Embedded", map: "Map", array: "Array" } as const;
 
 function isSecretive({ shape, element }: FieldShape): boolean {
   return shape?.secretive === true || (element !== undefined && isSecretive(element));

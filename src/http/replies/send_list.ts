@@ -1,10 +1,7 @@
 import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
-import { ResponseStream } from "./response_stream.ts";
+import { PIECE, ResponseStream } from "./response_stream.ts";
 import { sendGathered } from "./send_gathered.ts";
-
-/** How much of a list is held before it is sent on. */
-const CHUNK = 64 * 1024;
 
 /** JSON text of a list's entities. */
 type Pieces = AsyncIterable<string | Uint8Array>;
@@ -27,7 +24,7 @@ export async function sendList(
     for await (const piece of pieces) {
       if (!stream.isOpen) return !stream.isTaken;
       // A list of one piece is sent whole, however long it is.
-      if (size >= CHUNK) {
+      if (size >= PIECE) {
         if (!stream.begun) res.status(200).type("json");
         if (res.req.method === "HEAD") {
           await stream.end();

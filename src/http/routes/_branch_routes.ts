@@ -8,7 +8,7 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { checkConcurrency } from "./_check_concurrency.ts";
-import { checkExample } from "./_check_example.ts";
+import { checkExample } from "./_check_words.ts";
 import { checkPartRest } from "./_check_rest.ts";
 import { compileReads } from "./_compile_reads.ts";
 

@@ -3,10 +3,11 @@ import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
-import { isOperationWord, wordProblem } from "../../declare/operations/operation_words.ts";
+import { isOperationWord } from "../../declare/operations/operation_words.ts";
 import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
+import { wordProblem } from "./_check_words.ts";
 
 /** The error of a declaration that no route can be made of. */
 export function cannotMount({ name }: ModelClass, problem: string): TypeError {

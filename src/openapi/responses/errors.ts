@@ -1,9 +1,10 @@
+import type { ErrorCode } from "../../errors/refusals.ts";
 import type { ErrorDescription } from "../../http/routes/describe/describe_routes.ts";
 import type { RouteNode } from "../../http/routes/describe/route_node.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 
-const MEANINGS: Readonly<Record<string, string>> = {
+const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_FORMAT: "a parameter, or a body, is malformed",
   BAD_DATA: "the body breaks rules of its fields, named in `errors`",
   FORBIDDEN: "not allowed",
@@ -71,7 +72,7 @@ function response(
   { components, exact }: { readonly components: Components; readonly exact: JsonSchema },
 ): object {
   return {
-    description: codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join(". "),
+    description: codes.map((code) => `\`${code}\`: ${MEANINGS[code as ErrorCode]}`).join(". "),
     ...status === 503 && {
       headers: {
         "Retry-After": { description: "Seconds to wait", schema: { type: "integer", minimum: 0 } },

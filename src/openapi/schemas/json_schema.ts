@@ -1,3 +1,5 @@
+import { MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
+
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -20,16 +22,19 @@ export function refer(name: string): JsonSchema {
 /** Identifiers as answers have them. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
+/** Identifiers as requests may have them. */
+export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
+
 /** Keys of data that the database can address. */
 export const KEYS = {
   pattern: "^[^$.\\u0000][^.\\u0000]*$",
-  not: { enum: ["_bsontype", "isMongooseBuffer"] },
+  not: { enum: [...MARK_KEYS] },
 } as const;
 
 /** Keys of data in a filter. */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
-  not: { enum: ["__proto__", "constructor", "prototype", ...KEYS.not.enum] },
+  not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },
 } as const;
 
 /** Allows some values. Those of one type stand together, as generators of code need it. */

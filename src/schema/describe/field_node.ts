@@ -12,6 +12,7 @@ import {
   hasOwnSetters,
   isRequired,
   isRequiredAtTimes,
+  SETTING_OPTIONS,
 } from "../mongoose/fields/field_rules.ts";
 import { describeObject } from "./object_node.ts";
 import type { ObjectNode, View } from "./object_node.ts";
@@ -100,8 +101,6 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
   };
 }
 
-const REWORKING = ["trim", "lowercase", "uppercase"] as const;
-
 interface ValuePlace {
   readonly view: View;
   /** What holds the value, if it is an element. */
@@ -126,7 +125,7 @@ function describeValue(field: FieldShape, { view, inside }: ValuePlace): ValueNo
     rules: kind === "scalar" ? declaredRules(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
     filled: kind === "scalar" && isAlwaysRequired(field) && type?.instance === "String",
-    reworked: REWORKING.filter((name) => own?.options[name]),
+    reworked: SETTING_OPTIONS.filter((name) => own?.options[name]),
     opaque: own !== undefined && isOpaque(own, { field, view }),
   };
 }
@@ -152,7 +151,8 @@ function isOpaque(type: SchemaType, { field, view }: Omit<FieldPlace, "written">
   return field.kind === "scalar" && (hasOwnCast(type) || hasOwnSetters(type));
 }
 
-function typeName({ kind, type }: FieldShape): string {
+/** The type of a field, as descriptions name it. */
+export function typeName({ kind, type }: FieldShape): string {
   switch (kind) {
     case "free":
       return "Object";

@@ -1,5 +1,5 @@
 import type { Request } from "express-types";
-import { badFormat, internal, Refusal } from "../../errors/refusals.ts";
+import { badFormat, internal, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { logHint } from "../../errors/log.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -32,8 +32,5 @@ export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject
 }
 
 function unsupported(): RestError {
-  return new Refusal(415, {
-    code: "UNSUPPORTED_MEDIA_TYPE",
-    message: "The Content-Type is not JSON",
-  });
+  return refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The Content-Type is not JSON" });
 }

@@ -22,8 +22,8 @@ import { valueAt } from "../stored_values.ts";
 import { pin } from "./pin.ts";
 import { areUnchanged, isRemembered, replacedArrays } from "./replaced_arrays.ts";
 
-/** How often a statement is tried whose conditions do not hold. */
-const MAX_ATTEMPTS = 20;
+/** How often an update is tried when others change what it depends on. */
+export const MAX_ATTEMPTS = 20;
 
 interface Attempt extends PlannedUpdate {
   /** The arrays that it replaces, or of which it names positions. */

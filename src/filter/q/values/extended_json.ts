@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Binary, Types } from "../../../schema/mongoose/bson.ts";
 import { badFormat } from "../../../errors/refusals.ts";
+import { IDENTIFIER } from "../../../schema/fields/identifier.ts";
 import { isJsonObject } from "../../../schema/fields/json.ts";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 
@@ -9,7 +10,7 @@ import type { JsonObject } from "../../../schema/fields/json.ts";
  * int64 that is too large wraps around, a text becomes `NaN`, a date invalid, bytes empty.
  */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  $oid: (value) => new Types.ObjectId(text(value, /^[0-9a-f]{24}$/i)),
+  $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),
   $date: (value) => readDate(value),
   $numberInt: (value) => Number(text(value, /^-?\d+$/)),
   $numberLong: (value) => readInt64(value),

@@ -1,5 +1,7 @@
 import { actingLevel } from "../../../pipeline/request/route.ts";
 import type { Route } from "../../../pipeline/request/route.ts";
+import { STATUS_OF } from "../../../errors/refusals.ts";
+import type { ErrorCode } from "../../../errors/refusals.ts";
 import { buildSchema } from "../../../schema/build_schema.ts";
 import type { ErrorDescription } from "./describe_routes.ts";
 
@@ -10,23 +12,22 @@ export function describeErrors(route: Route): ErrorDescription[] {
   const isMerge = change === "merge";
   const changesOne = item && change !== undefined || operation === "update" ||
     operation === "remove";
-  const errors: [number, string, boolean][] = [
-    [400, "BAD_FORMAT", true],
-    [400, "BAD_DATA", isMerge],
-    [403, "FORBIDDEN", canForbid(route)],
-    [404, "NOT_FOUND", item || route.levels.length > 1 || route.path.includes(":")],
-    [409, "CONFLICT", changesOne || change !== undefined && canClash(route)],
-    [412, "PRECONDITION_FAILED", changesOne],
-    [415, "UNSUPPORTED_MEDIA_TYPE", isMerge],
-    [428, "PRECONDITION_REQUIRED", changesOne && concurrency === "required"],
-    [500, "INTERNAL", true],
-    [503, "UNAVAILABLE", true],
-  ];
-  const possible = errors.filter(([, , isPossible]) => isPossible);
-  const statuses = new Set(possible.map(([status]) => status));
-  return [...statuses].map((status) => ({
+  const isPossible: Readonly<Record<ErrorCode, boolean>> = {
+    BAD_FORMAT: true,
+    BAD_DATA: isMerge,
+    FORBIDDEN: canForbid(route),
+    NOT_FOUND: item || route.levels.length > 1 || route.path.includes(":"),
+    CONFLICT: changesOne || change !== undefined && canClash(route),
+    PRECONDITION_FAILED: changesOne,
+    UNSUPPORTED_MEDIA_TYPE: isMerge,
+    PRECONDITION_REQUIRED: changesOne && concurrency === "required",
+    INTERNAL: true,
+    UNAVAILABLE: true,
+  };
+  const codes = (Object.keys(STATUS_OF) as ErrorCode[]).filter((code) => isPossible[code]);
+  return [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => ({
     status,
-    codes: possible.filter(([each]) => each === status).map(([, code]) => code),
+    codes: codes.filter((code) => STATUS_OF[code] === status),
   }));
 }
 

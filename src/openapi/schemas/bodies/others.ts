@@ -1,5 +1,5 @@
 import type { ValueNode } from "../../../schema/describe/field_node.ts";
-import { oneOf } from "../json_schema.ts";
+import { GIVEN_IDENTIFIER, oneOf } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 
 /** The times that a date can be, in milliseconds since 1970. */
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
     pattern: "^([0-9a-zA-Z+/]{4})*([0-9a-zA-Z+/]{2,3})?={0,2}$",
     ...!nullable && { minLength: 2 },
   }),
-  ObjectId: () => ({ type: "string", pattern: "^[0-9a-fA-F]{24}$" }),
+  ObjectId: () => GIVEN_IDENTIFIER,
   Decimal128: () => ({
     anyOf: [
       { type: "string", pattern: DECIMAL },

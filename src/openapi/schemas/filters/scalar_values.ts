@@ -1,13 +1,13 @@
 import type { ValueNode } from "../../../schema/describe/field_node.ts";
 import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
-import { FILTER_KEYS } from "../json_schema.ts";
+import { FILTER_KEYS, GIVEN_IDENTIFIER } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 
 /** Values that JSON alone cannot say, in extended JSON, by the types that read them. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
-  String: [["$oid", { type: "string", pattern: "^[0-9a-fA-F]{24}$" }]],
-  ObjectId: [["$oid", { type: "string", pattern: "^[0-9a-fA-F]{24}$" }]],
+  String: [["$oid", GIVEN_IDENTIFIER]],
+  ObjectId: [["$oid", GIVEN_IDENTIFIER]],
   Date: [["$date", { type: "string", format: "date-time" }]],
   BigInt: [["$numberLong", { type: "string", pattern: "^-?[0-9]{1,18}$" }]],
   Number: [

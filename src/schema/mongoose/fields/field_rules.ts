@@ -43,7 +43,7 @@ export function hasOwnCast(type: SchemaType): boolean {
 }
 
 /** Options of a text that are setters to Mongoose. */
-const SETTING_OPTIONS = ["lowercase", "uppercase", "trim"];
+export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 /** Whether a field has setters of the user's. */
 export function hasOwnSetters(type: SchemaType): boolean {

@@ -1,5 +1,5 @@
 import type { Model, mongo } from "mongoose";
-import { isFreeOf } from "../../../filter/filters.ts";
+import { isFreeOf, UNCOUNTABLE } from "../../../filter/filters.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { JsonQuery } from "./json_reader.ts";
 import { decodeBson } from "./stored_writer.ts";
@@ -33,7 +33,7 @@ const OPTIONS = new Set([
 ]);
 
 /** Operators that a pipeline refuses, or takes in one place only. */
-const NEEDS_FIND: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where", "$text"]);
+const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 /** Errors of servers that do not know a stage: MongoDB, DocumentDB, FerretDB. */
 const UNKNOWN_STAGE: ReadonlySet<unknown> = new Set([40324, 304, 238]);

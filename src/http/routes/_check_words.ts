@@ -1,8 +1,40 @@
 import type { Method } from "../../declare/operations/methods.ts";
+import { wordsOf } from "../../declare/operations/operation_words.ts";
+import type { OperationWords } from "../../declare/operations/operation_words.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
+import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { cannotMount } from "./_check_rest.ts";
+
+const EXPECTED: Readonly<
+  Record<keyof OperationWords, (value: unknown) => string | undefined>
+> = {
+  summary: asText,
+  description: asText,
+  tags: (value) =>
+    Array.isArray(value) && value.every((tag) => asText(tag) === undefined)
+      ? undefined
+      : "a list of texts",
+  deprecated: (value) => typeof value === "boolean" ? undefined : "true or false",
+  example: (value) => isJsonObject(value) && isJson(value) ? undefined : "an object of JSON",
+  operationId: (value) =>
+    typeof value === "string" && /^[A-Za-z_][\w.-]*$/.test(value)
+      ? undefined
+      : "a name of letters, digits and _",
+};
+
+function asText(value: unknown): string | undefined {
+  return typeof value === "string" ? undefined : "a text";
+}
+
+/** Gives what is wrong with an option that tells something, if anything. */
+export function wordProblem(options: object): string | undefined {
+  for (const [name, value] of Object.entries(wordsOf(options))) {
+    const expected = EXPECTED[name as keyof OperationWords](value);
+    if (expected !== undefined) return `"${name}", which is not ${expected}`;
+  }
+  return undefined;
+}
 
 /**
  * Checks that the example of an answer shows no field that answers leave out.
