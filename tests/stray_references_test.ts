@@ -144,11 +144,11 @@ test("an update of another field keeps an object in the place of a reference", a
   }
 });
 
-test("a list in a populated list is shown as null", async () => {
+test("a list in a populated list is left out", async () => {
   await using app = await mount([Case]);
   const { insertedId } = await getModel(Agent).collection.insertOne({ name: "Ann", notes: "n" });
   await getModel(Case).collection.insertOne({ agents: [[{ ...own, _id }], insertedId] });
   const [body] = await app.read<EntityBody[]>("/populated");
   const shown = { _id: String(insertedId), name: "Ann", notes: "n" };
-  assertEquals<unknown>(body?.agents, [null, shown]);
+  assertEquals<unknown>(body?.agents, [shown]);
 });

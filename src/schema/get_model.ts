@@ -7,6 +7,7 @@ import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { guardUnselectedMaps } from "./mongoose/documents/unselected_maps.ts";
 import { readStrayReferences } from "./mongoose/fields/stray_references.ts";
+import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
 import { unrecognised } from "./mongoose/recognised.ts";
 import { checkConnection } from "./mongoose/connections/one_mongoose.ts";
 
@@ -43,6 +44,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   const { schema } = built;
   guardUnselectedMaps(schema);
   readStrayReferences(schema);
+  fitBeforePopulate(schema);
   const model = connection.model<unknown>(
     modelName(target),
     schema,

@@ -4,12 +4,10 @@ import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/seek_values.ts";
 import { readOptions } from "../filter/read_options.ts";
+import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { boundsOf, readWithin } from "./page_bounds.ts";
 import type { PageRead } from "./source.ts";
-
-/** How many documents one query populates: without a number, Mongoose asks for each one. */
-const POPULATED_AT_ONCE = 100;
 
 /** A query of Mongoose. */
 interface ListQuery {
@@ -24,11 +22,10 @@ export function readListed(
   { projection, options, page }: ListQuery,
 ): AsyncIterable<readonly object[]> {
   const { model, timeBudget } = collection;
-  const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
   return readWithin(boundsOf(page, collection), (scan) => {
     const query = model.find({}, projection, { ...options, ...scan });
     const conditions = everyFilter(collection.conditions, page?.behind ?? {});
-    return readDocuments(withConditions(query, conditions).cursor(batch), timeBudget);
+    return readDocuments(openFitted(withConditions(query, conditions)), timeBudget);
   });
 }
 

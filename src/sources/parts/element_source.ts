@@ -10,6 +10,7 @@ import { readProjected } from "../../filter/stages/read_projected.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { IDENTIFIER } from "../../schema/fields/identifier.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
+import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
@@ -164,12 +165,12 @@ export class ElementSource implements Source {
     filter: Filter,
     { populate, lean, ...options }: Record<string, unknown>,
   ): Promise<EntityValue[]> {
-    const { parent, link, model, timeBudget, selection, shape } = this.#options;
-    const { stages, hydrate } = readProjected(selection.projection, { shape, model });
-    const match = everyFilter(filter, this.#scope);
-    const found = await readElements(parent, { link, match, projected: stages, options });
+    const { parent, link, model, timeBudget, selection: { projection }, shape } = this.#options;
+    const { stages, hydrate } = readProjected(projection, { shape, model });
+    const query = { link, match: everyFilter(filter, this.#scope), projected: stages, options };
+    const found = await readElements(parent, query);
     const docs = lean ? found : found.map(hydrate);
-    if (populate !== undefined) await timeBudget.wait(model.populate(docs, populate as never));
+    if (populate !== undefined) await timeBudget.wait(populateFound(model, { docs, populate }));
     return docs as EntityValue[];
   }
 
@@ -180,9 +181,8 @@ export class ElementSource implements Source {
   ): Promise<EntityValue[]> {
     this.#selected = this.#filter();
     const { parent, link } = this.#options;
-    const match = everyFilter(filter, this.#scope);
-    const found = await readElements(parent, { link, match, projected: [], options });
-    return found.map((stored) => this.#forChange(stored));
+    const query = { link, match: everyFilter(filter, this.#scope), projected: [], options };
+    return (await readElements(parent, query)).map((stored) => this.#forChange(stored));
   }
 
   /** Makes a document of an element as it is stored, and remembers what names the element. */

@@ -26,7 +26,7 @@ const guarded = new WeakSet<Schema>();
  * would make an entity of it, which shows fields with `select: false` and their defaults.
  */
 export function readStrayReferences(schema: Schema): void {
-  if (!guarded.has(schema) && referencesOf(schema).length > 0) {
+  if (!guarded.has(schema) && hasReferences(schema)) {
     schema.pre("init", readStrays as never);
   }
   guarded.add(schema);
@@ -39,6 +39,18 @@ function readStrays(this: Document, stored: unknown, options: InitOptions = {}):
   fitWithin(stored, { schema: this.schema, prefix: "", populated });
 }
 markOwnMiddleware(readStrays);
+
+export function hasReferences(schema: Schema): boolean {
+  return referencesOf(schema).length > 0;
+}
+
+/** Does the same to stored values, before they are populated. */
+export function fitReferences<T extends object>(stored: T, schema: Schema): T {
+  fitWithin(stored, { schema, prefix: "", populated: NOTHING });
+  return stored;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
 
 interface Spot {
   readonly schema: Schema;
