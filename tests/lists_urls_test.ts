@@ -65,8 +65,8 @@ const STORED = PIECES.map(({ _id: _, owner, star, friends = [], ...each }, place
 }));
 
 /** Serves the entities, and stores what they refer to. */
-async function openWorld(): Promise<App> {
-  const app = await mountPieces(STORED);
+async function openWorld(mongo?: string): Promise<App> {
+  const app = await mountPieces(STORED, { mongo });
   for (const model of [Fan, Star]) {
     const docs = TARGETS.map((each) => ({
       ...{ ...each, _id: new mongoose.Types.ObjectId(each._id) },
@@ -232,12 +232,6 @@ test("any URL is answered with what a client may see, or with 400 that names the
 
 test("lists of a replica set answer the same", async () => {
   await using mongo = await startMongo({ replicaSet: 1 });
-  const base = Deno.env.get("MONGODB_URI") ?? "";
-  Deno.env.set("MONGODB_URI", mongo.uri);
-  try {
-    await using app = await openWorld();
-    await askAll(app, 400);
-  } finally {
-    Deno.env.set("MONGODB_URI", base);
-  }
+  await using app = await openWorld(mongo.uri);
+  await askAll(app, 400);
 });

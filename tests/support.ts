@@ -29,6 +29,12 @@ export interface MountOptions extends Omit<InitializeOptions, "models"> {
    * @default {"/"}
    */
   readonly at?: string | RegExp;
+  /**
+   * The connection string of the MongoDB.
+   *
+   * @default {that of the tests}
+   */
+  readonly mongo?: string | undefined;
 }
 
 /**
@@ -42,12 +48,12 @@ export async function mount(
   models: readonly ModelClass[],
   options: MountOptions = {},
 ): Promise<Mounted> {
-  const { prepare = (app) => app.use(express.json()), at = "/", ...rest } = options;
+  const { prepare = (app) => app.use(express.json()), at = "/", mongo, ...rest } = options;
   const app = express();
   prepare(app);
   app.use(at, Framework.initialize({ ...rest, models }));
   app.use(Framework.errors());
-  const database = await openDatabase();
+  const database = await openDatabase(mongo);
   let served: Started;
   try {
     served = await start(app);

@@ -25,14 +25,17 @@ function makeName(): string {
 }
 
 /**
- * Connects Mongoose's default connection to a new database on the MongoDB in
- * `MONGODB_URI`. Disposing drops that database and closes the connection.
+ * Connects Mongoose's default connection to a new database. Disposing drops that
+ * database and closes the connection.
  *
+ * @param base The connection string of the MongoDB. No test sets the environment
+ * variable: test files that run side by side share it.
  * @returns The database.
  * @throws {Error} If `MONGODB_URI` is not set or leads nowhere.
  */
-export async function openDatabase(): Promise<TestDatabase> {
-  const base = Deno.env.get("MONGODB_URI");
+export async function openDatabase(
+  base: string | undefined = Deno.env.get("MONGODB_URI"),
+): Promise<TestDatabase> {
   if (!base) {
     throw new Error(
       "Cannot open a database: MONGODB_URI is not set, `deno task test` sets it",
