@@ -1,5 +1,15 @@
 import { assertEquals } from "@std/assert";
-import { create, Framework, FrameworkModel, one, prop, rest, RestError } from "../mod.ts";
+import {
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  one,
+  prop,
+  remove,
+  rest,
+  RestError,
+} from "../mod.ts";
 import { client } from "./client.ts";
 import { openDatabase } from "./harness/database.ts";
 import { serve } from "./harness/serve.ts";
@@ -60,6 +70,33 @@ test("a RestError with a message becomes problem details, one with an object sta
   const object = await api.get(`/books/${_id}?object`, { headers: HEADERS });
   assertEquals(object.headers.get("content-type"), "application/json; charset=utf-8");
   assertEquals(object.body, { pay: 5 });
+});
+
+class Page extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/albums", methods: [create(), one()], scope: () => ({ "pages.text": "keep" }) })
+class Album extends FrameworkModel {
+  @rest({ methods: [remove()] })
+  @arrayProp({ items: Page, embedded: true })
+  pages?: Page[];
+}
+
+test("a 403 of a scope is problem details, whether a root or a part would leave it", async () => {
+  await using api = await mount([Album]);
+  const root = await api.post("/albums", { pages: [{ text: "no" }] }, { headers: HEADERS });
+  const { _id, pages: [page] } = await api.created("/albums", { pages: [{ text: "keep" }] }) as {
+    _id: string;
+    pages: { _id: string }[];
+  };
+  const part = await api.delete(`/albums/${_id}/pages/${page?._id}`, { headers: HEADERS });
+  assertEquals(part.body, {
+    ...{ type: "about:blank", title: "Forbidden", status: 403 },
+    ...{ detail: "The entity would be out of reach", code: "FORBIDDEN" },
+  });
+  assertEquals([root.status, root.body], [403, part.body]);
 });
 
 test("problem details of an unexpected error tell nothing of it", async () => {

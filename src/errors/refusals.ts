@@ -40,6 +40,20 @@ export function forbidden(message = "Not allowed"): RestError {
   return refusal("FORBIDDEN", { message });
 }
 
+/** A 403 for a write that would leave an entity outside of a scope. */
+export function outOfReach(): RestError {
+  const error = forbidden("The entity would be out of reach");
+  outside.add(error);
+  return error;
+}
+
+const outside = new WeakSet<object>();
+
+/** Tells whether an error was made by {@linkcode outOfReach}, not by a hook. */
+export function isOutOfReach(error: unknown): error is RestError {
+  return typeof error === "object" && error !== null && outside.has(error);
+}
+
 /** A 400 for a malformed `q` or parameter, and for a body that is not a JSON object. */
 export function badFormat(message: string, details: object = {}): RestError {
   return refusal("BAD_FORMAT", { message, ...details });

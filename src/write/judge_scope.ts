@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Connection, Document } from "mongoose";
-import { forbidden } from "../errors/refusals.ts";
+import { outOfReach } from "../errors/refusals.ts";
 import type { Filter } from "../filter/filters.ts";
 import { storedValues } from "./stored_values.ts";
 
@@ -24,7 +24,7 @@ export async function judgeValues(
     { $match: scope },
     { $project: { _id: 1 } },
   ]).toArray() ?? [];
-  if (match === undefined) throw forbidden("The entity would be out of reach");
+  if (match === undefined) throw outOfReach();
 }
 
 /** Whether values are certainly inside a scope of equalities. With `false`, the database must judge. */

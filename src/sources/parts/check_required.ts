@@ -4,7 +4,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 /**
  * Checks that a parent may lose what one of its properties holds.
  *
- * @throws {RestError} 422 if it is the only one, and required.
+ * @throws {RestError} 400 if it is the only one, and required.
  */
 export function checkRequired({ property, array, required }: PartLink): void {
   if (array || !required) return;

@@ -1,13 +1,12 @@
 import type { ClientSession, Connection, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
-import { conflict, isConflict } from "../../errors/refusals.ts";
+import { conflict, isConflict, isOutOfReach } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Update } from "../../write/apply_update.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import type { Together } from "../collection_writes.ts";
-import { OutOfScopeError } from "../place/optimistic_update.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
 import { checkRequired } from "./check_required.ts";
@@ -93,7 +92,7 @@ export class ReferenceSource extends CollectionSource {
         : await updatePlace(parent, update, { condition: vacant, session });
       if (isLinked) return;
     } catch (error) {
-      if (!(error instanceof OutOfScopeError)) throw error;
+      if (!isOutOfReach(error)) throw error;
       refusal = error;
     }
     // Outside a transaction the entity is stored already, and nothing refers to it.

@@ -1,7 +1,6 @@
 import type { PipelineStage } from "mongoose";
 import { takeTurns } from "../../database/take_turns.ts";
-import { STATUS_OF } from "../../errors/refusals.ts";
-import { RestError } from "../../errors/rest_error.ts";
+import { outOfReach } from "../../errors/refusals.ts";
 import { fieldsRead } from "../../filter/fields_read.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -10,10 +9,12 @@ import type { StoredObject, Update } from "../../write/apply_update.ts";
 import { AS_STORED, askStored } from "./ask_stored.ts";
 import type { Place } from "./place.ts";
 import { sameAsStored } from "./same_as_stored.ts";
-import { MAX_ATTEMPTS } from "../../write/save/document_update.ts";
 import { completeUpdate, sendUpdate } from "./send_update.ts";
 import type { SendOptions } from "./send_update.ts";
 import { elementIds } from "./steps.ts";
+
+/** How often an update is tried when others change what it depends on. */
+const MAX_ATTEMPTS = 20;
 
 /** Makes an update of an entity as it is stored; `undefined` writes nothing. */
 export type MakeUpdate = (entity: StoredObject) => Promise<Update | undefined> | Update | undefined;
@@ -24,13 +25,6 @@ export interface OptimisticUpdateOptions extends Omit<SendOptions, "pins"> {
   readonly property?: string;
   /** Whether the update removes the entity itself: its own scope does not bind what is left. */
   readonly removesEntity?: boolean | undefined;
-}
-
-/** The 403 of an update that would leave a scope: nothing was written. */
-export class OutOfScopeError extends RestError {
-  constructor() {
-    super(STATUS_OF.FORBIDDEN, { code: "FORBIDDEN", message: "The entity would be out of reach" });
-  }
 }
 
 /**
@@ -96,7 +90,7 @@ export class OptimisticUpdate {
     const elements = elementIds(this.#place.steps);
     const left = this.#options.removesEntity ? this.#place.upTo(-1) : this.#place;
     const result = applyUpdate(root, { update: written, elements });
-    if (await this.#follow(result, left.stages()) === undefined) throw new OutOfScopeError();
+    if (await this.#follow(result, left.stages()) === undefined) throw outOfReach();
   }
 
   async #follow(
