@@ -98,6 +98,18 @@ test("no filter names what is hidden or not selected", async () => {
   assertEquals("vault.label" in properties, true);
 });
 
+test("filters are described with the limits of their router", async () => {
+  const query = { maxRegex: 3, maxList: 2 };
+  await using app = await mountDocumented([Shop], { query });
+  const isValid = app.named("ShopFilter");
+  const filters = [{ $regex: "abc" }, { $regex: "abcd" }, { $in: ["a", "b"] }, { $in: [..."abc"] }];
+  const told = await Promise.all(filters.map(async (name) => {
+    const { status } = await app.get(`/shops${asQuery({ name })}`);
+    return [isValid({ name }), status];
+  }));
+  assertEquals(told, [[true, 200], [false, 400], [true, 200], [false, 400]]);
+});
+
 test("the parameter q says its limits, and has an empty example", async () => {
   const { operation } = await documentOf([Shop]);
   const [q] = operation("DELETE", "/shops").parameters ?? [];

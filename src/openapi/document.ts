@@ -8,7 +8,8 @@ export function buildDocument(
   routes: ReadonlyMap<RouteNode, string>,
   { info, servers = [{ url: "./" }], security, securitySchemes }: OpenApiOptions,
 ): object {
-  const components = new Components();
+  const limits = [...routes.keys()].find(({ filter }) => filter !== undefined)?.filter?.limits;
+  const components = new Components(limits);
   const paths: Record<string, Record<string, object>> = {};
   for (const [route, operationId] of routes) {
     const item = paths[route.path] ??= {};

@@ -1,3 +1,5 @@
+import { DEFAULT_LIMITS } from "../../filter/q/limits.ts";
+import type { QueryLimits } from "../../filter/q/limits.ts";
 import type { FilterNode } from "../../filter/q/describe_filter.ts";
 import type { AnswerNode } from "../../http/routes/describe/route_node.ts";
 import type { ObjectNode, View } from "../../schema/describe/object_node.ts";
@@ -27,6 +29,9 @@ export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
   readonly #responses = new Map<string, object>();
+
+  /** The limits of filters: those of `initialize()`, the same for all routes of a router. */
+  constructor(readonly limits: Required<QueryLimits> = DEFAULT_LIMITS) {}
 
   /** Refers to the schema of an object. */
   object(node: ObjectNode): JsonSchema {

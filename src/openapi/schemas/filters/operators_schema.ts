@@ -32,12 +32,6 @@ const OPERANDS: Readonly<Record<string, JsonSchema>> = {
     minItems: 2,
     maxItems: 2,
   },
-  $regex: {
-    type: "string",
-    format: "regex",
-    maxLength: 200,
-    description: "A regular expression of PCRE",
-  },
   $options: { type: "string", pattern: "^[imsx]{0,4}$" },
   $geoWithin: { type: "object" },
   $geoIntersects: { type: "object" },
@@ -46,6 +40,12 @@ const OPERANDS: Readonly<Record<string, JsonSchema>> = {
   $minDistance: { type: "number", minimum: 0 },
   $maxDistance: { type: "number", minimum: 0 },
 };
+
+const EXPRESSION = {
+  type: "string",
+  format: "regex",
+  description: "A regular expression of PCRE",
+} as const;
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
@@ -76,10 +76,12 @@ function describeOne(name: string, { value, components }: Operated): JsonSchema 
   if (name === "$not") return refersTo(value, components);
   if (name === "$elemMatch") return describeElement({ value, components });
   if (name === "$type") return describeTypes(components);
+  const { maxList, maxRegex } = components.limits;
+  if (name === "$regex") return { ...EXPRESSION, maxLength: maxRegex };
   const operand = OPERANDS[name];
   if (operand !== undefined) return operand;
   const one = refersToOperand(value, components);
-  return LISTS.has(name) ? { type: "array", items: one } : one;
+  return LISTS.has(name) ? { type: "array", items: one, maxItems: maxList } : one;
 }
 
 function describeTypes(components: Components): JsonSchema {
