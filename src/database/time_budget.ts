@@ -4,6 +4,9 @@ import { unavailable } from "../errors/refusals.ts";
 import { openSending } from "./sending.ts";
 import type { Sending } from "./sending.ts";
 
+/** The time limit of the database for one operation, unless the host sets another one. */
+export const MAX_TIME_MS = 10_000;
+
 /** How much longer the framework waits than the database may take. */
 export const MARGIN_MS = 1000;
 

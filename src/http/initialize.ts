@@ -8,6 +8,7 @@ import { notFound } from "../errors/refusals.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
 import { completeBodyLimits } from "../write/body/limits.ts";
@@ -143,7 +144,7 @@ export function plannedRoutes(options: InitializeOptions): RouteNode[] {
 }
 
 function openRoutes(options: InitializeOptions): Route[] {
-  const { models = registeredModels(), onError, maxTimeMS = 10_000 } = options;
+  const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
   const { query, body, indexes, parameters, sendTimeoutMS = 60_000 } = options;
   checkTimes({ maxTimeMS, sendTimeoutMS });
   if (indexes !== undefined && indexes !== "required") {

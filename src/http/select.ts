@@ -5,6 +5,7 @@ import type {
   FrameworkState,
   QueryObject,
 } from "../declare/hooks/framework_request.ts";
+import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
@@ -47,8 +48,6 @@ export interface Selected<M extends FrameworkModel> {
   /** The Mongoose model on the connection of the request. */
   readonly model: ModelOf<ModelClass<M>>;
 }
-
-const MAX_TIME_MS = 10_000;
 
 /** What `req.framework` was before a selection: hooks may select from several models at once. */
 const outside = new WeakMap<FrameworkState, FrameworkState>();

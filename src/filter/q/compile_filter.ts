@@ -1,6 +1,7 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isSecret } from "../../schema/fields/is_secret.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import { isClause } from "../filters.ts";
 import type { Filter } from "../filters.ts";
 import { markCompiled } from "./compiled.ts";
@@ -106,11 +107,7 @@ class FilterCompiler implements Compiler {
 
 /** An operator that reads an object as a whole would tell of a secret in it. */
 function refuseSecretive({ field, path }: Context): void {
-  if (isSecretive(field)) {
+  if (isSecret(field)) {
     throw badFormat(`Field "${path}" can be filtered by its parts only`, { field: path });
   }
-}
-
-function isSecretive({ shape, element }: FieldShape): boolean {
-  return shape?.secretive === true || (element !== undefined && isSecretive(element));
 }

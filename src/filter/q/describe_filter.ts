@@ -1,6 +1,7 @@
 import type { Schema } from "mongoose";
 import { schemaClass } from "../../schema/build_schema.ts";
 import { typeName } from "../../schema/describe/field_node.ts";
+import { isSecret } from "../../schema/fields/is_secret.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
@@ -76,7 +77,7 @@ function placesIn(schema: Schema | undefined): ReadonlySet<string> {
 function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
   const { kind, type, shape, element } = field;
   const schema = (type as { schema?: Schema } | undefined)?.schema;
-  const isComparable = !isSecretive(field);
+  const isComparable = !isSecret(field);
   return {
     kind,
     type: typeName(field),
@@ -85,10 +86,6 @@ function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
     ...shape && { object: filterNode(shape, { schema, model: schemaClass(type)?.name }) },
     ...element && { element: describeValue(element, false) },
   };
-}
-
-function isSecretive({ shape, element }: FieldShape): boolean {
-  return shape?.secretive === true || (element !== undefined && isSecretive(element));
 }
 
 const OF_PLACES = /^\$(geo|near|minDistance|maxDistance)/;
@@ -101,7 +98,7 @@ function isTaken(
   if (OF_PLACES.test(name)) return isPlace && kind !== "scalar";
   if (name === "$elemMatch") return kind === "array" || kind === "free";
   if (name === "$regex" || name === "$options") return kind !== "object" && kind !== "map";
-  return OPERATORS.get(name)?.reads !== "whole" || !isSecretive(field);
+  return OPERATORS.get(name)?.reads !== "whole" || !isSecret(field);
 }
 
 /** Lists the paths that a filter may name. */

@@ -10,8 +10,7 @@ import type { DeclaredRules } from "../mongoose/fields/declared_rules.ts";
 import {
   hasOwnCast,
   hasOwnSetters,
-  isRequired,
-  isRequiredAtTimes,
+  isAlwaysRequired,
   SETTING_OPTIONS,
 } from "../mongoose/fields/field_rules.ts";
 import { describeObject } from "./object_node.ts";
@@ -70,17 +69,13 @@ export function describeFieldNode(name: string, { field, view, written }: FieldP
     name,
     ...describeValue(field, { view }),
     required: view === "answer"
-      ? written || isAlwaysRequired(field) || isAlwaysGiven(field)
-      : isNew && isAlwaysRequired(field) && left.kind === "nothing",
+      ? written || isAlwaysRequired(field.type) || isAlwaysGiven(field)
+      : isNew && isAlwaysRequired(field.type) && left.kind === "nothing",
     readonly: !field.writable,
     ...isNew && !isSecret(field) && left.kind === "constant" && isJson(left.given) &&
       { default: left.given },
     words: wordsOf(field, view),
   };
-}
-
-function isAlwaysRequired({ type }: FieldShape): boolean {
-  return type !== undefined && isRequired(type) && !isRequiredAtTimes(type);
 }
 
 /** Whether a default is shown where nothing is stored. */
@@ -124,7 +119,7 @@ function describeValue(field: FieldShape, { view, inside }: ValuePlace): ValueNo
       { items: describeValue(element, { view: below, inside: kind as "array" | "map" }) },
     rules: kind === "scalar" ? declaredRules(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
-    filled: kind === "scalar" && isAlwaysRequired(field) && type?.instance === "String",
+    filled: kind === "scalar" && isAlwaysRequired(field.type) && type?.instance === "String",
     reworked: SETTING_OPTIONS.filter((name) => own?.options[name]),
     opaque: own !== undefined && isOpaque(own, { field, view }),
   };
@@ -138,11 +133,11 @@ function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
   if (inside === "array") return true;
   if (leftOut(field).given === null) return true;
   return kind === "scalar" && writable && CLEARED.has(type?.instance ?? "") &&
-    !isAlwaysRequired(field);
+    !isAlwaysRequired(field.type);
 }
 
 function isTakenNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
-  return inside !== undefined || field.kind === "array" || !isAlwaysRequired(field);
+  return inside !== undefined || field.kind === "array" || !isAlwaysRequired(field.type);
 }
 
 function isOpaque(type: SchemaType, { field, view }: Omit<FieldPlace, "written">): boolean {

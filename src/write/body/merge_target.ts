@@ -1,4 +1,4 @@
-import { isRequired, isRequiredAtTimes } from "../../schema/mongoose/fields/field_rules.ts";
+import { isAlwaysRequired } from "../../schema/mongoose/fields/field_rules.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
@@ -146,13 +146,9 @@ export abstract class MergeTarget {
 
   /** Whether a client would clear with an object what it can neither see nor set. */
   #mustStay(field: FieldShape): boolean {
-    return !isAlwaysRequired(field) && !this.isLocked(field) && holdsProtected(this.read(), field);
+    return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
+      holdsProtected(this.read(), field);
   }
-}
-
-/** Whether a value cannot be valid without a field. */
-export function isAlwaysRequired({ type }: FieldShape): boolean {
-  return type !== undefined && isRequired(type) && !isRequiredAtTimes(type);
 }
 
 /** Finds the elements that a list names by their `_id`. One that is named again is a new element. */

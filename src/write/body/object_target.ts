@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
-import { isAlwaysRequired, MergeTarget } from "./merge_target.ts";
+import { isAlwaysRequired } from "../../schema/mongoose/fields/field_rules.ts";
+import { MergeTarget } from "./merge_target.ts";
 import type { MergeStep } from "./merge_target.ts";
 
 type Values = Record<string, unknown>;
@@ -50,6 +51,6 @@ export class ObjectTarget extends MergeTarget {
 
   protected override cleared(field: FieldShape): unknown {
     // Validation would give a missing value its default, and let it pass.
-    return isAlwaysRequired(field) ? null : super.cleared(field);
+    return isAlwaysRequired(field.type) ? null : super.cleared(field);
   }
 }

@@ -24,6 +24,11 @@ export function isRequiredAtTimes(type: SchemaType): boolean {
   return typeof (inside(type).originalRequiredValue ?? type.options.required) === "function";
 }
 
+/** Whether a value cannot be valid without a field. */
+export function isAlwaysRequired(type: SchemaType | undefined): boolean {
+  return type !== undefined && isRequired(type) && !isRequiredAtTimes(type);
+}
+
 /** Whether a field can be set only once. */
 export function isImmutable(type: SchemaType): boolean {
   return Boolean(inside(type).$immutable);
