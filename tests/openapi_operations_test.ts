@@ -132,6 +132,31 @@ test("errors are as the document says, problem details too", async () => {
   }
 });
 
+class Door extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/huts", methods: [one()] })
+class Hut extends FrameworkModel {
+  @rest({ methods: [remove()] })
+  @prop({ type: Door, required: true })
+  front!: Door;
+
+  @rest({ methods: [remove()] })
+  @prop({ type: Door })
+  back?: Door;
+}
+
+test("only the removal of a part that its parent requires breaks a rule", async () => {
+  const { operation } = await documentOf([Hut]);
+  const named = (path: string) => operation("DELETE", path).responses[400]?.$ref?.split("/").at(-1);
+  assertEquals(["front", "back"].map((name) => named(`/huts/{id}/${name}`)), [
+    "BadFormatOrBadData",
+    "BadFormat",
+  ]);
+});
+
 @rest({ route: "/a", methods: [all({ operationId: "same" })] })
 class First extends FrameworkModel {
   @prop()

@@ -6,7 +6,7 @@ import type { JsonSchema } from "../schemas/json_schema.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_FORMAT: "a parameter, or a body, is malformed",
-  BAD_DATA: "the body breaks rules of its fields, named in `errors`",
+  BAD_DATA: "rules of fields are broken, as `errors` says",
   FORBIDDEN: "not allowed",
   NOT_FOUND: "no such entity",
   CONFLICT: "another entity has the same value, or another request has changed the entity",

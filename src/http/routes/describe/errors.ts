@@ -8,13 +8,14 @@ import type { ErrorDescription } from "./describe_routes.ts";
 /** Describes the errors that the framework can answer at a route. */
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item } } = route;
-  const { operation, concurrency } = actingLevel(route);
+  const { operation, concurrency, link } = actingLevel(route);
+  const removesRequired = change === "remove" && link?.required === true && !link.array;
   const isMerge = change === "merge";
   const changesOne = item && change !== undefined || operation === "update" ||
     operation === "remove";
   const isPossible: Readonly<Record<ErrorCode, boolean>> = {
     BAD_FORMAT: true,
-    BAD_DATA: isMerge,
+    BAD_DATA: isMerge || removesRequired,
     FORBIDDEN: canForbid(route),
     NOT_FOUND: item || route.levels.length > 1 || route.path.includes(":"),
     CONFLICT: changesOne || change !== undefined && canClash(route),
