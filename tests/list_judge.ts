@@ -78,10 +78,8 @@ export function judgeList({ pieces: all, targets }: JudgedWorld, asked: AskedLis
     : bound.find((each) => each._id === after && isKept(each));
   if (after !== undefined && start === undefined) wrong.add("after");
   if (wrong.size > 0) return { wrong };
-  const filter: JudgedFilter = {
-    ...JSON.parse(given.q ?? "{}"),
-    ...asked.below !== undefined && { rank: { $lt: asked.below } },
-  };
+  const below = asked.below !== undefined && { rank: { $lt: asked.below } };
+  const filter: JudgedFilter = { ...JSON.parse(given.q ?? "{}"), ...below };
   const found = bound.filter((each) =>
     selects(filter, each as unknown as Value) && isFound(each, given.search)
   ).sort((left, right) => compare(left, right, order));
@@ -90,14 +88,10 @@ export function judgeList({ pieces: all, targets }: JudgedWorld, asked: AskedLis
   const kept = behind.filter(isKept);
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
-  const next = last === undefined || kept.length <= limit
-    ? undefined
-    : skip > 0
-    ? { skip: String(skip + behind.indexOf(last) + 1) }
-    : { after: last._id };
-  const range = last === undefined || after !== undefined
-    ? "*"
-    : `${skip}-${skip + shown.length - 1}`;
+  const next = kept.length > limit && last
+    ? skip > 0 ? { skip: String(skip + behind.indexOf(last) + 1) } : { after: last._id }
+    : undefined;
+  const range = last && !after ? `${skip}-${skip + shown.length - 1}` : "*";
   const known = targets.filter(({ tenant }) =>
     asked.tenant === undefined || asked.tenant === tenant
   );

@@ -115,6 +115,26 @@ test("the pages of still data are the list, by after and by skip", async () => {
   await fc.assert(property, RUNS);
 });
 
+interface Coming {
+  readonly _id: mongoose.Types.ObjectId;
+  /** Whether it is there first, and goes; the others come. */
+  readonly first: boolean;
+}
+
+/** Stores those that go; gives what has one go and another one come, with the last entity of a page. */
+async function openTurns(collection: mongoose.Collection, waiting: readonly Coming[]) {
+  const going = waiting.filter(({ first }) => first);
+  const arriving = waiting.filter(({ first }) => !first);
+  if (going.length > 0) await collection.insertMany(going, { ignoreUndefined: true });
+  return async (last: string | undefined) => {
+    const leaving = going.pop();
+    // Behind an entity that is gone, no order but that of identifiers continues.
+    if (leaving && String(leaving._id) !== last) await collection.deleteOne({ _id: leaving._id });
+    const next = arriving.pop();
+    if (next) await collection.insertOne(next, { ignoreUndefined: true });
+  };
+}
+
 test("pages hold what is there all the time once, while others come and go", async () => {
   await using app = await mountPieces([]);
   const stable = fc.array(piece, { minLength: 1, maxLength: 8 });
@@ -128,19 +148,8 @@ test("pages hold what is there all the time once, while others come and go", asy
         ...{ ...doc, _id: new mongoose.Types.ObjectId(), __v: 0 },
         first,
       }));
-      const { collection } = app.Root;
-      const going = waiting.filter(({ first }) => first);
-      const arriving = waiting.filter(({ first }) => !first);
-      if (going.length > 0) await collection.insertMany(going as never, { ignoreUndefined: true });
-      const ids = await walk(app, `${each}?limit=${size}${sortedBy(keys)}`, async (last) => {
-        const leaving = going.pop();
-        // Behind an entity that is gone, no order but that of identifiers continues.
-        if (leaving && String(leaving._id) !== last) {
-          await collection.deleteOne({ _id: leaving._id });
-        }
-        const next = arriving.pop();
-        if (next) await collection.insertOne(next as never, { ignoreUndefined: true });
-      });
+      const turn = await openTurns(app.Root.collection, waiting);
+      const ids = await walk(app, `${each}?limit=${size}${sortedBy(keys)}`, turn);
       assertEquals(new Set(ids).size, ids.length, "nothing twice");
       const expected = (await sorted(app, keys)).filter((id) => staying.has(id));
       assertEquals(ids.filter((id) => staying.has(id)), expected, "nothing missing");

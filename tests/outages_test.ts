@@ -7,6 +7,7 @@ import type { Connection } from "mongoose";
 import { all, arrayProp, create, FrameworkModel, getModel, prop, rest, update } from "../mod.ts";
 import type { ModelClass, Ref } from "../mod.ts";
 import { pass } from "./both_paths.ts";
+import type { Client } from "./client.ts";
 import { SIX } from "./fixtures/operations.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { test } from "./harness/testing.ts";
@@ -60,6 +61,20 @@ function buildNotes(connection: Connection): ModelClass {
   return Note;
 }
 
+/** The requests that send each command, for one note. */
+function callsOf(app: Client, _id: string) {
+  const note = `/notes/${_id}`;
+  return {
+    find: () => app.get<ErrorBody>(note),
+    aggregate: () => app.get<ErrorBody>(`${note}/parts`),
+    insert: () => app.post<ErrorBody>("/notes", {}),
+    update: () => app.patch<ErrorBody>(`/hooked/${_id}`, { text: crypto.randomUUID() }),
+    findAndModify: () => app.patch<ErrorBody>(note, { text: crypto.randomUUID() }),
+    delete: () => app.delete<ErrorBody>("/notes?q=%7B%22text%22%3A%22none%22%7D"),
+    commitTransaction: () => app.post<ErrorBody>(`${note}/others`, {}),
+  };
+}
+
 /** Serves one note from a server that can be made to fail, and the requests that send each command. */
 async function openNotes() {
   const args = ["--setParameter", "enableTestCommands=1"];
@@ -75,15 +90,6 @@ async function openNotes() {
     await collection.insertMany(Array.from({ length: 3000 }, () => ({ text: "b" })));
     return await app.get("/hooked");
   };
-  const calls = {
-    find: () => app.get<ErrorBody>(note),
-    aggregate: () => app.get<ErrorBody>(`${note}/parts`),
-    insert: () => app.post<ErrorBody>("/notes", {}),
-    update: () => app.patch<ErrorBody>(`/hooked/${_id}`, { text: crypto.randomUUID() }),
-    findAndModify: () => app.patch<ErrorBody>(note, { text: crypto.randomUUID() }),
-    delete: () => app.delete<ErrorBody>("/notes?q=%7B%22text%22%3A%22none%22%7D"),
-    commitTransaction: () => app.post<ErrorBody>(`${note}/others`, {}),
-  };
   const fail = (mode: object | string, data?: object) =>
     connection.getClient().db("admin").command({
       configureFailPoint: "failCommand",
@@ -91,7 +97,7 @@ async function openNotes() {
       ...data && { data },
     });
   return {
-    calls,
+    calls: callsOf(app, _id),
     fail,
     list,
     count: () => collection.countDocuments(),

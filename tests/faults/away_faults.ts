@@ -105,8 +105,7 @@ async function askAs(app: App, tenants: readonly string[]) {
 test("tenants whose database is there do not notice that another one is away", async (t) => {
   const { hostname, port } = new URL(BASE);
   const there = `mongodb://${hostname}:${port}/`;
-  const dead = openTunnel(BASE);
-  const hanging = openTunnel(BASE);
+  const [dead, hanging] = [openTunnel(BASE), openTunnel(BASE)];
   const others = Object.fromEntries(OTHERS.map((name) => [name, there]));
   await using app = await openApp(there, {
     tenants: { ...others, dead: dead.uri, hanging: hanging.uri },
@@ -115,22 +114,20 @@ test("tenants whose database is there do not notice that another one is away", a
     await untilNormal(app, { "x-tenant": tenant });
   }
   const before = await askAs(app, OTHERS);
-  const harm = { dead: () => dead[Symbol.dispose](), hanging: () => hanging.block() };
-  const tunnels = { dead, hanging };
   for (const name of ["dead", "hanging"] as const) {
     await t.step(`a tenant whose database is ${name}`, async () => {
-      harm[name]();
+      if (name === "dead") dead[Symbol.dispose]();
+      else hanging.block();
       const [others, harmed] = await Promise.all([askAs(app, OTHERS), askAs(app, [name])]);
       assertEquals([others.statuses, harmed.statuses], [[200, 201], [503]]);
       const slowest = Number(harmed.took.at(-1));
       assert(slowest < PATIENCE_S, `${slowest} s`);
       if (name === "hanging") hanging[Symbol.dispose]();
-      using _tunnel = await reopen(tunnels[name].uri);
+      using _tunnel = await reopen((name === "dead" ? dead : hanging).uri);
       const normal = await untilNormal(app, { "x-tenant": name });
-      await report(
-        `One of 50 tenants ${name}: the others ${told(before)}, then ${told(others)}; its own ` +
-          `503s within ${slowest.toFixed(1)} s, normal ${normal.toFixed(1)} s after it was back`,
-      );
+      const own = `503s within ${slowest.toFixed(1)} s, normal ${normal.toFixed(1)} s after`;
+      const all = `the others ${told(before)}, then ${told(others)}; its own ${own} it was back`;
+      await report(`One of 50 tenants ${name}: ${all}`);
     });
   }
 });

@@ -86,22 +86,32 @@ async function begin(url: string, text: string): Promise<Deno.TcpConn> {
 const HEAD = "POST /todos HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
 const BODY = JSON.stringify({ text: "half" });
 
-test("the README's application stops on SIGTERM with requests of every kind under way", async () => {
-  const database = `faults_stop_${crypto.randomUUID().slice(0, 8)}`;
-  const host = await mongoose.createConnection(BASE, { dbName: database }).asPromise();
+/** Opens a database with a list that no connection holds at once. */
+async function openTodos() {
+  const name = `faults_stop_${crypto.randomUUID().slice(0, 8)}`;
+  const host = await mongoose.createConnection(BASE, { dbName: name }).asPromise();
   const todos = host.collection<{ text: string; done: boolean }>("todos");
-  await todos.insertMany(
-    Array.from({ length: 100_000 }, () => ({ text: "x".repeat(190), done: true })),
-  );
-  await using app = await openReadmeApp(database);
+  const long = { text: "x".repeat(190), done: true };
+  await todos.insertMany(Array.from({ length: 100_000 }, () => ({ ...long })));
+  return {
+    ...{ name, todos },
+    isFree: async () => (await countHeld(host, name)).length === 0,
+    async [Symbol.asyncDispose]() {
+      await host.dropDatabase();
+      await host.close();
+    },
+  };
+}
+
+test("the README's application stops on SIGTERM with requests of every kind under way", async () => {
+  await using database = await openTodos();
+  await using app = await openReadmeApp(database.name);
   const told: Told = { statuses: new Set(), kept: new Set(), unknown: new Set(), answers: 0 };
   const working = workAll(client(app), told);
   const [list, silent] = [await openGet(`${app.url}/todos`), await openGet(`${app.url}/todos`)];
   const [begun] = await Promise.all([list, silent].map(readSome));
-  const half = await begin(
-    app.url,
-    `${HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, 5)}`,
-  );
+  const long = `${HEAD}Content-Length: ${BODY.length}\r\n\r\n`;
+  const half = await begin(app.url, `${long}${BODY.slice(0, 5)}`);
   const others = await Promise.all(
     ["", "GET /to", `${HEAD}Content-Length: 10\r\n\r\n{`].map((text) => begin(app.url, text)),
   );
@@ -114,12 +124,9 @@ test("the README's application stops on SIGTERM with requests of every kind unde
   assertEquals([code, answers[0]?.split("\r\n", 1)[0]], [0, "HTTP/1.1 201 Created"]);
   assert(`${begun}${answers[1]}`.endsWith("}]\r\n0\r\n\r\n"), "The list is not whole");
   assertEquals([...told.statuses].sort(), [200, 201, 204]);
-  const stored = await todos.find({ text: /-|half/ }).toArray();
+  const stored = await database.todos.find({ text: /-|half/ }).toArray();
   const texts = stored.map(({ text }) => text).filter((text) => !told.unknown.has(text)).sort();
   assertEquals(texts, [...told.kept, "half"].sort());
-  const isFree = async () => (await countHeld(host, database)).length === 0;
-  await until(isFree, { seconds: 30 });
+  await until(database.isFree, { seconds: 30 });
   for (const socket of [silent, ...others]) socket.close();
-  await host.dropDatabase();
-  await host.close();
 });

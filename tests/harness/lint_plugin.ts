@@ -4,12 +4,15 @@ const FILE_LINES = 200;
 /** The lines that a function may have. */
 const FUNCTION_LINES = 40;
 
+/** The lines that a test may have. */
+const TEST_LINES = 30;
+
 type Declared =
   | Deno.lint.FunctionDeclaration
   | Deno.lint.FunctionExpression
   | Deno.lint.ArrowFunctionExpression;
 
-/** The rules of this repository for the sources of the package. */
+/** The rules of this repository. */
 const plugin: Deno.lint.Plugin = {
   name: "mongrove",
   rules: {
@@ -43,8 +46,21 @@ function checkFile(context: Deno.lint.RuleContext): void {
 
 function checkFunction(context: Deno.lint.RuleContext, node: Declared): void {
   const lines = context.sourceCode.getText(node).split("\n").length;
-  if (!isSource(context) || lines <= FUNCTION_LINES) return;
-  context.report({ node, message: `${lines} lines, at most ${FUNCTION_LINES} are allowed` });
+  const most = isTest(context, node) ? TEST_LINES : FUNCTION_LINES;
+  if (!isSource(context) && !isOfTests(context) || lines <= most) return;
+  context.report({ node, message: `${lines} lines, at most ${most} are allowed` });
+}
+
+/** Whether a function is what `test()` or `Deno.test()` runs. */
+function isTest(context: Deno.lint.RuleContext, { parent, range }: Declared): boolean {
+  if (!isOfTests(context) || parent.type !== "CallExpression") return false;
+  const called = context.sourceCode.getText(parent.callee);
+  return parent.arguments.some((each) => each.range[0] === range[0]) &&
+    /^(Deno\.)?test(\.\w+)?$/.test(called);
+}
+
+function isOfTests({ filename }: Deno.lint.RuleContext): boolean {
+  return /[\\/]tests[\\/]|_test\.ts$/.test(filename);
 }
 
 /** Two arguments may stand side by side; a third one holds options, or all the rest. */

@@ -31,6 +31,30 @@ const cases: readonly { name: string; code: string; found: readonly string[]; fi
   },
   { name: "a file of 200 lines", code: "a;\n".repeat(200), found: [] },
   { name: "a file of 201 lines", code: "a;\n".repeat(201), found: ["short-file"] },
+  {
+    name: "a function of 41 lines in tests",
+    code: `const f = () => {${"\n".repeat(40)}};`,
+    found: ["short-function"],
+    file: "/p/tests/a.ts",
+  },
+  {
+    name: "a test of 30 lines",
+    code: `test("a", () => {${"\n".repeat(29)}});`,
+    found: [],
+    file: "/p/tests/a_test.ts",
+  },
+  {
+    name: "a test of 31 lines",
+    code: `test("a", () => {${"\n".repeat(30)}});`,
+    found: ["short-function"],
+    file: "/p/tests/a_test.ts",
+  },
+  {
+    name: "a unit test of 31 lines",
+    code: `Deno.test("a", () => {${"\n".repeat(30)}});`,
+    found: ["short-function"],
+    file: "/p/src/room/a_test.ts",
+  },
   { name: "a test", code: "function f(a, b, c) {}", found: [], file: "/p/src/a_test.ts" },
   {
     name: "a file outside of src",

@@ -168,6 +168,23 @@ function optionsOf({ root, listed }: World) {
   return { many, single };
 }
 
+/** Gives the root of a world its routes: without hooks, with hooks, and with lean ones. */
+function routeRoot(root: ModelClass, world: World): void {
+  const { many, single } = optionsOf(world);
+  const shared = { ...scopeOf(world.root), ...world.required && { concurrency: "required" } };
+  const [, , ...fast] = FAST;
+  const { hooks, writes } = slow(world.root);
+  const reads = ({ ofList = {}, ...options }: { readonly ofList?: object }) => [
+    all({ ...many, ...ofList, ...options } as never),
+    one({ ...single, ...options } as never),
+  ];
+  const counted = reads({ ofList: world.listed ? { count: true } : {} });
+  const lean = reads({ ...hooks as object, lean: true } as object);
+  route(root, { route: "/fast", methods: [...counted, ...fast], ...shared });
+  route(root, { route: "/slow", methods: [...reads(hooks), ...writes], ...shared });
+  route(root, { route: "/lean", methods: lean, ...shared });
+}
+
 /** Serves a world; disposing takes its collections away again. */
 export async function serveWorld(world: World): Promise<ServedWorld> {
   const suffix = crypto.randomUUID().slice(0, 8);
@@ -177,36 +194,10 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
   const target: ModelClass = made(world.target, collections.targets);
   route(target, { route: "/targets", methods: [one()], ...scopeOf(world.target) });
   const root = made(world.root, collections.roots);
-  const { many, single } = optionsOf(world);
-  const counted = world.listed ? { count: true } : {};
-  const shared = { ...scopeOf(world.root), ...world.required && { concurrency: "required" } };
-  const [, , ...fast] = FAST;
-  const { hooks, writes } = slow(world.root);
-  route(root, {
-    route: "/fast",
-    methods: [all({ ...many, ...counted } as never), one(single as never), ...fast],
-    ...shared,
-  });
-  route(root, {
-    route: "/slow",
-    methods: [
-      all({ ...many, ...hooks } as never),
-      one({ ...single, ...hooks } as never),
-      ...writes,
-    ],
-    ...shared,
-  });
-  route(root, {
-    route: "/lean",
-    methods: [
-      all({ ...many, ...hooks, lean: true } as never),
-      one({ ...single, ...hooks, lean: true } as never),
-    ],
-    ...shared,
-  });
-  const app = express();
+  routeRoot(root, world);
   const failures: unknown[] = [];
   const onError = (_req: unknown, error: unknown) => void failures.push(error);
+  const app = express();
   app.use(express.json({ strict: false }));
   app.use(Framework.initialize({ models: [root, target], onError }));
   const served = await start(app);
@@ -227,10 +218,8 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
     tags: new Map(),
     failures,
     stored: async () => ({ roots: await read("roots"), targets: await read("targets") }),
-    select: async (filter) => {
-      const found = await collection("roots").find(revive(filter) as object).toArray();
-      return found.map(({ _id }) => String(_id));
-    },
+    select: async (filter) =>
+      (await collection("roots").distinct("_id", revive(filter) as object)).map(String),
     async [Symbol.asyncDispose]() {
       await served.stop();
       await Promise.all([collection("roots").drop(), collection("targets").drop()]);

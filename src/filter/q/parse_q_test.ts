@@ -38,37 +38,38 @@ Deno.test("parseQ() gives the filter when the URL has one q", async (t) => {
   }
 });
 
+const MALFORMED: readonly (readonly [url: string, message: string])[] = [
+  ["/movies?q", "not JSON"],
+  ["/movies?q=", "not JSON"],
+  ["/movies?q=%20", "not JSON"],
+  ["/movies?q=x", "not JSON"],
+  ["/movies?q={name:1}", "not JSON"],
+  ["/movies?q=%", "percent-encoded"],
+  ["/movies?q={}{}", "not JSON"],
+  ["/movies?q=null", "JSON object"],
+  ["/movies?q=true", "JSON object"],
+  ["/movies?q=1", "JSON object"],
+  ['/movies?q="{}"', "JSON object"],
+  ["/movies?q=[]", "JSON object"],
+  ["/movies?q=[{}]", "JSON object"],
+  ["/movies?q={}&q={}", "more than once"],
+  ['/movies?q={}&x=1&%71={"name":"A"}', "more than once"],
+  ["/movies?q&q={}", "more than once"],
+  ["/movies?q[name]=A", '"q[name]"'],
+  ["/movies?q[]={}", '"q[]"'],
+  ["/movies?q%5Bname%5D=A", '"q[name]"'],
+  ["/movies?%71%5b$where]=1", '"q[$where]"'],
+  ["/movies?q[", '"q["'],
+  ["/movies?[q]=A", '"[q]"'],
+  ["/movies?q={}&q[name]=A", '"q[name]"'],
+  ['/movies?q={"name":"%ff"}', "percent-encoded"],
+  ['/movies?q={"name":"%zz"}', "percent-encoded"],
+  ['/movies?q={"name":"%C3"}', "percent-encoded"],
+  ["/movies??q=x", "not JSON"],
+];
+
 Deno.test("parseQ() answers 400 and says what is wrong when q is malformed", async (t) => {
-  const cases: [string, string][] = [
-    ["/movies?q", "not JSON"],
-    ["/movies?q=", "not JSON"],
-    ["/movies?q=%20", "not JSON"],
-    ["/movies?q=x", "not JSON"],
-    ["/movies?q={name:1}", "not JSON"],
-    ["/movies?q=%", "percent-encoded"],
-    ["/movies?q={}{}", "not JSON"],
-    ["/movies?q=null", "JSON object"],
-    ["/movies?q=true", "JSON object"],
-    ["/movies?q=1", "JSON object"],
-    ['/movies?q="{}"', "JSON object"],
-    ["/movies?q=[]", "JSON object"],
-    ["/movies?q=[{}]", "JSON object"],
-    ["/movies?q={}&q={}", "more than once"],
-    ['/movies?q={}&x=1&%71={"name":"A"}', "more than once"],
-    ["/movies?q&q={}", "more than once"],
-    ["/movies?q[name]=A", '"q[name]"'],
-    ["/movies?q[]={}", '"q[]"'],
-    ["/movies?q%5Bname%5D=A", '"q[name]"'],
-    ["/movies?%71%5b$where]=1", '"q[$where]"'],
-    ["/movies?q[", '"q["'],
-    ["/movies?[q]=A", '"[q]"'],
-    ["/movies?q={}&q[name]=A", '"q[name]"'],
-    ['/movies?q={"name":"%ff"}', "percent-encoded"],
-    ['/movies?q={"name":"%zz"}', "percent-encoded"],
-    ['/movies?q={"name":"%C3"}', "percent-encoded"],
-    ["/movies??q=x", "not JSON"],
-  ];
-  for (const [url, message] of cases) {
+  for (const [url, message] of MALFORMED) {
     await t.step(url, () => {
       const error = assertThrows(() => parse(url), RestError);
       assertEquals(error.status, 400);

@@ -63,30 +63,31 @@ Deno.test("readExtendedJson() reads bytes with their subtype", () => {
   assertEquals(read.sub_type, 5);
 });
 
+const MALFORMED: readonly Record<string, unknown>[] = [
+  { $oid: "xyz" },
+  { $oid: "507f1f77bcf86cd79943901" },
+  { $oid: 5 },
+  { $oid: null },
+  { $oid: { $oid: "507f1f77bcf86cd799439011" } },
+  { $date: "never" },
+  { $date: null },
+  { $date: {} },
+  { $date: { $oid: "507f1f77bcf86cd799439011" } },
+  { $date: { $date: {} } },
+  { $numberInt: "1.5" },
+  { $numberLong: "1e3" },
+  { $numberLong: 5 },
+  { $numberLong: "12345678901234567890" },
+  { $numberDouble: "one" },
+  { $numberDecimal: "one" },
+  { $uuid: "short" },
+  { $binary: "AQID" },
+  { $binary: { base64: "!", subType: "00" } },
+  { $binary: { base64: "AQID", subType: "xyz" } },
+];
+
 Deno.test("readExtendedJson() answers 400 and names the path when the value is malformed", async (t) => {
-  const malformed: Record<string, unknown>[] = [
-    { $oid: "xyz" },
-    { $oid: "507f1f77bcf86cd79943901" },
-    { $oid: 5 },
-    { $oid: null },
-    { $oid: { $oid: "507f1f77bcf86cd799439011" } },
-    { $date: "never" },
-    { $date: null },
-    { $date: {} },
-    { $date: { $oid: "507f1f77bcf86cd799439011" } },
-    { $date: { $date: {} } },
-    { $numberInt: "1.5" },
-    { $numberLong: "1e3" },
-    { $numberLong: 5 },
-    { $numberLong: "12345678901234567890" },
-    { $numberDouble: "one" },
-    { $numberDecimal: "one" },
-    { $uuid: "short" },
-    { $binary: "AQID" },
-    { $binary: { base64: "!", subType: "00" } },
-    { $binary: { base64: "AQID", subType: "xyz" } },
-  ];
-  for (const value of malformed) {
+  for (const value of MALFORMED) {
     await t.step(JSON.stringify(value), () => {
       const error = assertThrows(() => readExtendedJson(value, "a.b"), RestError);
       assertEquals(error.status, 400);
