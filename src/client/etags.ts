@@ -1,6 +1,5 @@
 const tags = new WeakMap<object, string>();
 
-/** Remembers the `ETag` of an entity. */
 export function rememberEtag(entity: unknown, etag: string | null): void {
   if (etag !== null && typeof entity === "object" && entity !== null) tags.set(entity, etag);
 }

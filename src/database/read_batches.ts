@@ -7,7 +7,6 @@ export type Batch =
   | { readonly array: Buffer; readonly start: number }
   | { readonly values: readonly object[] };
 
-/** A cursor of the driver. */
 export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 export type ReadMode = "reply" | "decoded";

@@ -1,4 +1,3 @@
-/** What limits are completed with. */
 interface CompleteLimitsOptions<L> {
   readonly defaults: L;
   /** What is limited, for messages. */

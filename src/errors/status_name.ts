@@ -6,7 +6,6 @@ export function statusName(status: number): string {
   return words.toUpperCase().replace(/[ -]+/g, "_");
 }
 
-/** Gives the usual text of a status. */
 export function statusText(status: number): string {
   return STATUS_CODES[status] ?? "Error";
 }

@@ -38,11 +38,7 @@ export function readOptions(
   return result;
 }
 
-/**
- * Reads an order in any form that Mongoose takes; `undefined` where none is given.
- *
- * @throws {TypeError} If it is no order.
- */
+/** Reads an order in any form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
   const query = new mongoose.Query();

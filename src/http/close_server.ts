@@ -29,7 +29,6 @@ const SWEEP_MS = 50;
 /** How long connections that were cut may take to end. */
 const GRACE_MS = 100;
 
-/** The servers that are closing. */
 const closing = new WeakMap<HttpServer | HttpsServer, Promise<void>>();
 
 /**

@@ -101,11 +101,6 @@ export interface FrameworkRouter extends Router {
   readonly describe: () => RouteDescription[];
 }
 
-/**
- * Creates the routes of all registered models.
- *
- * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
- */
 export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   const routes = openRoutes(options);
   // A wrong model fails at start-up, and its indexes are built early.
@@ -129,16 +124,11 @@ export function mountedRoutes(router: object): RouteNode[] | undefined {
   return mounted.get(router)?.();
 }
 
-/**
- * Describes the routes that {@linkcode initialize} would mount.
- *
- * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
- */
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
   return describeRoutes(plannedRoutes(options));
 }
 
-/** Describes the routes that {@linkcode initialize} would mount, before their objects become trees. */
+/** The routes that {@linkcode initialize} would mount, before their objects become trees. */
 export function plannedRoutes(options: InitializeOptions): RouteNode[] {
   return openRoutes(options).map(routeNode);
 }

@@ -23,11 +23,7 @@ const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   docs: (docs) => typeof docs === "boolean" ? undefined : `"docs" is neither true nor false`,
 };
 
-/**
- * Checks the options of `openapi()`.
- *
- * @throws {TypeError} If one is wrong; the message names it.
- */
+/** Checks the options of `openapi()`. Throws if one is wrong; the message names it. */
 export function checkOptions(options: unknown): void {
   const problem = isJsonObject(options) ? problemOf(options) : "the options are not an object";
   if (problem !== undefined) throw new TypeError(`Cannot describe an API: ${problem}`);

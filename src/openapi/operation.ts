@@ -12,13 +12,11 @@ const SUMMARIES: Readonly<Record<RouteNode["operation"], string>> = {
   removeAll: "Remove all of",
 };
 
-/** What the operations of a document share. */
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
 }
 
-/** Describes the operation of a route. */
 export function describeOperation(
   route: RouteNode,
   { components, operationId }: DocumentContext,

@@ -111,7 +111,6 @@ const HEADERS: Readonly<Record<HeaderDescription["name"], JsonSchema>> = {
   Prefer: { description: "`count=exact` asks for the total", example: "count=exact" },
 };
 
-/** Describes a header of a request. */
 export function describeHeader({ name, required }: HeaderDescription): object {
   return { name, in: "header", required, ...HEADERS[name], schema: { type: "string" } };
 }

@@ -5,11 +5,7 @@ import { forbidden } from "../errors/refusals.ts";
 import { enterLevel } from "./request/call.ts";
 import type { Call, LevelCall } from "./request/call.ts";
 
-/**
- * Runs the `preFetch` hooks of all levels, outermost first.
- *
- * @throws {RestError} 403 if one gives anything but `true`.
- */
+/** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if one gives anything but `true`. */
 export async function passPreFetch({ levels, req }: Call): Promise<void> {
   for (const at of levels) {
     const { preFetch } = at.level.hooks;

@@ -14,7 +14,6 @@ const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 /** The builds of each class whose failures have not been reported yet. */
 const untold = new WeakMap<ModelClass, Set<IndexBuilds>>();
 
-/** Watches the index builds of a model from its start. */
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
   builds.set(model, new IndexBuilds(model, target));
 }

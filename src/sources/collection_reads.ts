@@ -9,7 +9,6 @@ import type { OpenCollection } from "./direct/direct_plan.ts";
 import { boundsOf, readWithin } from "./page_bounds.ts";
 import type { PageRead } from "./source.ts";
 
-/** A query of Mongoose. */
 interface ListQuery {
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;

@@ -28,7 +28,6 @@ import type { DirectCall, EntityValue, ListRead, Source } from "./source.ts";
 
 const DELETE_BATCH = 1000;
 
-/** What a {@linkcode CollectionSource} is made of. */
 export type CollectionSourceOptions =
   & CollectionWritesOptions
   & Omit<OpenCollection, "model" | "conditions">;

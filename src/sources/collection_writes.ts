@@ -12,7 +12,6 @@ import type { OpenCollection } from "./direct/direct_plan.ts";
 /** Runs a write together with others; it may be called more than once. */
 export type Together = NonNullable<SaveDocumentOptions["together"]>;
 
-/** What {@linkcode CollectionWrites} are made of. */
 export interface CollectionWritesOptions extends Pick<OpenCollection, "selection" | "timeBudget"> {
   /** Gives the model on the request's connection, when it is first needed. */
   readonly model: () => Promise<Model<unknown>>;

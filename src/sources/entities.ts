@@ -1,11 +1,7 @@
 import type { Document, Model } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 
-/**
- * Gives the identifier of an entity, cast: a copy that a hook made may have it as text.
- *
- * @throws {TypeError} If it has none.
- */
+/** Gives the identifier of an entity, cast: a copy that a hook made may have it as text. Throws if it has none. */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
   if (_id !== undefined && _id !== null) {

@@ -22,7 +22,6 @@ export interface TargetSource {
   readonly shape: Shape;
   /** Whether the model is one of a class: others are the host's, and take documents. */
   readonly declared: boolean;
-  /** The scope of their class. */
   readonly scope: Filter;
   /** The names of the fields that are shown, `_id` included; all where there are none. */
   readonly projection: Projection;

@@ -10,7 +10,6 @@ import type { DirectResult } from "./direct/direct_collection.ts";
 /** A document, or a pojo that a `fetch` hook gave. */
 export type EntityValue = object;
 
-/** What is read of a list. */
 export interface ListRead {
   /** Whether its entities are read whole, so that they can be changed. */
   readonly forChange?: boolean;
@@ -30,7 +29,6 @@ export interface PageRead {
   readonly open: boolean;
 }
 
-/** What was found for a page. */
 export interface FoundPage {
   /** The JSON text of its entities, with commas between them. */
   readonly text: string | Uint8Array;
@@ -58,7 +56,6 @@ export interface DirectCall {
   readonly operation: OperationName;
   /** What names the entity in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
-  /** The body of a write. */
   readonly body?: JsonObject | undefined;
 }
 
@@ -82,7 +79,6 @@ export interface Source {
   save(entity: EntityValue): Promise<EntityValue>;
   /** Tells where an entity of this source is stored, for what it holds itself. */
   locate(entity: EntityValue): Promise<Place>;
-  /** Removes an entity. */
   remove(entity: EntityValue): Promise<void>;
   /** Gives the identifier of an entity that is to be removed. */
   identify(entity: EntityValue): unknown;

@@ -6,7 +6,6 @@ type Options = AnyOptions | undefined;
 /** What `Resource` and `Single` have, without the types of a model. */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/** The operations on a list. */
 export function openResource(list: Operations): AnyResource {
   return {
     all: (options: Options) => list.list(options),
@@ -21,7 +20,6 @@ export function openResource(list: Operations): AnyResource {
   };
 }
 
-/** The operations on the entity at a URL. */
 function openSingle(entity: Operations): AnyResource {
   return {
     one: (options: Options) => entity.read(options),

@@ -24,7 +24,6 @@ export class Operations {
     return new Operations(this.#send, this.#url + path);
   }
 
-  /** The operations at a URL below. */
   below(...segments: readonly string[]): Operations {
     return new Operations(this.#send, [this.#url, ...segments.map(segmentOf)].join("/"));
   }

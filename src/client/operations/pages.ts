@@ -14,7 +14,6 @@ export interface Page<T> {
   readonly next: string | undefined;
 }
 
-/** Reads a page. */
 export function readPage({ headers, body }: Incoming): Page<object> {
   const [, total] = /\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
   const count = headers.get("x-total-count") ?? total;

@@ -1,6 +1,5 @@
 /** A signal that comes when a client stops waiting. */
 export interface Deadline {
-  /** The signal. */
   readonly signal: AbortSignal;
   /** Ends it: neither a timer nor a listener is left. */
   readonly end: () => void;
@@ -8,7 +7,6 @@ export interface Deadline {
 
 /** Options of {@linkcode openDeadline}. */
 export interface DeadlineOptions {
-  /** The signal of the caller. */
   readonly signal?: AbortSignal | undefined;
   /** How long to wait, in milliseconds. */
   readonly timeout: number;

@@ -65,7 +65,6 @@ export interface Incoming {
   readonly body: unknown;
 }
 
-/** Sends a request. */
 export type Send = (outgoing: Outgoing) => Promise<Incoming>;
 
 /**

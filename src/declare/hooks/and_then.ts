@@ -1,6 +1,5 @@
 import type { MaybePromise } from "./hooks.ts";
 
-/** Tells whether a value can be awaited. */
 export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
   return ((typeof value === "object" && value !== null) || typeof value === "function") &&
     "then" in value && typeof value.then === "function";

@@ -13,13 +13,11 @@ export interface Operation {
   readonly item: boolean;
   /** Whether it works on a list. */
   readonly many: boolean;
-  /** The status of success. */
   readonly status: 200 | 201 | 204;
   /** Where its entities come from. */
   readonly origin: "list" | "byId" | "new";
   /** What it does to them, if anything. */
   readonly change?: "merge" | "remove";
-  /** The hooks that it runs. */
   readonly hooks: { readonly [N in HookName]?: true };
 }
 
@@ -40,7 +38,6 @@ const REMOVE_HOOKS: Record<HooksRun["remove"], true> = {
 
 const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
 
-/** Tells whether a name is that of a hook. */
 export function isHookName(name: string): name is HookName {
   return Object.hasOwn(ALL_HOOKS, name);
 }
@@ -54,7 +51,6 @@ const READ_OPTIONS: Record<keyof ReadOptions, true> = {
   count: true,
 };
 
-/** Tells whether a name is that of an option of a read. */
 export function isReadOption(name: string): name is keyof ReadOptions {
   return Object.hasOwn(READ_OPTIONS, name);
 }
@@ -63,7 +59,6 @@ const LIST = { item: false, many: true, origin: "list" } as const;
 const ONE = { item: true, many: false, origin: "byId" } as const;
 const NEW = { item: false, many: false, origin: "new" } as const;
 
-/** The six operations. */
 export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   all: { ...LIST, verb: "get", status: 200, hooks: READ_HOOKS },
   one: { ...ONE, verb: "get", status: 200, hooks: READ_HOOKS },

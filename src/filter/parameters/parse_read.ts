@@ -13,13 +13,11 @@ type Name = (typeof NAMES)[number];
 /** A request, as far as it asks for what rules allow. */
 export interface ReadRequest {
   readonly url: string;
-  /** The header `Prefer`. */
   readonly prefer?: string | undefined;
   /** The parameters that hooks read. */
   readonly parameters: readonly string[];
 }
 
-/** Gives the names of the parameters that rules declare. */
 export function declaredNames(rules: ReadRules): Name[] {
   const declared: Readonly<Record<Name, unknown>> = {
     limit: rules.page,
@@ -33,11 +31,7 @@ export function declaredNames(rules: ReadRules): Name[] {
   return NAMES.filter((name) => declared[name] !== undefined);
 }
 
-/**
- * Reads what a client asks of a read besides `q`.
- *
- * @throws {RestError} 400 that names a parameter and what is allowed.
- */
+/** Reads what a client asks of a read besides `q`. Throws a 400 that names a parameter and what is allowed. */
 export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   const given = givenParameters(rules, request);
   const { page, sort, select, search, populate, count } = rules;

@@ -32,7 +32,6 @@ export interface ReadQuery {
   readonly order?: Order;
   /** The fields that are shown besides `_id`. */
   readonly select?: readonly string[];
-  /** The condition of a search. */
   readonly search?: Readonly<Record<string, unknown>>;
   /** The references that are replaced by entities. */
   readonly populate?: ReadonlyMap<string, PopulateRule>;

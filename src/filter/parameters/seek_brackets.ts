@@ -9,7 +9,6 @@ export type Operators = Readonly<Record<string, unknown>>;
 /** Types that the database compares with each other: `$lt` and `$gt` never leave them. */
 export interface Bracket {
   readonly types: readonly string[];
-  /** Operators for what `$type` does not say. */
   readonly besides?: readonly Operators[];
   /** Operators for the same values that have bounds in an index when they are negated; `$type` has none. */
   readonly ranges?: readonly Operators[];

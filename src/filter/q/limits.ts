@@ -28,7 +28,6 @@ export interface QueryLimits {
   readonly maxRegex?: number;
 }
 
-/** The default limits. */
 export const DEFAULT_LIMITS: Required<QueryLimits> = {
   maxDepth: 20,
   maxClauses: 200,
@@ -36,7 +35,6 @@ export const DEFAULT_LIMITS: Required<QueryLimits> = {
   maxRegex: 200,
 };
 
-/** Completes the limits of `q`. */
 export function completeQueryLimits(given: QueryLimits = {}): Required<QueryLimits> {
   return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }

@@ -9,13 +9,11 @@ import type { Projection } from "../projection.ts";
 import { readSlice, sliceStage } from "./slice_stage.ts";
 import type { Slice } from "./slice_stage.ts";
 
-/** What is projected. */
 interface Projected {
   readonly shape: Shape;
   readonly model: Model<unknown>;
 }
 
-/** How a part is read. */
 export interface ProjectedRead {
   readonly stages: readonly PipelineStage[];
   /** Makes a document of what the stages leave. */

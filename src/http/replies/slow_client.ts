@@ -12,11 +12,7 @@ export class SlowClientError extends Error {
   }
 }
 
-/**
- * Calls back when a client has had its time.
- *
- * @returns Takes the callback off.
- */
+/** Calls back when a client has had its time. The result takes the callback off. */
 export function afterPatience(ms: number, over: () => void): () => void {
   // In two halves: the timers of a process that was stopped fire before it sees what clients have taken meanwhile.
   const half = Math.ceil(ms / 2);

@@ -15,11 +15,9 @@ import { compileReads } from "./_compile_reads.ts";
 /** One `@rest`: where its routes stand, and what guards them. */
 export interface Branch {
   readonly methods: RestRecord["methods"];
-  /** The path of its list. */
   readonly base: string;
   /** The path of one entity. */
   readonly item: string;
-  /** The levels above it. */
   readonly above: readonly Level[];
   /** Its own level, without what depends on the operation. */
   readonly level: Omit<

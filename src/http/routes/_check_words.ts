@@ -36,11 +36,7 @@ export function wordProblem(options: object): string | undefined {
   return undefined;
 }
 
-/**
- * Checks that the example of an answer shows no field that answers leave out.
- *
- * @throws {TypeError} If it does.
- */
+/** Checks that the example of an answer shows no field that answers leave out. Throws if it does. */
 export function checkExample(
   { operation, hooks }: Method,
   { target, shape }: { readonly target: Parameters<typeof cannotMount>[0]; readonly shape: Shape },

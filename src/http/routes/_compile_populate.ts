@@ -12,7 +12,6 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 export interface PopulateInput {
   readonly shape: Shape;
-  /** Makes the error of the operation. */
   readonly fail: (problem: string) => TypeError;
 }
 

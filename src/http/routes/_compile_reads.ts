@@ -55,7 +55,6 @@ export function compileReads(
   };
 }
 
-/** Makes the error of a declaration. */
 type Fail = (problem: string) => TypeError;
 
 /** Checks that an operation can do what its options promise. */

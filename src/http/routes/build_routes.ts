@@ -8,7 +8,6 @@ import type { Branch, SharedSettings } from "./_branch_routes.ts";
 import { cannotMount, checkRest } from "./_check_rest.ts";
 import { RouteRegister } from "./_route_register.ts";
 
-/** What all routes of one `initialize()` share. */
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**

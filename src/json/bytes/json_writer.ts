@@ -80,7 +80,6 @@ export class JsonWriter {
     this.length = at;
   }
 
-  /** Writes JSON text. */
   text(text: string): void {
     this.reserve(text.length * 3);
     this.length += this.bytes.write(text, this.length, "utf8");

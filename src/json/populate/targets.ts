@@ -33,7 +33,6 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 
 /** Finds the entities that references name. */
 export interface TargetFinder {
-  /** The names of the fields that are populated. */
   readonly names: ReadonlySet<string>;
   /** Finds what identifiers name: one query for each field that holds any. */
   find(wanted: Wanted): Promise<Targets>;

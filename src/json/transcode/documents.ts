@@ -11,7 +11,6 @@ export interface DocumentWriterOptions {
   readonly marking?: Marking;
 }
 
-/** Writes documents by a plan. */
 export class DocumentWriter {
   readonly #plan: Plan;
   readonly #options: DocumentWriterOptions;

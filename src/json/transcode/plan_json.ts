@@ -34,7 +34,6 @@ export function planJson(
 /** Plans a shape and those within it, each once: a model may embed itself. */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
-  /** The shapes around the current one. */
   #around: readonly Shape[] = [];
 
   shape(shape: Shape, shows: (name: string, field: FieldShape) => boolean): Plan {

@@ -1,6 +1,4 @@
-/** What the page is about. */
 export interface PageOptions {
-  /** The name of the API. */
   readonly title: string;
   /** The URLs of the API, relative ones included. */
   readonly servers: readonly string[];
@@ -50,7 +48,6 @@ export function writePolicy({ servers }: PageOptions): string {
   ].join("; ");
 }
 
-/** The origin of an absolute URL. */
 function originOf(server: string): string[] {
   return URL.canParse(server) && /^https?:/.test(server) ? [new URL(server).origin] : [];
 }

@@ -29,14 +29,12 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   UUID: { type: "string", format: "uuid" },
 };
 
-/** How objects of an answer are described. */
 export interface AnswerObjects {
   object(node: ObjectNode): JsonSchema;
   /** Whether hooks can have put `null` anywhere. */
   readonly isHooked?: boolean;
 }
 
-/** Describes a value of an answer. */
 export function answerValue(node: ValueNode, objects: AnswerObjects): JsonSchema {
   const schema = node.opaque ? {} : valueSchema(node, objects);
   return node.nullable || objects.isHooked ? orNull(schema) : schema;

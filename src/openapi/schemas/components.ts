@@ -16,7 +16,6 @@ const SUFFIXES: Readonly<Record<View, string>> = {
   element: "Element",
 };
 
-/** A schema with a name. */
 interface Named {
   readonly name: string;
   /** Tells schemas with one key apart. */
@@ -33,13 +32,11 @@ export class Components {
   /** The limits of filters: those of `initialize()`, the same for all routes of a router. */
   constructor(readonly limits: Required<QueryLimits> = DEFAULT_LIMITS) {}
 
-  /** Refers to the schema of an object. */
   object(node: ObjectNode): JsonSchema {
     const name = `${node.model ?? "Object"}${SUFFIXES[node.view]}`;
     return this.add(node, { name, describe: () => describeObject(node, this) });
   }
 
-  /** Refers to the schema of an entity in an answer. */
   entity(node: AnswerNode): JsonSchema {
     const suffix = entityName(node);
     if (suffix === "") return this.object(node.object);
@@ -48,7 +45,6 @@ export class Components {
     return this.add(node.object, { name, detail: entityDetail(node), describe });
   }
 
-  /** Refers to the schema of a filter. */
   filter(node: FilterNode): JsonSchema {
     const name = `${node.model ?? "Object"}Filter`;
     return this.add(node, { name, describe: () => describeFilter(node, this) });

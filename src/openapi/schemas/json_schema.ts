@@ -14,7 +14,6 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [...others, { type: "null" }] };
 }
 
-/** Refers to a schema by its name. */
 export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }

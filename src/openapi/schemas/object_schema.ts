@@ -5,7 +5,6 @@ import { bodyValue } from "./bodies/body_value.ts";
 import type { Components } from "./components.ts";
 import type { JsonSchema } from "./json_schema.ts";
 
-/** Describes an object by its fields. */
 export function describeObject(node: ObjectNode, components: Components): JsonSchema {
   const { fields, view, strict, ignored } = node;
   const value = view === "answer" ? answerValue : bodyValue;

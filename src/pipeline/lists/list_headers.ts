@@ -33,7 +33,6 @@ export function pageHeaders(
   };
 }
 
-/** The headers of a total. */
 export function totalHeaders(
   { asked, level: { reads } }: OpenLevel,
   { total, range = "*" }: {

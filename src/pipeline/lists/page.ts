@@ -60,7 +60,6 @@ function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }
 
-/** One entity of a page. */
 interface Shown {
   readonly written: Written;
   readonly entity: object;

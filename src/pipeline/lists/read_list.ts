@@ -12,7 +12,6 @@ import { fillPage, openPage } from "./page.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 
-/** Answers with a list, or with a page of it. */
 export async function readList(acting: OpenLevel): Promise<Reply> {
   const { page } = acting.asked;
   if (page === undefined) {

@@ -13,7 +13,6 @@ import type { ReferredModel } from "./referred_model.ts";
 
 /** The references at one field. */
 interface Lookup extends ReferredModel {
-  /** The scope of the class. */
   readonly scope: Filter;
   readonly references: readonly NamedReference[];
 }

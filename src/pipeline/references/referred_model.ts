@@ -18,11 +18,7 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
-/**
- * Gives the model that a reference names, on a connection.
- *
- * @throws {TypeError} If there is none.
- */
+/** Gives the model that a reference names, on a connection. Throws if there is none. */
 export function referredModel(field: FieldShape, connection: Connection): ReferredModel {
   const { type } = field;
   const ref: unknown = type?.options.ref;

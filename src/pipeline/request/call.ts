@@ -32,7 +32,6 @@ export interface LevelCall extends RequestContext {
   readonly above: LevelCall | undefined;
   /** What `req.framework` is while its hooks run. */
   readonly state: FrameworkState;
-  /** What the client asks of it. */
   readonly asked: Asked;
   /** Its source, once it is open; the count of a hook that asks before; the version of the document that holds it. */
   readonly opened: { source?: Source; counting?: Promise<number>; version?: number | null };
@@ -51,7 +50,6 @@ export interface OpenLevel extends LevelCall {
 export interface Call extends RequestContext {
   /** The levels, outermost first. */
   readonly levels: readonly LevelCall[];
-  /** The level that acts: the last one. */
   readonly acting: LevelCall;
   /** Whether the connection that the request uses has been closed meanwhile. */
   readonly isAway: () => boolean;
@@ -67,10 +65,8 @@ export interface Asked extends ReadQuery {
   readonly match?: IfMatch | undefined;
 }
 
-/** What a call is opened with. */
 export interface CallOptions {
   readonly req: FrameworkRequest;
-  /** Counts what a level selects. */
   readonly count: (at: LevelCall) => Promise<number>;
 }
 

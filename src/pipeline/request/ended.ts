@@ -16,7 +16,6 @@ export function watchEnd(res: Response): void {
   }) as Response["end"];
 }
 
-/** Whether an answer has ended. */
 export function hasEnded(res: Response): boolean {
   return res.writableEnded || ended.has(res);
 }

@@ -13,7 +13,6 @@ export interface LateText {
 /** What the pipeline answers with. */
 export interface Reply {
   readonly status: 200 | 201 | 204;
-  /** One entity as JSON text. */
   readonly text?: string | Uint8Array;
   /** One entity whose text is made only for a client that does not have it yet. */
   readonly late?: LateText;
@@ -26,7 +25,6 @@ export interface Reply {
   readonly gathered?: Uint8Array[];
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
-  /** Headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What names the new entity below the path that it was created at. */
   readonly created?: string;

@@ -29,7 +29,6 @@ export type OnError<C = ErrorContext> = (
   context: C,
 ) => unknown;
 
-/** One failed request. */
 export interface Failure<C = ErrorContext> {
   readonly req: FrameworkRequest;
   readonly error: unknown;

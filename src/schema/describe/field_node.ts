@@ -61,7 +61,6 @@ interface FieldPlace {
   readonly written: boolean;
 }
 
-/** Describes a field. */
 export function describeFieldNode(name: string, { field, view, written }: FieldPlace): FieldNode {
   const left = leftOut(field);
   const isNew = view === "new" || view === "element";

@@ -30,7 +30,6 @@ export function isFieldKey(key: string): boolean {
 /** Keys by which the driver and Mongoose know their own values: data that carried one would be taken for such a value. */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
-/** Tells whether a value is one of JSON. */
 export function isJson(value: unknown): boolean {
   return isJsonBelow(value, []);
 }

@@ -23,14 +23,12 @@ import { updateStored } from "./writes/update_stored.ts";
 
 /** What a request without documents gives. */
 export interface DirectResult {
-  /** An entity as JSON text. */
   readonly text?: string | Uint8Array;
   /** An entity whose text may not be needed. */
   readonly late?: LateText;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
   readonly version?: Version;
-  /** A page. */
   readonly page?: FoundPage;
   /** The identifier of a new entity. */
   readonly created?: string;

@@ -62,7 +62,6 @@ export interface DirectVerdict {
   readonly counts: boolean;
   /** Makes new entities. */
   readonly inserts: EntityMaker | undefined;
-  /** Whether one statement may update an entity. */
   readonly updates: boolean;
   /** Whether one statement may remove an entity. */
   readonly removes: boolean;

@@ -31,7 +31,6 @@ import { updateElement } from "./update_element.ts";
 
 /** What an {@linkcode ElementSource} is made of. */
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
-  /** Where the parent is stored. */
   readonly parent: Place;
   readonly link: PartLink;
   /** The model that makes documents of what is embedded. */
@@ -160,7 +159,6 @@ export class ElementSource implements Source {
     return castFilter(this.#options.model, this.#options.selection.filter);
   }
 
-  /** Reads what is shown of elements. */
   async #readShown(
     filter: Filter,
     { populate, lean, ...options }: Record<string, unknown>,

@@ -12,7 +12,6 @@ import type { ReferenceSourceOptions } from "./reference_source.ts";
 import { storedList } from "./stored_list.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {
-  /** Where the parent is stored. */
   readonly place: Place;
   /** The parent, as its reader may see it. */
   readonly parent: object;

@@ -7,7 +7,6 @@ import type { StoredObject } from "../../write/apply_update.ts";
 import type { Place } from "../place/place.ts";
 import { intoStages } from "../place/steps.ts";
 
-/** What selects elements. */
 export interface ElementSelection {
   readonly link: PartLink;
   /** What must hold of it, cast. */

@@ -14,7 +14,6 @@ import { addToList, takeFromList } from "./stored_list.ts";
 
 /** What a {@linkcode ReferenceSource} is made of. */
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
-  /** Where the parent is stored. */
   readonly parent: Place;
   readonly link: PartLink;
   readonly ids: readonly unknown[];

@@ -26,11 +26,7 @@ export interface Removal {
   readonly filter: Filter;
 }
 
-/**
- * Removes elements of an array.
- *
- * @throws {RestError} 409 if the only one is gone, or one without identifier has changed.
- */
+/** Removes elements of an array. Throws a 409 if the only one is gone, or one without identifier has changed. */
 export async function removeElements(parent: Place, removal: Removal): Promise<void> {
   if (removal.marks.length === 0 || await pull(parent, removal)) return;
   const { property } = removal;

@@ -8,7 +8,6 @@ import type { Place } from "./place.ts";
 import { completeUpdate, sendUpdate } from "./send_update.ts";
 import { isExpressible, touches } from "./steps.ts";
 
-/** How a place is updated. */
 export type UpdateOptions = Omit<OptimisticUpdateOptions, "property">;
 
 /**

@@ -75,7 +75,6 @@ function withoutRules({ type: _type, ...element }: FieldShape): FieldShape {
   return element;
 }
 
-/** An object with fields. */
 interface Fields {
   readonly shape: Shape;
   readonly path: string;
@@ -87,7 +86,6 @@ interface Fields {
 /** Where a value stands. */
 interface Place {
   readonly field: FieldShape;
-  /** Its path in the body. */
   readonly path: string;
   /** Its path in the document that holds it, as messages of Mongoose name it. */
   readonly own: string;

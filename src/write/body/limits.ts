@@ -20,7 +20,6 @@ export interface BodyLimits {
 
 export const DEFAULT_BODY_LIMITS: Required<BodyLimits> = { maxKeys: 5_000, maxElements: 5_000 };
 
-/** Completes the limits of bodies. */
 export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits> {
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
 }

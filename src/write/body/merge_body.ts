@@ -10,7 +10,6 @@ import { ObjectTarget } from "./object_target.ts";
 
 /** What a body and an entity become. */
 export interface Merged {
-  /** The entity. */
   readonly entity: object;
   /** The values of the body that cannot be cast. */
   readonly problems?: Problems;

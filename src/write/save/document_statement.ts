@@ -21,7 +21,6 @@ export interface UpdateConditions {
 /** What a statement is made of; the conditions are cast. */
 export interface StatementOptions extends UpdateConditions {
   readonly changes: SavedChanges;
-  /** The options that Mongoose gives. */
   readonly given: object;
   /** Gives further options, right before a statement is sent. */
   readonly statementOptions: (session?: ClientSession) => object;

@@ -12,7 +12,6 @@ import { DocumentUpdate } from "./document_update.ts";
 import { takeFreshObjects } from "./fresh_objects.ts";
 import type { FreshObject } from "./fresh_objects.ts";
 
-/** How a document is saved or removed. */
 export interface SaveDocumentOptions extends UpdateConditions {
   /** The collation that the filter was read with. */
   readonly collation?: object | undefined;

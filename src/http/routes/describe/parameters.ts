@@ -32,7 +32,6 @@ function detailsOf(
   return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
 }
 
-/** Describes the headers that an operation reads. */
 export function describeHeaders(route: Route): HeaderDescription[] {
   const { concurrency, reads, operation } = actingLevel(route);
   switch (operation) {

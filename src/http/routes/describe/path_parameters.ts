@@ -2,7 +2,6 @@
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 
-/** Names the parameters of a path. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
 }

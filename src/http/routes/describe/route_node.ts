@@ -35,7 +35,6 @@ export interface RouteNode
   readonly isHooked: boolean;
 }
 
-/** An entity in an answer. */
 export interface AnswerNode {
   readonly object: ObjectNode;
   /** Whether hooks, or the application's own `toJSON`, can put something else in its place. */

@@ -56,7 +56,6 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
   };
 }
 
-/** The choices of a schema. */
 function flat(schema: JsonSchema): readonly JsonSchema[] {
   return Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
 }

@@ -49,7 +49,6 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** Describes the operators of a field. */
 export function describeOperators(value: FilterValue, components: Components): JsonSchema {
   const { operators } = value;
   const near = ["$near", "$nearSphere"].map((name) => ({ required: [name] }));

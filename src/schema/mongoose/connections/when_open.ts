@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 
-/** Tells whether a connection is open now. */
 export function isOpen({ readyState }: Connection): boolean {
   return readyState === mongoose.ConnectionStates.connected;
 }

@@ -98,7 +98,6 @@ export function useLinearMaps(schema: Schema): void {
   });
 }
 
-/** Whether a type is that of such a Map. */
 export function isLinearMapType(type: SchemaType): boolean {
   return type.constructor === LinearMapType;
 }

@@ -7,7 +7,6 @@ interface Inside {
   getDefault?(doc: Document, init: boolean): unknown;
 }
 
-/** Whether a field has a default. */
 export function hasDefault(type: SchemaType | undefined): boolean {
   return rawDefault(type) !== undefined;
 }

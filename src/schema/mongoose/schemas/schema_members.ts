@@ -18,7 +18,6 @@ export function reservedNames(): string[] {
   return Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved);
 }
 
-/** The virtuals of a schema by name. */
 export function virtualsOf(schema: Schema): Record<string, unknown> {
   return (schema as unknown as { virtuals: Record<string, unknown> }).virtuals;
 }

@@ -13,7 +13,6 @@ export interface ListCount {
   readonly limit?: number | undefined;
 }
 
-/** A page, and the total of its list. */
 export interface CountedPage {
   readonly found: readonly Stored[];
   readonly total: number;

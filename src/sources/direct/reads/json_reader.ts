@@ -90,7 +90,6 @@ export class JsonReader {
     return readBatches(this.#open(query), { mode: this.#mode, timeBudget });
   }
 
-  /** Reads a cursor batch by batch. */
   batchesOf(cursor: OpenCursor, timeBudget: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(cursor, { mode: this.#mode, timeBudget });
   }

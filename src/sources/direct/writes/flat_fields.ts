@@ -34,7 +34,6 @@ export function flatFields(
   }
 }
 
-/** Whether a field is a scalar, or an array of them. */
 function isFlat({ kind, element }: FieldShape): boolean {
   return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
 }
