@@ -1,4 +1,4 @@
-import { LIST_LIMITS } from "../filter/parameters/list_limits.ts";
+import { LIST_LIMITS } from "../filter/parameters/read_rules.ts";
 import type {
   HeaderDescription,
   ParameterDescription,

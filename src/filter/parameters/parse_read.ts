@@ -1,6 +1,6 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { IDENTIFIER } from "../../schema/fields/identifier.ts";
-import { LIST_LIMITS } from "./list_limits.ts";
+import { LIST_LIMITS } from "./read_rules.ts";
 import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";

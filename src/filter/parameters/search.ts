@@ -1,7 +1,7 @@
 import { badFormat } from "../../errors/refusals.ts";
 import type { Filter } from "../filters.ts";
 import { markCompiled } from "../q/compiled.ts";
-import { LIST_LIMITS } from "./list_limits.ts";
+import { LIST_LIMITS } from "./read_rules.ts";
 import type { SearchRule } from "./read_rules.ts";
 
 /** Letters with marks that have a base letter in the Latin script. */

@@ -8,8 +8,8 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { checkConcurrency } from "./_check_concurrency.ts";
-import { checkExample } from "./_check_words.ts";
-import { checkPartRest } from "./_check_rest.ts";
+import { exampleProblem } from "./_check_words.ts";
+import { cannotMount, checkPartRest } from "./_check_rest.ts";
 import { compileReads } from "./_compile_reads.ts";
 
 /** One `@rest`: where its routes stand, and what guards them. */
@@ -47,7 +47,8 @@ export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const { operation: name, hooks } = method;
     const operation = OPERATIONS[name];
     const { parameters = [] } = hooks;
-    checkExample(method, { target, shape });
+    const problem = exampleProblem(method, shape);
+    if (problem !== undefined) throw cannotMount(target, problem);
     const acting: Level = {
       ...level,
       versionKey,

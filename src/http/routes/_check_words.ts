@@ -4,7 +4,6 @@ import type { OperationWords } from "../../declare/operations/operation_words.ts
 import { OPERATIONS } from "../../declare/operations/operation.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { cannotMount } from "./_check_rest.ts";
 
 const EXPECTED: Readonly<
   Record<keyof OperationWords, (value: unknown) => string | undefined>
@@ -36,16 +35,11 @@ export function wordProblem(options: object): string | undefined {
   return undefined;
 }
 
-/** Checks that the example of an answer shows no field that answers leave out. Throws if it does. */
-export function checkExample(
-  { operation, hooks }: Method,
-  { target, shape }: { readonly target: Parameters<typeof cannotMount>[0]; readonly shape: Shape },
-): void {
-  const { example } = hooks;
-  if (OPERATIONS[operation].verb !== "get" || !isJsonObject(example)) return;
-  const path = secretIn(example, shape);
-  if (path === undefined) return;
-  throw cannotMount(target, `${operation}() has "example" with "${path}", which no answer shows`);
+/** Gives what is wrong with the example of an answer: a field that answers leave out. */
+export function exampleProblem({ operation, hooks }: Method, shape: Shape): string | undefined {
+  const isShown = OPERATIONS[operation].verb === "get";
+  const path = isShown ? secretIn(hooks.example, shape) : undefined;
+  return path && `${operation}() has "example" with "${path}", which no answer shows`;
 }
 
 /** Gives the path of a secret that a value has, if any. */

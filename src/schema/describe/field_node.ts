@@ -13,8 +13,7 @@ import {
   isAlwaysRequired,
   SETTING_OPTIONS,
 } from "../mongoose/fields/field_rules.ts";
-import { describeObject } from "./object_node.ts";
-import type { ObjectNode, View } from "./object_node.ts";
+import type { describeObject, ObjectNode, View } from "./object_node.ts";
 
 /** A value of a body or an answer. */
 export interface ValueNode {
@@ -54,19 +53,27 @@ export interface FieldNode extends ValueNode {
   readonly words: FieldWords;
 }
 
-interface FieldPlace {
-  readonly field: FieldShape;
+interface ValuePlace {
   readonly view: View;
+  /** What holds the value, if it is an element. */
+  readonly inside?: "array" | "map";
+  /** What describes the objects that it holds. */
+  readonly objects: typeof describeObject;
+}
+
+interface FieldPlace extends ValuePlace {
+  readonly field: FieldShape;
   /** Whether every write through the framework sets it: identifiers, versions and timestamps. */
   readonly written: boolean;
 }
 
-export function describeFieldNode(name: string, { field, view, written }: FieldPlace): FieldNode {
+export function describeFieldNode(name: string, place: FieldPlace): FieldNode {
+  const { field, view, written } = place;
   const left = leftOut(field);
   const isNew = view === "new" || view === "element";
   return {
     name,
-    ...describeValue(field, { view }),
+    ...describeValue(field, place),
     required: view === "answer"
       ? written || isAlwaysRequired(field.type) || isAlwaysGiven(field)
       : isNew && isAlwaysRequired(field.type) && left.kind === "nothing",
@@ -95,13 +102,7 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
   };
 }
 
-interface ValuePlace {
-  readonly view: View;
-  /** What holds the value, if it is an element. */
-  readonly inside?: "array" | "map";
-}
-
-function describeValue(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
+function describeValue(field: FieldShape, { view, inside, objects }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
   const schema = (type as { schema?: Schema } | undefined)?.schema;
@@ -113,9 +114,9 @@ function describeValue(field: FieldShape, { view, inside }: ValuePlace): ValueNo
   return {
     type: typeName(field),
     ...model !== undefined && { model },
-    ...shape !== undefined && { object: describeObject(shape, { view, schema, embedded, model }) },
+    ...shape !== undefined && { object: objects(shape, { view, schema, embedded, model }) },
     ...element !== undefined &&
-      { items: describeValue(element, { view: below, inside: kind as "array" | "map" }) },
+      { items: describeValue(element, { view: below, inside: kind as "array" | "map", objects }) },
     rules: kind === "scalar" ? declaredRules(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
     filled: kind === "scalar" && isAlwaysRequired(field.type) && type?.instance === "String",
@@ -139,7 +140,7 @@ function isTakenNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
   return inside !== undefined || field.kind === "array" || !isAlwaysRequired(field.type);
 }
 
-function isOpaque(type: SchemaType, { field, view }: Omit<FieldPlace, "written">): boolean {
+function isOpaque(type: SchemaType, { field, view }: Pick<FieldPlace, "field" | "view">): boolean {
   const { get, transform } = type.options as Record<string, unknown>;
   if (view === "answer") return get !== undefined || transform !== undefined;
   return field.kind === "scalar" && (hasOwnCast(type) || hasOwnSetters(type));

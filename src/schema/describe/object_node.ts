@@ -88,7 +88,7 @@ function describeFields({ fields }: Shape, { view, schema, embedded }: ObjectPla
     return writable || view === "element" && name === "_id";
   });
   return seen.map(([name, field]) =>
-    describeFieldNode(name, { field, view, written: written.has(name) })
+    describeFieldNode(name, { field, view, written: written.has(name), objects: describeObject })
   );
 }
 

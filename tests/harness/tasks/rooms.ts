@@ -18,6 +18,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   openapi: ["errors", "filter", "http", "schema"],
 };
 
+/** The files that a folder may have, tests aside. */
+const FOLDER_FILES = 10;
+
 /** Gives the imports of a file that lead to a room that its own room may not import. */
 export function wrongImports(file: string, text: string): string[] {
   const [room = ""] = file.split("/");
@@ -29,18 +32,51 @@ export function wrongImports(file: string, text: string): string[] {
   }).map((target) => `src/${file} imports ${target}: "${room}" may not import from there`);
 }
 
-/** Checks that every file of `src/` stands in a room and imports only what the room may import. */
+/** Gives the folders with too many files. */
+export function fullFolders(files: readonly string[]): string[] {
+  const folders = Map.groupBy(files, dirname);
+  return [...folders].filter(([, { length }]) => length > FOLDER_FILES)
+    .map(([folder, { length }]) => `src/${folder} has ${length} files, not ${FOLDER_FILES}`);
+}
+
+/** Gives the circles of imports among files, each by its files. Imports of types make none. */
+export function circlesIn(files: ReadonlyMap<string, string>): string[] {
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const follow = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(" → "));
+    if (done.has(file)) return;
+    done.add(file);
+    const imports = (files.get(file) ?? "").matchAll(
+      /^(?:import|export) (?!type\b)[^;]*?\bfrom\s+"(\.{1,2}\/[^"]+)"/gm,
+    );
+    for (const [, path = ""] of imports) {
+      follow(relative("/", resolve("/", dirname(file), path)), [...way, file]);
+    }
+  };
+  for (const file of files.keys()) follow(file, []);
+  return circles;
+}
+
+/**
+ * Checks that every file of `src/` stands in a room, imports only what the room may import, and nothing that imports
+ * it, and that no folder is too full.
+ */
 export async function checkRooms(): Promise<DenoResult> {
   const src = new URL("src/", ROOT);
   const wrong: string[] = [];
+  const files = new Map<string, string>();
   for await (const file of filesIn(src)) {
     const name = decodeURIComponent(file.href.slice(src.href.length));
     const [room = "", ...rest] = name.split("/");
     if (rest.length > 0 && !(room in ROOMS)) wrong.push(`src/${room} is no room`);
     if (!name.endsWith("_test.ts")) {
-      wrong.push(...wrongImports(name, await Deno.readTextFile(file)));
+      files.set(name, await Deno.readTextFile(file));
+      wrong.push(...wrongImports(name, files.get(name) ?? ""));
     }
   }
+  wrong.push(...fullFolders([...files.keys()]));
+  wrong.push(...circlesIn(files).map((circle) => `src has a circle of imports: ${circle}`));
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join("\n") };
 }
 

@@ -3,6 +3,7 @@ import type { Components } from "../components.ts";
 import { FILTER_KEYS, orNull } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeOperators } from "./operators_schema.ts";
+import type { Conditions } from "./operators_schema.ts";
 import { anyValue, comparedValue } from "./scalar_values.ts";
 
 /** Describes the condition on a field: a value that it equals, or operators. */
@@ -24,9 +25,11 @@ export function refersTo(value: FilterValue, components: Components): JsonSchema
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Operators`,
     detail: "operators",
-    describe: () => describeOperators(value, components),
+    describe: () => describeOperators(value, { components, conditions: CONDITIONS }),
   });
 }
+
+const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
 /** Refers to the values that a field is compared with; `null` matches what is missing, too. */
 export function refersToOperand(value: FilterValue, components: Components): JsonSchema {

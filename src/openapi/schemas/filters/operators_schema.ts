@@ -2,7 +2,6 @@ import type { FilterValue } from "../../../filter/q/describe_filter.ts";
 import type { Components } from "../components.ts";
 import { oneOf } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
-import { refersTo, refersToOperand } from "./condition_schema.ts";
 
 /** The types that the database knows, by name and by number. */
 const TYPES = [
@@ -49,13 +48,24 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-export function describeOperators(value: FilterValue, components: Components): JsonSchema {
+/** What refers to the conditions on other values. */
+export interface Conditions {
+  readonly operators: (value: FilterValue, components: Components) => JsonSchema;
+  readonly operand: (value: FilterValue, components: Components) => JsonSchema;
+}
+
+interface OperatorsContext {
+  readonly components: Components;
+  readonly conditions: Conditions;
+}
+
+export function describeOperators(value: FilterValue, context: OperatorsContext): JsonSchema {
   const { operators } = value;
   const near = ["$near", "$nearSphere"].map((name) => ({ required: [name] }));
   return {
     type: "object",
     properties: Object.fromEntries(
-      operators.map((name) => [name, describeOne(name, { value, components })]),
+      operators.map((name) => [name, describeOne(name, { value, ...context })]),
     ),
     minProperties: 1,
     additionalProperties: false,
@@ -66,20 +76,20 @@ export function describeOperators(value: FilterValue, components: Components): J
   };
 }
 
-interface Operated {
+interface Operated extends OperatorsContext {
   readonly value: FilterValue;
-  readonly components: Components;
 }
 
-function describeOne(name: string, { value, components }: Operated): JsonSchema {
-  if (name === "$not") return refersTo(value, components);
-  if (name === "$elemMatch") return describeElement({ value, components });
+function describeOne(name: string, operated: Operated): JsonSchema {
+  const { value, components, conditions } = operated;
+  if (name === "$not") return conditions.operators(value, components);
+  if (name === "$elemMatch") return describeElement(operated);
   if (name === "$type") return describeTypes(components);
   const { maxList, maxRegex } = components.limits;
   if (name === "$regex") return { ...EXPRESSION, maxLength: maxRegex };
   const operand = OPERANDS[name];
   if (operand !== undefined) return operand;
-  const one = refersToOperand(value, components);
+  const one = conditions.operand(value, components);
   return LISTS.has(name) ? { type: "array", items: one, maxItems: maxList } : one;
 }
 
@@ -92,9 +102,9 @@ function describeTypes(components: Components): JsonSchema {
 }
 
 /** What an element of an array meets: operators, or a filter of its own. */
-function describeElement({ value: { element }, components }: Operated): JsonSchema {
+function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
-  const operators = refersTo(element, components);
+  const operators = conditions.operators(element, components);
   if (element.object === undefined) return operators;
   return { anyOf: [components.filter(element.object), operators] };
 }
