@@ -1,54 +1,45 @@
-import fc from "fast-check";
-import { openDatabase } from "./harness/database.ts";
+import { assert } from "@std/assert";
+import { Worker } from "node:worker_threads";
 import { test } from "./harness/testing.ts";
-import { type Trial, trials } from "./judged/arbitrary_worlds.ts";
-import { hold } from "./judged/hold.ts";
-import { serveWorld } from "./judged/serve_world.ts";
-import type { World } from "./judged/world.ts";
+import type { Judged, Lanes } from "./judged/judge_lanes.ts";
 
 const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 
-/** The `path` that a failure prints: with it and the seed, that failure is repeated and made smaller. */
+/** The `path` that a failure prints: with it and the seed that it prints, that failure is repeated and made smaller. */
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged. `JUDGE_REQUESTS=1000000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? 4000);
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? 20_000);
 
-/** How many requests an application gets at most. */
-const MOST = 300;
+/** How many threads judge, each in several applications at once. */
+const [THREADS, LANES] = PATH === undefined ? [2, 3] : [1, 1];
 
-/** How many applications are judged at once. Each lane has a seed of its own. */
-const LANES = PATH === undefined ? 4 : 1;
-
-/** Judges applications one after another; gives how many requests they got. */
-async function judgeLane(seed: number, stop: AbortController): Promise<number> {
-  let sent = 0;
-  const property = fc.asyncProperty(trials(MOST), async ({ world, asks }: Trial) => {
-    if (stop.signal.aborted) return;
-    await using app = await serveWorld(world);
-    let now: World = world;
-    for (const ask of asks) now = await hold(app, now, ask);
-    sent += app.sent();
+/** Starts a thread; gives what becomes of it. */
+function judgeIn(worker: Worker): Promise<Judged> {
+  return new Promise((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
   });
-  const again = PATH === undefined ? { endOnFailure: true } : { path: PATH };
-  const numRuns = Math.ceil(2 * REQUESTS / MOST / LANES);
-  await fc.assert(property, { seed, numRuns, ...again }).catch((error) => {
-    stop.abort();
-    throw error;
-  });
-  return sent;
+}
+
+function lanesOf(thread: number): Lanes {
+  const seeds = Array.from({ length: LANES }, (_, lane) => SEED + thread * LANES + lane);
+  return { seeds, path: PATH, requests: Math.ceil(REQUESTS / THREADS / LANES) };
 }
 
 test("whatever a client sends, answers show and writes change what an independent judge allows", async (t) => {
-  await using _database = await openDatabase();
-  const stop = new AbortController();
-  const lanes = Array.from({ length: LANES }, (_, lane) => judgeLane(SEED + lane, stop));
-  const judged = await Promise.allSettled(lanes);
-  const failed = judged.find(({ status }) => status === "rejected");
-  if (failed !== undefined) await Promise.all(lanes);
-  const sent = judged.reduce(
-    (sum, each) => sum + (each.status === "fulfilled" ? each.value : 0),
-    0,
-  );
+  const workers = Array.from({ length: THREADS }, (_, thread) => {
+    const url = new URL("./judged/judge_lanes.ts", import.meta.url);
+    return new Worker(url, { workerData: lanesOf(thread) });
+  });
+  const judged = await Promise.all(workers.map(async (worker) => {
+    const each = await judgeIn(worker);
+    if ("failure" in each) { for (const other of workers) other.postMessage("stop"); }
+    return each;
+  }));
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  const failures = judged.flatMap((each) => "failure" in each ? [each.failure] : []);
+  assert(failures.length === 0, failures.join("\n"));
+  const sent = judged.reduce((sum, each) => sum + ("sent" in each ? each.sent : 0), 0);
   await t.step(`${sent} requests, seeds from ${SEED} on`, () => {});
 });

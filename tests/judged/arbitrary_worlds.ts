@@ -249,9 +249,9 @@ function queries({ fields }: ClassSpec) {
   );
 }
 
+/** Requests to a class and its parts. What makes them is made once for each of these. */
 function asks({ root, target }: Pick<World, "root" | "target">): fc.Arbitrary<Ask & Via> {
-  const part = fc.constantFrom(undefined, undefined, "parts", "single", "links");
-  return part.chain((name) => {
+  const made = [undefined, "parts", "single", "links"].map((name) => {
     const spec = name === undefined ? root : root.fields[name]?.of ?? target;
     const many = name === "single"
       ? []
@@ -282,6 +282,8 @@ function asks({ root, target }: Pick<World, "root" | "target">): fc.Arbitrary<As
       match: ["update", "remove"].includes(ask.operation) ? ask.match : undefined,
     })) as fc.Arbitrary<Ask & Via>;
   });
+  const [whole, ...parts] = made as [fc.Arbitrary<Ask & Via>];
+  return fc.oneof({ weight: 2, arbitrary: whole }, ...parts);
 }
 
 /** Whether a request goes to the route with hooks. */

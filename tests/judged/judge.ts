@@ -72,8 +72,8 @@ function placeOf({ root, target, roots, targets }: World, { tenant, part, id }: 
 
 /** Judges a request. */
 export function judge(before: World, ask: Ask): Verdict {
-  const after = structuredClone(before);
   const { operation, part, q = {} } = ask;
+  const after = operation === "all" || operation === "one" ? before : copyOf(before);
   const at = placeOf(after, ask);
   const notes = { bad: false, unsure: false };
   const isListed = part === undefined && after.listed;
@@ -105,6 +105,11 @@ export function judge(before: World, ask: Ask): Verdict {
     return now && show(now, at.spec);
   };
   return { ...refused(after, status, ...open), unsure: notes.unsure, shown };
+}
+
+function copyOf(world: World): World {
+  const [roots, targets] = structuredClone([world.roots, world.targets] as const);
+  return { ...world, roots, targets };
 }
 
 function refused(after: World, ...statuses: number[]): Verdict {

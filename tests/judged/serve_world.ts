@@ -205,8 +205,6 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
     mongoose.connection.collection(collections[name]);
   await collection("roots").insertMany(world.roots.map((each) => revive(each) as Doc));
   await collection("targets").insertMany(world.targets.map((each) => revive(each) as Doc));
-  const read = async (name: "roots" | "targets") =>
-    JSON.parse(JSON.stringify(await collection(name).find().sort({ _id: 1 }).toArray()));
   let sent = 0;
   return {
     ...served,
@@ -217,7 +215,7 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
     sent: () => sent,
     tags: new Map(),
     failures,
-    stored: async () => ({ roots: await read("roots"), targets: await read("targets") }),
+    stored: () => readStored(collection("roots") as never, collections.targets),
     select: async (filter) =>
       (await collection("roots").distinct("_id", revive(filter) as object)).map(String),
     async [Symbol.asyncDispose]() {
@@ -225,6 +223,21 @@ export async function serveWorld(world: World): Promise<ServedWorld> {
       await Promise.all([collection("roots").drop(), collection("targets").drop()]);
     },
   };
+}
+
+/** Reads both collections by one command. */
+async function readStored(
+  roots: mongoose.mongo.Collection,
+  targets: string,
+): Promise<Pick<World, "roots" | "targets">> {
+  const as = (kind: string) => [
+    { $sort: { _id: 1 } } as const,
+    { $project: { _id: 0, kind: { $literal: kind }, doc: "$$ROOT" } },
+  ];
+  const others = { $unionWith: { coll: targets, pipeline: as("targets") } };
+  const found = await roots.aggregate([...as("roots"), others]).toArray();
+  const docs = (kind: string) => found.filter((each) => each.kind === kind).map(({ doc }) => doc);
+  return JSON.parse(JSON.stringify({ roots: docs("roots"), targets: docs("targets") }));
 }
 
 /** Makes identifiers of what looks like one. */
