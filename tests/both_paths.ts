@@ -1,8 +1,15 @@
 import mongoose from "mongoose";
+import type { FrameworkRequest } from "../mod.ts";
 
 /** Passes an entity on: a hook that asks for documents. */
 export function pass<E extends object>(_req: unknown, entity: E): E {
   return entity;
+}
+
+/** Has a request that nothing else keeps from it read documents: an option that only they obey. */
+export function asDocuments({ framework }: FrameworkRequest): boolean {
+  framework.options.allowDiskUse = false;
+  return true;
 }
 
 /** The writes of a client: creates, and updates of one entity, without hooks below `/plain` and with them below `/hooked`. */

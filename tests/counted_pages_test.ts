@@ -141,6 +141,7 @@ test("all() counts apart what one statement cannot", async () => {
 });
 
 test("all() counts by Mongoose where middleware has to see it", async () => {
+  counts = 0;
   await using app = await open(Watched, TEN);
   const { range, sent } = await app.ask("/watched");
   assertEquals([range, sent.toSorted(), counts], ["0-2/11", ["aggregate", "find"], 1]);

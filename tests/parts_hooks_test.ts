@@ -18,20 +18,11 @@ import {
   RestError,
   update,
 } from "../mod.ts";
-import type { Client } from "./client.ts";
 import { SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
 import { type EntityBody, mount } from "./support.ts";
 import { hooksFor } from "./hooked.ts";
-import { namesOf } from "./names.ts";
-
-async function namesAt({ get }: Client, path: string): Promise<string> {
-  return namesOf((await get<EntityBody[]>(path)).body).join("");
-}
-
-async function sortedAt(app: Client, path: string): Promise<string> {
-  return (await namesAt(app, path)).split("").sort().join("");
-}
+import { namesIn, namesOf, sortedIn } from "./names.ts";
 
 class Item extends FrameworkModel {
   @prop()
@@ -120,12 +111,12 @@ test("skip, limit and sort of a hook work on parts, in every form that Mongoose 
   for (const [base] of bases) {
     for (const sort of [{ name: 1 }, "name", { name: "asc" }]) {
       ask({ sort });
-      assertEquals([sort, await namesAt(app, base)], [sort, "ABC"]);
+      assertEquals([sort, await namesIn(app, base)], [sort, "ABC"]);
     }
     ask({ sort: "-rank", skip: 1, limit: 1 });
-    assertEquals(await namesAt(app, base), "B");
+    assertEquals(await namesIn(app, base), "B");
     ask({ skip: 1, limit: undefined });
-    assertEquals(await namesAt(app, base), "CA");
+    assertEquals(await namesIn(app, base), "CA");
     for (const limit of [NaN, 0, -1]) {
       ask({ limit });
       assertEquals([limit, (await app.get(base)).status], [limit, 500]);
@@ -143,7 +134,7 @@ test("skip and limit of a hook have no say where a part is named", async () => {
     assertEquals((await app.post(base, { name: "E", rank: 9 })).body.name, "E");
     assertEquals((await app.delete(`${base}/${second}`)).status, 204);
     hooks = {};
-    assertEquals(await sortedAt(app, base), "ADE");
+    assertEquals(await sortedIn(app, base), "ADE");
   }
 });
 
@@ -154,7 +145,7 @@ test("removeAll() of embedded documents honours the page that a hook asks for", 
     ask({ sort: "-name", skip: 1, limit: 1 });
     assertEquals((await app.delete(base)).status, 204);
     ask({ sort: "name" });
-    assertEquals(await namesAt(app, base), "AC");
+    assertEquals(await namesIn(app, base), "AC");
   }
 });
 
@@ -223,7 +214,7 @@ test("a hook of a part that narrows the filter binds every operation", async () 
     },
   };
   for (const [base, [, , a]] of bases) {
-    assertEquals(await sortedAt(app, base), "BC");
+    assertEquals(await sortedIn(app, base), "BC");
     const found = [
       await app.get(`${base}/${a}`),
       await app.patch(`${base}/${a}`, {}),
@@ -233,7 +224,7 @@ test("a hook of a part that narrows the filter binds every operation", async () 
     assertEquals((await app.delete(base)).status, 204);
   }
   hooks = {};
-  for (const [base] of bases) assertEquals(await namesAt(app, base), "A");
+  for (const [base] of bases) assertEquals(await namesIn(app, base), "A");
 });
 
 test("hooks of a part reject as those of a root do", async () => {
@@ -246,7 +237,7 @@ test("hooks of a part reject as those of a root do", async () => {
         return item;
       }),
     };
-    assertEquals(await sortedAt(app, base), "AC");
+    assertEquals(await sortedIn(app, base), "AC");
     assertEquals((await app.patch(`${base}/${id}`, { name: "D" })).status, 404);
     hooks = { preSave: () => null };
     const refused = [
@@ -263,7 +254,7 @@ test("hooks of a part reject as those of a root do", async () => {
     const made = await app.post(base, { name: "N", rank: 1 });
     assertEquals([made.status, made.headers.has("location")], [204, true]);
     hooks = {};
-    assertEquals(await sortedAt(app, base), "ABCN");
+    assertEquals(await sortedIn(app, base), "ABCN");
   }
 });
 

@@ -20,15 +20,7 @@ import { Note } from "./fixtures/library.ts";
 import { SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount, NOBODY } from "./support.ts";
-import { namesOf } from "./names.ts";
-
-async function namesAt({ get }: Client, path: string): Promise<string> {
-  return namesOf((await get<EntityBody[]>(path)).body).join("");
-}
-
-async function sortedAt(app: Client, path: string): Promise<string> {
-  return (await namesAt(app, path)).split("").sort().join("");
-}
+import { namesIn, namesOf, sortedIn } from "./names.ts";
 
 /** How the parent is shown, set by each test. */
 let show: (req: FrameworkRequest, crate: Entity<Crate>) => object | null = (_req, crate) => crate;
@@ -63,13 +55,13 @@ async function putCrate() {
 /** Everything that can be done below a parent, whatever its hooks have made of it. */
 async function checkParts(app: Client, at: string): Promise<void> {
   for (const [base, name] of [[`${at}/items`, "A"], [`${at}/refs`, "R"]] as const) {
-    assertEquals([base, await namesAt(app, base)], [base, name]);
+    assertEquals([base, await namesIn(app, base)], [base, name]);
     const made = await app.post(base, { name: "N" });
     assertEquals([base, made.status], [base, 201]);
     assertEquals((await app.patch(`${base}/${made.body._id}`, { name: "M" })).status, 200);
-    assertEquals(await sortedAt(app, base), [name, "M"].sort().join(""));
+    assertEquals(await sortedIn(app, base), [name, "M"].sort().join(""));
     assertEquals((await app.delete(`${base}/${made.body._id}`)).status, 204);
-    assertEquals(await namesAt(app, base), name);
+    assertEquals(await namesIn(app, base), name);
   }
 }
 
@@ -123,7 +115,7 @@ test("what postFetch takes out of the parent's references is out of reach", asyn
     (_req, crate) => ({ _id: crate._id, refs: [] }),
   ];
   for (show of shown) {
-    assertEquals(await namesAt(app, `${at}/refs`), "");
+    assertEquals(await namesIn(app, `${at}/refs`), "");
     assertEquals((await app.get(`${at}/refs/${ref._id}`)).status, 404);
     assertEquals((await app.delete(`${at}/refs/${ref._id}`)).status, 404);
     assertEquals((await app.delete(`${at}/refs`)).status, 204);
@@ -136,7 +128,7 @@ test("the parts of a parent that lives in another database are those that it lis
   const { ref, at } = await putCrate();
   await getModel(Note).create({ name: "S" });
   read = () => ({ _id: NOBODY, refs: [String(ref._id)] });
-  assertEquals(await namesAt(app, `${at}/refs`), "R");
+  assertEquals(await namesIn(app, `${at}/refs`), "R");
   assertEquals((await app.get<EntityBody>(`${at}/refs/${ref._id}`)).body.name, "R");
   assertEquals((await app.patch(`${at}/refs/${ref._id}`, { name: "T" })).status, 200);
   // There is no such parent here that an identifier could be written to

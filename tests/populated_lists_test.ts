@@ -12,11 +12,39 @@ import {
 } from "../mod.ts";
 import { pass, watchCommands } from "./both_paths.ts";
 import { test } from "./harness/testing.ts";
+import { namesOf } from "./names.ts";
 import { type EntityBody, mount } from "./support.ts";
 
 class Singer extends FrameworkModel {
   @prop()
   name?: string;
+}
+
+class Track extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ ref: Singer })
+  lead?: Ref<Singer>;
+  @arrayProp({ items: Singer })
+  singers?: Ref<Singer>[];
+}
+
+/** Stores singers; gives 50 tracks that refer to them. */
+async function makeTracks() {
+  const people = await getModel(Singer).insertMany([{ name: "a" }, { name: "b" }]);
+  const singers = people.map(({ _id }) => _id);
+  return Array.from({ length: 50 }, (_, index) => ({
+    name: `t${index}`,
+    lead: singers[index % 2],
+    singers,
+  }));
+}
+
+function assertPopulated(body: readonly object[]): void {
+  assertEquals(namesOf(body), Array.from({ length: 50 }, (_, index) => `t${index}`));
+  const { lead, singers } = body[1] as Record<string, unknown>;
+  assertEquals((lead as EntityBody).name, "b");
+  assertEquals(namesOf(singers as EntityBody[]), ["a", "b"]);
 }
 
 function withSingers(req: FrameworkRequest): boolean {
@@ -36,47 +64,21 @@ function withSingers(req: FrameworkRequest): boolean {
   route: "/paged-lean",
   methods: [all({ preFetch: withSingers, postFetch: pass, lean: true, page: { max: 60 } })],
 })
-class Song extends FrameworkModel {
-  @prop()
-  name?: string;
-  @prop({ ref: Singer })
-  lead?: Ref<Singer>;
-  @arrayProp({ items: Singer })
-  singers?: Ref<Singer>[];
-}
+class Song extends Track {}
 
 const PATHS = ["plain", "hooked", "lean", "paged", "paged-hooked", "paged-lean"];
 
 for (const path of PATHS) {
   test(`all() on /${path} populates a list of 50 by one query for each field`, async () => {
     await using app = await mount([Song]);
-    const people = await getModel(Singer).insertMany([{ name: "a" }, { name: "b" }]);
-    const ids = people.map(({ _id }) => _id);
-    const songs = Array.from({ length: 50 }, (_, index) => ({
-      name: `s${index}`,
-      lead: ids[index % 2],
-      singers: ids,
-    }));
-    await getModel(Song).insertMany(songs as never);
+    await getModel(Song).insertMany(await makeTracks() as never);
     const sent = await watchCommands(app.database.uri);
 
     const { body } = await app.get<EntityBody[]>(`/${path}`);
 
-    assertEquals(body.map(({ name }) => name), songs.map(({ name }) => name));
-    const { lead, singers } = body[1] as Record<string, unknown>;
-    assertEquals((lead as EntityBody).name, "b");
-    assertEquals((singers as EntityBody[]).map(({ name }) => name), ["a", "b"]);
-    assertEquals(sent.map(({ name }) => name), ["find", "find", "find"]);
+    assertPopulated(body);
+    assertEquals(namesOf(sent), ["find", "find", "find"]);
   });
-}
-
-class Track extends FrameworkModel {
-  @prop()
-  name?: string;
-  @prop({ ref: Singer })
-  lead?: Ref<Singer>;
-  @arrayProp({ items: Singer })
-  singers?: Ref<Singer>[];
 }
 
 @rest({ route: "/albums", methods: [one()] })
@@ -94,22 +96,13 @@ class Album extends FrameworkModel {
 for (const path of ["plain", "hooked", "lean"]) {
   test(`all() on embedded /${path} populates 50 elements by one query for each field`, async () => {
     await using app = await mount([Album]);
-    const people = await getModel(Singer).insertMany([{ name: "a" }, { name: "b" }]);
-    const ids = people.map(({ _id }) => _id);
-    const tracks = Array.from({ length: 50 }, (_, index) => ({
-      name: `t${index}`,
-      lead: ids[index % 2],
-      singers: ids,
-    }));
+    const tracks = await makeTracks();
     const { _id } = await getModel(Album).create({ tracks } as never);
     const sent = await watchCommands(app.database.uri);
 
     const { body } = await app.get<EntityBody[]>(`/albums/${_id}/${path}`);
 
-    assertEquals(body.map(({ name }) => name), tracks.map(({ name }) => name));
-    const { lead, singers } = body[1] as Record<string, unknown>;
-    assertEquals((lead as EntityBody).name, "b");
-    assertEquals((singers as EntityBody[]).map(({ name }) => name), ["a", "b"]);
-    assertEquals(sent.map(({ name }) => name), ["find", "aggregate", "find", "find"]);
+    assertPopulated(body);
+    assertEquals(namesOf(sent), ["find", "aggregate", "find", "find"]);
   });
 }

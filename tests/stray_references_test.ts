@@ -12,7 +12,7 @@ import {
   rest,
   update,
 } from "../mod.ts";
-import { pass } from "./both_paths.ts";
+import { asDocuments, pass } from "./both_paths.ts";
 import { test } from "./harness/testing.ts";
 import { type EntityBody, mount } from "./support.ts";
 
@@ -36,11 +36,6 @@ class Shop extends FrameworkModel {
 class Scene extends FrameworkModel {
   @prop({ ref: Agent })
   agent?: Ref<Agent>;
-}
-
-function asDocuments({ framework }: FrameworkRequest): boolean {
-  framework.options.allowDiskUse = false;
-  return true;
 }
 
 function asStored({ framework }: FrameworkRequest): boolean {
