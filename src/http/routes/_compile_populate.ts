@@ -7,6 +7,7 @@ import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { referenceIn } from "../../schema/fields/reference_in.ts";
+import { whyUnseen } from "../../schema/fields/is_secret.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
@@ -86,14 +87,7 @@ function checkSelect(
 ): void {
   const { fields } = describeShape(buildSchema(referred).schema);
   for (const name of select) {
-    const field = fields.get(name);
-    const problem = field === undefined
-      ? "is no field"
-      : field.hidden
-      ? "is hidden"
-      : !field.selected
-      ? "is not selected"
-      : undefined;
+    const problem = whyUnseen(fields.get(name));
     if (problem !== undefined) {
       throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
     }

@@ -5,6 +5,7 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
 import type { ReadRules, SearchRule } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
+import { whyUnseen } from "../../schema/fields/is_secret.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { cannotMount } from "./_check_rest.ts";
 import { checkTextIndexes } from "./_check_text_indexes.ts";
@@ -138,15 +139,10 @@ class Fields {
     }
     for (const name of names as unknown[]) {
       const field = this.#shape.fields.get(String(name));
-      const problem = field === undefined
-        ? "is no field"
-        : field.hidden
-        ? "is hidden"
-        : !field.selected
-        ? "is not selected"
-        : isPossible(field)
-        ? undefined
-        : `cannot be used: it holds ${field.kind === "scalar" ? "no text" : article(field.kind)}`;
+      const problem = whyUnseen(field) ??
+        (field && !isPossible(field)
+          ? `cannot be used: it holds ${field.kind === "scalar" ? "no text" : article(field.kind)}`
+          : undefined);
       if (problem !== undefined) throw this.#fail(`has "${name}" in "${option}", which ${problem}`);
     }
     return new Set(names as string[]);

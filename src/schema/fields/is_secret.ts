@@ -5,3 +5,10 @@ export function isSecret({ hidden, selected, shape, element }: FieldShape): bool
   return hidden || !selected || shape?.secretive === true ||
     (element !== undefined && isSecret(element));
 }
+
+/** Gives what keeps clients from seeing a field, if anything. */
+export function whyUnseen(field: FieldShape | undefined): string | undefined {
+  if (field === undefined) return "is no field";
+  if (field.hidden) return "is hidden";
+  return field.selected ? undefined : "is not selected";
+}
