@@ -45,6 +45,19 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
+/** A path that no document and no index has. */
+const NOWHERE = "__nowhere";
+
+/**
+ * Gives a projection that no index covers. An index holds `null` for what is missing: the database would show `null`
+ * where nothing is stored.
+ */
+export function uncovered(projection: Projection): Projection {
+  const isCoverable = includes(projection) === true &&
+    Object.keys(projection).some((path) => path !== "_id");
+  return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
+}
+
 /** Gives a projection by which the database reads a path besides. */
 export function alsoReading(projection: Projection, path: string): Projection {
   if (Object.keys(projection).length === 0) return projection;

@@ -6,7 +6,7 @@ import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { readOptions } from "../filter/read_options.ts";
 import { documentOf, identifierOf } from "./entities.ts";
-import { isNarrowed } from "../filter/projection.ts";
+import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/identifier.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import {
@@ -191,7 +191,7 @@ export class CollectionSource implements Source {
 
   /** What hooks project, or everything, unselected fields included, which validators and scopes need. */
   #projection(whole: boolean): Record<string, unknown> {
-    if (!whole) return this.#options.selection.projection;
+    if (!whole) return uncovered(this.#options.selection.projection);
     const paths = wholePaths(this.#options.shape);
     return Object.fromEntries(paths.map((path) => [`+${path}`, true]));
   }

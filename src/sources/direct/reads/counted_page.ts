@@ -1,6 +1,7 @@
 import type { Model, mongo } from "mongoose";
 import { isFreeOf, UNCOUNTABLE } from "../../../filter/filters.ts";
 import type { Filter } from "../../../filter/filters.ts";
+import { uncovered } from "../../../filter/projection.ts";
 import type { JsonQuery } from "./json_reader.ts";
 import { decodeBson } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
@@ -69,7 +70,7 @@ export function openCounted(
     ...when(Object.keys(sort).length > 0, { $sort: sort }),
     ...when(Number(skip) > 0, { $skip: skip }),
     { $limit: limit },
-    ...when(Object.keys(projection).length > 0, { $project: projection }),
+    ...when(Object.keys(projection).length > 0, { $project: uncovered(projection) }),
     { $unionWith: { coll: model.collection.collectionName, pipeline: countStages(count) } },
   ];
   const given = { ...others, batchSize: limit + 2 };

@@ -5,7 +5,7 @@ import type { Batch, OpenCursor, ReadMode } from "../../../database/read_batches
 import type { TimeBudget } from "../../../database/time_budget.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
-import { alsoReading, databaseProjection } from "../../../filter/projection.ts";
+import { alsoReading, databaseProjection, uncovered } from "../../../filter/projection.ts";
 import { fillMarked, wantedIn } from "../../../json/populate/marked_json.ts";
 import type { TargetFinder } from "../../../json/populate/targets.ts";
 import { LateText } from "./late_text.ts";
@@ -102,7 +102,7 @@ export class JsonReader {
 
   #open({ conditions, projection: shown, options, also }: JsonQuery): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
-    const projection = also === undefined ? shown : alsoReading(shown, also);
+    const projection = uncovered(also === undefined ? shown : alsoReading(shown, also));
     return this.#model.collection.find(conditions, {
       batchSize: BATCH_SIZE,
       ...given,
