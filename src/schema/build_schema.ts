@@ -27,12 +27,7 @@ export interface BuiltSchema {
   readonly embeds: Set<BuiltSchema>;
 }
 
-/** What every document owns besides the members of its prototype. */
-const RESERVED = new Set([
-  ...reservedNames(),
-  ...["schema", "isNew", "errors", "db", "discriminators", "_doc"],
-  ...PROTOTYPE_KEYS,
-]);
+const RESERVED = new Set([...reservedNames(), ...PROTOTYPE_KEYS]);
 
 const built = new WeakMap<ModelClass, BuiltSchema>();
 const classes = new WeakMap<Schema, ModelClass>();

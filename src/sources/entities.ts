@@ -1,5 +1,5 @@
 import type { Document, Model } from "mongoose";
-import { isDocument } from "../schema/mongoose/bson.ts";
+import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
 
 /** Gives the identifier of an entity, cast: a copy that a hook made may have it as text. Throws if it has none. */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
@@ -14,8 +14,8 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
 
 /** The identifier after which a page can continue, as the path of the entity has it; others have none. */
 export function nameOf(entity: object): string | undefined {
-  const { _id } = entity as { _id?: { _bsontype?: unknown } | null };
-  return _id?._bsontype === "ObjectId" ? String(_id) : undefined;
+  const { _id } = entity as { _id?: unknown };
+  return isObjectId(_id) ? String(_id) : undefined;
 }
 
 /**

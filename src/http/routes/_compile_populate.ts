@@ -46,9 +46,8 @@ interface FieldInput {
 }
 
 function compileField(field: FieldShape | undefined, { options, fail }: FieldInput): PopulateRule {
-  if (field === undefined) throw fail("which is no field");
-  if (field.hidden) throw fail("which is hidden");
-  if (!field.selected) throw fail("which is not selected");
+  const unseen = whyUnseen(field);
+  if (field === undefined || unseen !== undefined) throw fail(`which ${unseen}`);
   const reference = referenceIn(field);
   if (reference === undefined) throw fail("which is no reference");
   const { select, always = false, unguarded = false } = readOptions(options, fail);

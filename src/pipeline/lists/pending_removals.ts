@@ -1,3 +1,4 @@
+import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { imageOf, isUntouched } from "../../schema/mongoose/documents/work_on_document.ts";
 import type { Source } from "../../sources/source.ts";
@@ -56,6 +57,5 @@ export class PendingRemovals {
 
 /** Whether the text of an identifier is unique. */
 function isTextId(id: unknown): boolean {
-  return typeof id === "string" || typeof id === "number" ||
-    (typeof id === "object" && id !== null && "_bsontype" in id && id._bsontype === "ObjectId");
+  return typeof id === "string" || typeof id === "number" || isObjectId(id);
 }

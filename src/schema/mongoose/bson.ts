@@ -13,6 +13,11 @@ export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }
 
+/** Tells whether a value is an `ObjectId`, of any copy of the driver. */
+export function isObjectId(value: unknown): value is mongoose.Types.ObjectId {
+  return Object(value)._bsontype === "ObjectId";
+}
+
 /** Reads bytes in base64, padded or not; `undefined` for what is none, where the runtime would read what it can. */
 export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;

@@ -5,6 +5,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
+import { VALUES_KEY } from "../../schema/mongoose/documents/raw_values.ts";
 import { isStrange } from "../../schema/mongoose/documents/linear_map.ts";
 import {
   forgetChanges,
@@ -134,6 +135,6 @@ function mergeFree(current: JsonObject, patch: JsonObject, { cast, changed }: Fr
     changed.push(inner.path);
   }
   // Mongoose reads no path through an object with such a key.
-  if (changed.length > before && Object.hasOwn(result, "_doc")) changed.push(cast.path);
+  if (changed.length > before && Object.hasOwn(result, VALUES_KEY)) changed.push(cast.path);
   return result;
 }

@@ -1,9 +1,12 @@
 import type { Document } from "mongoose";
 import type { Knowledge } from "../knowledge.ts";
 
+/** The member of a document that holds its stored values: no path leads through an object with such a key. */
+export const VALUES_KEY = "_doc";
+
 /** The stored values of a document, past getters and change tracking. */
 export function rawValues(doc: Document): Record<string, unknown> {
-  return (doc as unknown as { _doc: Record<string, unknown> })._doc;
+  return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
 export const RAW_VALUES: Knowledge = {

@@ -2,6 +2,7 @@ import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import { isLinearMethod } from "../documents/linear_documents.ts";
 import type { Knowledge } from "../knowledge.ts";
+import { VALUES_KEY } from "../documents/raw_values.ts";
 
 /** Members that schemas may have of themselves. */
 const USUAL = new Set(["initializeTimestamps"]);
@@ -13,9 +14,13 @@ export function markOwnMember(fn: object): void {
   ownMembers.add(fn);
 }
 
-/** Names that Mongoose refuses as fields. */
+/** What every document owns besides the members of its prototype. */
+const DOCUMENT_MEMBERS = ["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY];
+
+/** Names that no field can have: Mongoose refuses them, or documents own them. */
 export function reservedNames(): string[] {
-  return Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved);
+  const { reserved } = mongoose.Schema as unknown as { reserved: object };
+  return [...Object.keys(reserved), ...DOCUMENT_MEMBERS];
 }
 
 export function virtualsOf(schema: Schema): Record<string, unknown> {
