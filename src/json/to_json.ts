@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
+import { isLeftOutKey } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { findJsonType, isBson } from "./types/json_types.ts";
 import { integerToJson } from "./types/numbers.ts";
@@ -74,7 +74,7 @@ function entries(value: object, { shape, known }: Shapes): object {
   for (const key of Object.keys(value)) {
     const expected = shape?.fields.get(key);
     const field = own?.fields.get(key) ?? expected;
-    if (field?.hidden || expected?.hidden || PROTOTYPE_KEYS.has(key)) continue;
+    if (field?.hidden || expected?.hidden || isLeftOutKey(key)) continue;
     const each: unknown = value[key as keyof typeof value];
     // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
     const json = isJsonScalar(each)

@@ -10,6 +10,7 @@ import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/error_origin.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
+import { dropMarksOnInit } from "./mongoose/schemas/drop_marks.ts";
 import { rememberOddVersions } from "./mongoose/schemas/odd_versions.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
 import { addLinearMethods } from "./mongoose/documents/linear_documents.ts";
@@ -101,6 +102,7 @@ function fillSchema(
     throw named(target, error);
   }
   addVersion(description, schema);
+  dropMarksOnInit(schema);
   rememberOddVersions(schema);
   hideInJson(schema);
   addLinearMethods(schema);

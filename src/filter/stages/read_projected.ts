@@ -2,6 +2,7 @@ import type { Document, Model, PipelineStage } from "mongoose";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { foundDocument } from "../../schema/mongoose/statements/found_document.ts";
+import { dropMarks } from "../../schema/mongoose/schemas/drop_marks.ts";
 import { castFilter } from "../cast_filter.ts";
 import { isEmpty } from "../filters.ts";
 import { databaseProjection } from "../projection.ts";
@@ -35,7 +36,11 @@ export function readProjected(given: Projection, { shape, model }: Projected): P
   const matches = pathsWith(stored, readMatch);
   if (slices.size + matches.size === 0) {
     const stages = isEmpty(stored) ? [] : [{ $project: stored as never }];
-    return { stages, hydrate: (raw) => model.hydrate(raw, stored) as Document };
+    const hydrate = (raw: object) => {
+      dropMarks(raw);
+      return model.hydrate(raw, stored) as Document;
+    };
+    return { stages, hydrate };
   }
   const { _id: _added, ...fields } = stored;
   const projection = { ...fields, ...Object.hasOwn(given, "_id") && { _id: given._id } };

@@ -1,4 +1,4 @@
-import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
+import { isLeftOutKey } from "../../schema/fields/json.ts";
 import { BsonReader, UnknownTypeError } from "../bytes/bson_reader.ts";
 import { ROOM } from "./plan.ts";
 import type { ValuePlan } from "./plan.ts";
@@ -58,11 +58,14 @@ function refuseDuplicates(source: BsonReader): void {
   }
 }
 
-/** Keys that reach the prototype of an object: Mongoose leaves them out. */
+/** Keys that reach the prototype of an object, or have a meaning for Mongoose: documents leave them out. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
-  const length = end - at;
-  return (length === 9 || length === 11) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
+  const isSuspect = bytes[at] === DOLLAR || LENGTHS.has(end - at);
+  return isSuspect && isLeftOutKey(bytes.toString("latin1", at, end));
 }
+
+/** The lengths of such keys that begin with a letter. */
+const LENGTHS: ReadonlySet<number> = new Set([9, 11, 16]);
 
 function isMapKey(source: BsonReader, end: number): boolean {
   if (source.bytes[source.at] === DOLLAR || isLeftOut(source, end)) return false;

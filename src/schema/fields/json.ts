@@ -21,6 +21,19 @@ export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "prototype",
 ]);
 
+/** Keys by which Mongoose knows its own values in data. */
+export const MONGOOSE_MARKS: ReadonlySet<string> = new Set([
+  "$__",
+  "$isMongooseMap",
+  "$isSingleNested",
+  "isMongooseBuffer",
+]);
+
+/** Whether data under a key is never shown. */
+export function isLeftOutKey(key: string): boolean {
+  return PROTOTYPE_KEYS.has(key) || MONGOOSE_MARKS.has(key);
+}
+
 /** Tells whether a key of a filter names a field: it is no operator, and nothing that the driver takes for something else. */
 export function isFieldKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes("\0") && !PROTOTYPE_KEYS.has(key) &&

@@ -3,6 +3,7 @@ import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
 import { toJsonValue } from "../../../json/to_json.ts";
 import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
+import { dropMarks } from "../../../schema/mongoose/schemas/drop_marks.ts";
 import { encodeValues } from "./encode_values.ts";
 import type { Batch } from "../../../database/read_batches.ts";
 import { shownBy } from "../../../filter/projection.ts";
@@ -79,6 +80,7 @@ export class StoredWriter {
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
     this.hydrated++;
+    dropMarks(values);
     fitStored(this.#model.schema as Schema, values);
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
