@@ -102,5 +102,5 @@ test("all() keeps the text of a large list with hooks once", async () => {
   let size = 0;
   const more = await memoryOf(async () => size = await readAway(`${app.url}/rows`));
   assertGreater(size, 100_000_000);
-  assertLess(more, 310_000_000);
+  assertLess(more, 240_000_000);
 });

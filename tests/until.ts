@@ -14,16 +14,19 @@ export async function until(
 
 /** The cursors in the database of the tests that wait for a client. */
 export async function idleCursors(): Promise<unknown[]> {
+  return (await cursors()).filter(({ type }) => type === "idleCursor").map(({ id }) => id);
+}
+
+/** How many cursors the database of the tests holds open. Test files that run beside have theirs in others. */
+export async function openCursors(): Promise<number> {
+  return new Set((await cursors()).map(({ id }) => String(id))).size;
+}
+
+async function cursors(): Promise<{ type: unknown; id: unknown }[]> {
   const { name } = mongoose.connection;
   const found = await mongoose.connection.getClient().db("admin").aggregate([
     { $currentOp: { idleCursors: true, allUsers: true } },
-    { $match: { type: "idleCursor", ns: { $regex: `^${name}\\.` } } },
+    { $match: { "cursor.cursorId": { $exists: true }, ns: { $regex: `^${name}\\.` } } },
   ]).toArray();
-  return found.map(({ cursor }) => cursor.cursorId);
-}
-
-/** How many cursors the server holds open. */
-export async function openCursors(): Promise<number> {
-  const status = await mongoose.connection.db?.admin().command({ serverStatus: 1 });
-  return Number(status?.metrics.cursor.open.total);
+  return found.map(({ type, cursor }) => ({ type, id: cursor.cursorId }));
 }
