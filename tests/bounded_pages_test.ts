@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import { all, FrameworkModel, type FrameworkRequest, getModel, prop, rest } from "../mod.ts";
@@ -271,6 +272,56 @@ test("a page goes on without bounds where the database does not have the index a
     await getModel(Indexed).ensureIndexes();
     assertEquals((await pageAfter(app, page)).map(({ hint }) => hint), ["rank_1__id_1"]);
   }
+});
+
+/** Other indexes that may come in the place of one, under its name; the pages that they would spoil. */
+const REPLACED = [
+  ["rank_1__id_1", { rank: 1, _id: 1 }, { partialFilterExpression: { rank: { $gt: 30 } } }],
+  ["by_name", { name: 1, _id: -1 }, {}],
+] as const;
+
+for (const [name, keys, options] of REPLACED) {
+  test(`a page has no bounds of another index ${JSON.stringify(keys)} that is ${name} now`, async () => {
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    using _clock = stub(performance, "now", () => now() + passed);
+    for (const at of ["/plain", "/hooked", "/lean"]) {
+      await using app = await open(Indexed);
+      const sort = name === "by_name"
+        ? { name: -1, _id: 1 } as const
+        : { rank: 1, _id: 1 } as const;
+      const page = { at, sort, place: 100 };
+      assertEquals((await pageAfter(app, page)).map(({ hint }) => hint), [name]);
+      await app.collection.dropIndex(name);
+      await app.collection.createIndex(keys, { name, ...options });
+      passed += 60_000;
+      assertEquals((await pageAfter(app, page)).map(usedOf), [NOT]);
+      await app.collection.dropIndex(name);
+      await app.collection.createIndex(sort, { name });
+      passed += 60_000;
+      assertEquals((await pageAfter(app, page)).map(({ hint }) => hint), [name]);
+    }
+  });
+}
+
+test("a page of a time series goes on without bounds, which it does not take", async () => {
+  @rest({
+    route: "/timed",
+    methods: [all(LISTED)],
+    schemaOptions: { timeseries: { timeField: "at" }, versionKey: false },
+  })
+  class Timed extends Indexed {
+    static override configure = (schema: Schema) => void schema.index({ rank: 1, _id: 1 });
+  }
+  await using app = await mount([Timed]);
+  const model = getModel(Timed);
+  await model.createCollection();
+  await model.collection.insertMany(MANY.map((each) => ({ ...each, at: new Date(0) })) as never);
+  await model.ensureIndexes();
+  const found = await model.collection.find().sort({ rank: 1, _id: 1 }).toArray();
+  const ids = found.map(({ _id }) => String(_id));
+  const page = await app.get<EntityBody[]>(`/timed?sort=rank&after=${ids[99]}`);
+  assertEquals(page.body.map?.(({ _id }) => _id), ids.slice(100, 120), page.text);
 });
 
 test("a page has no bounds of an index behind a value that has no place of its own", async () => {

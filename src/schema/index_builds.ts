@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { logHint } from "../errors/log.ts";
+import { PlainIndexes } from "./mongoose/connections/plain_indexes.ts";
 import { isOpen, whenOpen } from "./mongoose/connections/when_open.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
@@ -27,24 +28,17 @@ export function hasUntoldFailures(target: ModelClass): boolean {
   return (untold.get(target)?.size ?? 0) > 0;
 }
 
-/** An index that has every document of its collection, in the usual order of values. */
-export interface PlainIndex {
-  readonly name: string;
-  readonly keys: Readonly<Record<string, 1 | -1>>;
-}
-
 /** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly #name: string;
   readonly #untold: Set<IndexBuilds>;
+  readonly plain: PlainIndexes;
   #failure: Error | undefined;
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
   #checking: Promise<boolean> | undefined;
-  #plain: readonly PlainIndex[] = [];
-  #plainOn: object | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
@@ -52,27 +46,12 @@ export class IndexBuilds {
     this.#untold = untold.get(target) ?? new Set();
     untold.set(target, this.#untold);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
-    model.on(
-      "index-single-done",
-      (error: Error | null, keys: object, options: object, name: string) => {
-        if (!error) this.#keepPlain({ keys, options, name });
-      },
-    );
+    this.plain = new PlainIndexes(model);
   }
 
   /** Why unique indexes are missing: the last build failed, or none has run. */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
-  }
-
-  /** The plain indexes whose builds have succeeded in this process, on the deployment that the connection leads to. */
-  get plain(): readonly PlainIndex[] {
-    return this.#plainOn === this.#model.db.getClient() ? this.#plain : [];
-  }
-
-  /** Forgets the plain indexes until they are built again: the database does not take one of them. */
-  forgetPlain(): void {
-    this.#plain = [];
   }
 
   /** Takes the failure that has not been reported yet. */
@@ -99,13 +78,6 @@ export class IndexBuilds {
     if (missing.length === 0) this.#stands = client;
     this.#missing = new Error(`Unique indexes of "${this.#name}" are missing: ${missing}`);
     return missing.length === 0;
-  }
-
-  #keepPlain({ keys, options, name }: { keys: object; options: object; name: string }): void {
-    const client = this.#model.db.getClient();
-    const known = client === this.#plainOn ? this.#plain.filter((each) => each.name !== name) : [];
-    this.#plain = isPlain(keys, options) ? [...known, { name, keys }] : known;
-    this.#plainOn = client;
   }
 
   #succeed(): void {
@@ -137,23 +109,6 @@ export class IndexBuilds {
     // Mongoose tells of the result by an event.
     else this.#model.ensureIndexes().catch(() => {});
   }
-}
-
-/** Options of an index that change neither what it has nor its order. */
-const PLAIN_OPTIONS = new Set([
-  "name",
-  "background",
-  "unique",
-  "expireAfterSeconds",
-  "writeConcern",
-  "w",
-  "j",
-  "wtimeout",
-]);
-
-function isPlain(keys: object, options: object): keys is PlainIndex["keys"] {
-  return Object.values(keys).every((direction) => direction === 1 || direction === -1) &&
-    Object.entries(options).every(([name, value]) => !value || PLAIN_OPTIONS.has(name));
 }
 
 interface IndexDescription {

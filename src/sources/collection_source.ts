@@ -23,8 +23,9 @@ import { DirectCollection } from "./direct/direct_collection.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
+import { confirmIndexes } from "./page_bounds.ts";
 import { Place } from "./place/place.ts";
-import type { DirectCall, EntityValue, ListRead, Source } from "./source.ts";
+import type { DirectCall, EntityValue, ListRead, PageRead, Source } from "./source.ts";
 
 const DELETE_BATCH = 1000;
 
@@ -43,7 +44,7 @@ export class CollectionSource implements Source {
   }
 
   async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
-    const collection = await this.#open();
+    const collection = await this.#open(false, page);
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
     const plan = lean ? planDirect({ operation: "all", lean, page }, collection) : undefined;
@@ -73,7 +74,7 @@ export class CollectionSource implements Source {
     const named = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
     if (named === undefined) return undefined;
-    const collection = await this.#open();
+    const collection = await this.#open(false, asked.page);
     const plan = planDirect({ operation, name: named, ...asked }, collection);
     return plan && await new DirectCollection(collection).run(plan);
   }
@@ -161,8 +162,9 @@ export class CollectionSource implements Source {
   }
 
   /** Opens the collection; with `anyway`, the conditions of the client are left out. */
-  async #open(anyway = false): Promise<OpenCollection> {
+  async #open(anyway = false, page?: PageRead): Promise<OpenCollection> {
     const model = await this.#options.model();
+    if (page) await this.#options.timeBudget.wait(confirmIndexes(page, model));
     const { filter, added = {}, scope } = this.#options.selection;
     const conditions = everyFilter(this.placed(), anyway ? added : filter, scope);
     return { ...this.#options, model, conditions };

@@ -14,8 +14,11 @@ import type { PageRead } from "./source.ts";
 /** Options of hooks that leave it to the framework which index a page is read from. */
 const HARMLESS = new Set(["sort", "limit", "lean", "maxTimeMS", "comment", "batchSize"]);
 
-/** Errors of databases that do not have the index any more, or do not take bounds. */
-const REFUSALS: ReadonlySet<unknown> = new Set([2, 9, 27, 115, 238, 291, 323, 40415, 51173, 51174]);
+/** Errors of databases that do not have the index any more, or do not take bounds: views and time series do not. */
+const REFUSALS: ReadonlySet<unknown> = new Set([
+  ...[2, 9, 27, 115, 168, 238, 291, 303, 323],
+  ...[40415, 51173, 51174],
+]);
 
 /** Models on which a `find` runs nothing of the user's: it may be sent twice. */
 const repeatable = new WeakMap<Model<unknown>, boolean>();
@@ -27,22 +30,27 @@ export interface PageBounds {
   readonly refuse: () => void;
 }
 
+/** Has the indexes that a page behind an entity may be read from confirmed by the database. */
+export async function confirmIndexes(page: PageRead, model: Model<unknown>): Promise<void> {
+  if (page.place !== undefined) await indexBuilds(model)?.plain.confirm();
+}
+
 /** Gives the part of an index that a page behind an entity is read from, if nothing but its order binds its list. */
 export function boundsOf(
   page: PageRead | undefined,
   { model, selection, conditions }: OpenCollection,
 ): PageBounds | undefined {
-  const builds = indexBuilds(model);
-  if (page?.place === undefined || builds === undefined || builds.plain.length === 0) return;
+  const indexes = indexBuilds(model)?.plain;
+  if (page?.place === undefined || indexes === undefined || indexes.standing.length === 0) return;
   const { order } = page.place;
-  const found = builds.plain.flatMap((index) => orderedIndex(index, order) ?? []);
+  const found = indexes.standing.flatMap((index) => orderedIndex(index, order) ?? []);
   const isFree = Object.keys(selection.options).every((name) => HARMLESS.has(name));
   if (found.length === 0 || !isFree || !isRepeatable(model)) return;
   const fixed = isEmpty(conditions) ? NOTHING : valuesOf(castFilter(model, conditions));
   const fit = fixed &&
     found.find(({ lead }) => lead.length === fixed.size && lead.every((path) => fixed.has(path)));
   const scan = fit && scanFrom(fit, { ...page.place, fixed });
-  return scan && { scan, refuse: () => builds.forgetPlain() };
+  return scan && { scan, refuse: () => indexes.forget() };
 }
 
 const NOTHING: ReadonlyMap<string, unknown> = new Map();

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { PlainIndex } from "../../schema/index_builds.ts";
+import type { PlainIndex } from "../../schema/mongoose/connections/plain_indexes.ts";
 import type { Order } from "./read_rules.ts";
 import { hasOnePlace } from "./seek_brackets.ts";
 import { valueAt } from "./seek_values.ts";
