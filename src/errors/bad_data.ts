@@ -11,7 +11,6 @@ export interface Problem {
 /** The problems of a body, by path. */
 export type Problems = Record<string, Problem>;
 
-/** The number of problems in one answer. */
 const MOST_PROBLEMS = 100;
 
 /** A 400 with the problem of each field. `more` in its body is the number of problems that are left out. */

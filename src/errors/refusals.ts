@@ -15,13 +15,11 @@ export const STATUS_OF = {
   UNAVAILABLE: 503,
 } as const;
 
-/** The code of an error of the framework. */
 export type ErrorCode = keyof typeof STATUS_OF;
 
 /** An error of the framework itself. Its body has a code, a message and details. */
 export class Refusal extends RestError {}
 
-/** Makes the error of a code. */
 export function refusal(
   code: ErrorCode,
   body: { readonly message: string },

@@ -1,10 +1,7 @@
 import { isClause } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 
-/**
- * Tells which top-level fields a filter reads; `undefined` where it may read all of them, as `$expr` does. Such a filter
- * cannot be asked of an object inside a document.
- */
+/** The top-level fields that a filter reads; `undefined` where it may read all of them, as `$expr` does. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
   return collect(filter, fields) ? fields : undefined;

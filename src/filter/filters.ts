@@ -30,10 +30,7 @@ export function isClause(key: string): boolean {
   return key === "$and" || key === "$or" || key === "$nor";
 }
 
-/**
- * Copies a filter, because Mongoose casts in place. The copies are trusted, so that `sanitizeFilter` leaves their
- * operators alone, except those that may come from a request.
- */
+/** Copies a filter: Mongoose casts in place. `sanitizeFilter` trusts the copy, but for operators of a request. */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(copy);
@@ -63,12 +60,10 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
 /** Operators that a query takes, and the stage of an aggregation that counts does not. */
 export const UNCOUNTABLE: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where"]);
 
-/** Whether the database can count what a filter selects. */
 export function isCountable(filter: unknown): boolean {
   return isFreeOf(filter, UNCOUNTABLE);
 }
 
-/** Whether a filter has none of some operators. */
 export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boolean {
   if (Array.isArray(filter)) return filter.every((each) => isFreeOf(each, operators));
   return !isJsonObject(filter) ||

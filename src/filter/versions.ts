@@ -9,7 +9,6 @@ const HIGH_BITS = Array.from({ length: 64 - VERSION_BITS }, (_, index) => VERSIO
 /** What else could equal a number, or have its bits. */
 const NO_VERSION = { $not: { $type: ["array", "binData", "decimal"] } } as const;
 
-/** The condition that a document has a version, under its name. */
 export function hasVersion(key: string): Filter {
   return { [key]: markCompiled({ $bitsAllClear: HIGH_BITS, ...NO_VERSION }) };
 }
@@ -19,7 +18,6 @@ export function hasNoVersion(key: string): Filter {
   return { $nor: [hasVersion(key)] };
 }
 
-/** The condition that a document has one of several versions. */
 export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   const numbers = versions.filter((version) => version !== null);
   const counted = { [key]: markCompiled({ $in: numbers, ...NO_VERSION }) };

@@ -15,7 +15,6 @@ import { cutAnswer } from "./replies/cut_answer.ts";
 import { asProblem, PROBLEM } from "./replies/problem_details.ts";
 import { SlowClientError } from "./replies/slow_client.ts";
 
-/** What an error's answer depends on. */
 export interface AnswerErrorOptions extends TranslateOptions {
   readonly context: ErrorContext;
   readonly reporter: Reporter;

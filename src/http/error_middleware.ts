@@ -36,7 +36,6 @@ export function errors(): ErrorRequestHandler {
   };
 }
 
-/** Where an error of the host happened. */
 interface HostContext {
   readonly method: string;
   readonly route: string;

@@ -69,15 +69,11 @@ export interface InitializeOptions {
   /**
    * With `"required"`, writes answer 503 until all unique indexes of their models are built. Without it, two entities can
    * get the same unique value while an index is being built.
-   *
-   * @default {undefined}
    */
   readonly indexes?: "required";
   /**
    * With `"strict"`, requests with a URL parameter that the operation does not declare in `parameters` answer 400.
    * `removeAll()` always does this.
-   *
-   * @default {undefined}
    */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */

@@ -13,7 +13,6 @@ interface ParameterContext {
   readonly components: Components;
 }
 
-/** Describes a parameter of the path or of the query string. */
 export function describeParameter(
   parameter: ParameterDescription,
   { route, components }: ParameterContext,

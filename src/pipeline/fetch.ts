@@ -56,7 +56,6 @@ export async function fetchAnyway(at: OpenLevel, id: string): Promise<object | u
 
 /** An entity before and after `postFetch`. */
 export interface Fetched {
-  /** As it was fetched. */
   readonly stored: object;
   /** As its reader may see it. */
   readonly seen: object;

@@ -13,7 +13,6 @@ import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 
-/** Answers with one entity. */
 export async function readOne(acting: OpenLevel): Promise<Reply> {
   const early = outerVersion(acting) ?? await versionBefore(acting);
   const { seen, version: read } = await fetchOne(acting);

@@ -12,7 +12,6 @@ interface WrongBody {
   readonly body: JsonObject;
   /** What the other values were merged into. */
   readonly entity: object;
-  /** What is wrong with those values. */
   readonly problems: Problems;
 }
 

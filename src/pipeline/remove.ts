@@ -8,7 +8,6 @@ import { PendingRemovals } from "./lists/pending_removals.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 
-/** Removes one entity, or all that are selected. */
 export async function remove(acting: OpenLevel): Promise<Reply> {
   if (acting.route.operation.many) await removeMany(acting);
   else {

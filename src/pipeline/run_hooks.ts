@@ -24,7 +24,6 @@ export type EntityHookName = Exclude<HookName, "preFetch" | "fetch">;
 
 export interface HookArguments {
   readonly entity: object;
-  /** The entity before a write. */
   readonly previous?: object | undefined;
 }
 

@@ -99,7 +99,6 @@ function reference(
   return { type: { type, ref: modelName(target) }, refersTo: target };
 }
 
-/** Gives the model that a field refers to by `ref`, or its name. */
 export function resolveRef({ name, options }: FieldRecord): ModelClass | string | undefined {
   const { ref } = options;
   if (ref === undefined || typeof ref === "string" || isModelClass(ref)) return ref;

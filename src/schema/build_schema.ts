@@ -20,7 +20,6 @@ import { checkMongoose } from "./mongoose/recognised.ts";
 import { rememberDefault } from "./mongoose/fields/default_value.ts";
 import { readMisfits } from "./mongoose/documents/read_misfits.ts";
 
-/** A schema and the models that it refers to, which a connection must know as well. */
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;

@@ -13,11 +13,9 @@ export interface PartLink {
   readonly array: boolean;
   /** Whether it is stored inside the parent, instead of its identifier. */
   readonly embedded: boolean;
-  /** Whether the parent must have it. */
   readonly required: boolean;
 }
 
-/** A part, its model, and the `@rest` on its property. */
 export interface PartDescription {
   readonly link: PartLink;
   readonly target: ModelClass;

@@ -9,10 +9,7 @@ import { modelName } from "./model_name.ts";
 const compiled = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 const detached = new WeakMap<ModelClass, Model<unknown>>();
 
-/**
- * Gives a model of a class whose entities live inside others: it makes documents of them, for hooks, bodies and
- * validators, and has no collection of its own.
- */
+/** Gives a model without a collection, which makes documents of what is stored inside others. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
   const known = compiled.get(connection)?.get(target);
   if (known !== undefined) return known;

@@ -44,7 +44,6 @@ export async function countSelected(
   return await timeBudget.wait(withConditions(query, conditions).exec());
 }
 
-/** Reads the identifiers of what a collection selects. */
 export async function readIds(collection: OpenCollection): Promise<unknown[]> {
   const { model, conditions, timeBudget, selection, maxTimeMS } = collection;
   const options = { ...readOptions(selection, { maxTimeMS }), lean: true };

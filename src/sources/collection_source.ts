@@ -33,7 +33,6 @@ export type CollectionSourceOptions =
   & CollectionWritesOptions
   & Omit<OpenCollection, "model" | "conditions">;
 
-/** The source of a root model: a collection. */
 export class CollectionSource implements Source {
   readonly #options: CollectionSourceOptions;
   protected readonly writes: CollectionWrites;
@@ -152,7 +151,6 @@ export class CollectionSource implements Source {
     return await readIds(await this.#open());
   }
 
-  /** See {@linkcode CollectionWrites.store}. */
   protected store(doc: Document): Promise<boolean> {
     return this.writes.store(doc);
   }

@@ -23,7 +23,6 @@ export interface PageRead {
   /** Where that one stands. */
   readonly place?: SeekPlace | undefined;
   readonly skip: number;
-  /** How many entities the page may have. */
   readonly limit: number;
   /** Whether it may need more, because hooks leave entities out. */
   readonly open: boolean;
@@ -32,11 +31,9 @@ export interface PageRead {
 export interface FoundPage {
   /** The JSON text of its entities, with commas between them. */
   readonly text: string | Uint8Array;
-  /** How many entities it has. */
   readonly size: number;
   /** The identifier of the last entity, if a page can continue after it. */
   readonly last?: string | undefined;
-  /** Whether there are more entities. */
   readonly more: boolean;
   /** How many entities the list has; only where the source has counted them. */
   readonly total?: number | undefined;
@@ -73,7 +70,6 @@ export interface Source {
   byId(id: string, anyway?: boolean): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
-  /** Gives a new entity that is not stored yet. */
   newEntity(): Promise<EntityValue>;
   /** Stores a new or changed entity; gives what the answer shows. */
   save(entity: EntityValue): Promise<EntityValue>;
@@ -82,10 +78,7 @@ export interface Source {
   remove(entity: EntityValue): Promise<void>;
   /** Gives the identifier of an entity that is to be removed. */
   identify(entity: EntityValue): unknown;
-  /**
-   * Reads again, whole and in any order, those of a list that are still selected; absent where the list is in memory
-   * anyway.
-   */
+  /** Reads again, whole and in any order, those that are still selected; absent where the list is in memory. */
   listAgain?(ids: readonly unknown[]): Promise<readonly EntityValue[]>;
   /** Removes those entities of which only the identifiers are kept. */
   removeMany(ids: readonly unknown[]): Promise<void>;

@@ -1,7 +1,6 @@
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { storedText } from "./stored_values.ts";
 
-/** An update of the database, by operator and path. */
 export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type StoredObject = Record<string, unknown>;

@@ -5,7 +5,6 @@ import { isJsonObject } from "../schema/fields/json.ts";
 
 const { BSON } = mongoose.mongo;
 
-/** Gives the values of a document as they are stored. */
 export function storedValues(doc: Document): Record<string, unknown> {
   const values = doc.toObject({
     depopulate: true,

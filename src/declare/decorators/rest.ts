@@ -53,8 +53,6 @@ export interface RestOptions<O extends Method = Method> {
   /**
    * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. Its value is the
    * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
-   *
-   * @default {undefined}
    */
   readonly concurrency?: "required" | undefined;
 }

@@ -5,7 +5,6 @@ import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./rea
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";
 
-/** The names of the parameters that options of a read declare. */
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 
 type Name = (typeof NAMES)[number];
@@ -14,7 +13,6 @@ type Name = (typeof NAMES)[number];
 export interface ReadRequest {
   readonly url: string;
   readonly prefer?: string | undefined;
-  /** The parameters that hooks read. */
   readonly parameters: readonly string[];
 }
 

@@ -2,11 +2,9 @@ import type { FieldShape } from "../../schema/fields/shape.ts";
 
 /** The limits of what clients ask of lists. */
 export const LIST_LIMITS = {
-  /** The most keys of an order. */
   keys: 8,
   /** The most entities before a page. */
   skipped: 2 ** 31 - 1,
-  /** The most words of a search. */
   words: 10,
   /** The most characters of a search. */
   characters: 200,
@@ -37,7 +35,6 @@ export interface PopulateRule {
 /** An order: paths and directions, the most important first. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
-/** What a client asks of a read. */
 export interface ReadQuery {
   readonly page?: PageQuery;
   /** The order that is asked for; its last key is `_id`. */

@@ -59,7 +59,6 @@ function literal(text: string): string {
   return escaped.length === 1 ? escaped.join() : `(?:${escaped.join("|")})`;
 }
 
-/** A text without marks. */
 function baseOf(text: string): string {
   return text.normalize("NFD").replace(/\p{Mn}/gu, "").normalize("NFC");
 }

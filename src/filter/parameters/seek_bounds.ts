@@ -6,7 +6,6 @@ import { valueAt } from "./seek_values.ts";
 
 const { MaxKey, MinKey } = mongoose.mongo;
 
-/** Where an entity stands in an order. */
 export interface SeekPlace {
   readonly order: Order;
   /** What is stored of the entity: the keys of the order at least. */

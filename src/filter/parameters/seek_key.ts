@@ -15,7 +15,6 @@ import type { Bracket, Operators } from "./seek_brackets.ts";
 
 const { BSONSymbol } = mongoose.mongo;
 
-/** One key of an order. */
 export interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -156,7 +155,6 @@ function withinOwn({ bracket }: Place): Operators[] {
   return within(BRACKETS.slice(bracket, bracket + 1));
 }
 
-/** Operators for all values of brackets. */
 function within(brackets: readonly Bracket[]): Operators[] {
   const types = brackets.flatMap((each) => each.types);
   const besides = brackets.flatMap((each) => each.besides ?? []);

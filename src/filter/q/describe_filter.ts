@@ -35,7 +35,6 @@ export interface FilterNode {
   readonly fields: ReadonlyMap<string, FilterValue>;
 }
 
-/** A value that a filter may name. */
 export interface FilterValue {
   readonly kind: FieldShape["kind"];
   readonly type: string;
@@ -53,7 +52,6 @@ interface FilterPlace {
   readonly model: string | undefined;
 }
 
-/** Describes what a filter of an object may name. */
 export function filterNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
   const known = nodes.get(shape);
   if (known !== undefined) return known;
@@ -101,7 +99,6 @@ function isTaken(
   return OPERATORS.get(name)?.reads !== "whole" || !isSecret(field);
 }
 
-/** Lists the paths that a filter may name. */
 export function listPaths(
   { fields }: FilterNode,
   { prefix = "", seen = new Set() }: { prefix?: string; seen?: Set<FilterNode> } = {},
@@ -129,7 +126,6 @@ export function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
   return false;
 }
 
-/** Whether an object embeds itself, directly or through others. */
 export function embedsItself(node: FilterNode): boolean {
   return reaches(node, { target: node, passed: new Set() });
 }

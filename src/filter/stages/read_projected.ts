@@ -17,7 +17,6 @@ interface Projected {
 
 export interface ProjectedRead {
   readonly stages: readonly PipelineStage[];
-  /** Makes a document of what the stages leave. */
   hydrate(raw: object): Document;
 }
 

@@ -2,10 +2,7 @@ import type { Response } from "express-types";
 import type { Socket } from "node:net";
 import { awaitTurn, isQueued } from "./await_turn.ts";
 
-/**
- * Breaks off an answer that has begun. The connection is reset: over HTTP/1.0 a mere end would make what was sent look
- * complete.
- */
+/** Breaks off an answer that has begun, by a reset: over HTTP/1.0 a mere end would make it look complete. */
 export async function cutAnswer(res: Response): Promise<void> {
   // The connection still belongs to the answers before this one.
   if (isQueued(res) && !await awaitTurn(res)) return;

@@ -51,7 +51,6 @@ export class ResponseStream {
     }
   }
 
-  /** Writes the last bytes, and ends the answer. */
   async end(bytes: Uint8Array = new Uint8Array()): Promise<void> {
     const whole = Math.floor(Math.max(bytes.length - 1, 0) / PIECE) * PIECE;
     await this.write(bytes.subarray(0, whole));
@@ -59,7 +58,6 @@ export class ResponseStream {
     this.release();
   }
 
-  /** Takes the listeners off. */
   release(): void {
     this.#stopListening?.();
     this.#stopListening = undefined;

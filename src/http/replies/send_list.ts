@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { PIECE, ResponseStream } from "./response_stream.ts";
 import { sendGathered } from "./send_gathered.ts";
 
-/** JSON text of a list's entities. */
 type Pieces = AsyncIterable<string | Uint8Array>;
 
 /**

@@ -75,7 +75,6 @@ async function cutBegun(res: Response): Promise<void> {
   await cutAnswer(res);
 }
 
-/** The path of a new entity. */
 function locationOf({ req }: Response, id: string): string {
   const path = pathOf(req as FrameworkRequest);
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;

@@ -16,7 +16,6 @@ import { compileReads } from "./_compile_reads.ts";
 export interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
-  /** The path of one entity. */
   readonly item: string;
   readonly above: readonly Level[];
   /** Its own level, without what depends on the operation. */
@@ -92,7 +91,6 @@ function partBranch(
   };
 }
 
-/** Whether a level of a route is a part. */
 export function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }

@@ -76,7 +76,6 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   return route.replace(/\/+$/, "");
 }
 
-/** The operations of an `@rest`. */
 interface GivenMethods {
   readonly methods: readonly (Method | undefined)[];
   /** What names the property in messages; empty for a class. */

@@ -13,7 +13,6 @@ export class BsonReader {
   readonly bytes: Buffer;
   /** The position of the next byte to read. */
   at: number;
-  /** The type of the current element. */
   type = 0;
 
   constructor(bytes: Buffer, start = 0) {

@@ -22,13 +22,9 @@ export class JsonText {
 /** The identifiers in the references of some entities: JSON text, by the name of the field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
-/**
- * What stands in the place of the identifiers of one field: the entity, or `null` where it is gone. A value that is not
- * among them is no identifier, and stays.
- */
+/** What identifiers of one field become: entities, or `null` where they are gone. Any other value stays. */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
-/** The same for all fields, by name. */
 export type Targets = ReadonlyMap<string, FieldTargets>;
 
 /** Finds the entities that references name. */

@@ -55,7 +55,6 @@ export class DocumentWriter {
   }
 }
 
-/** Gives the bytes of the documents in a BSON array. */
 export function documentsIn(array: Buffer, start: number): Buffer[] {
   const source = new BsonReader(array, start);
   const documents: Buffer[] = [];

@@ -18,7 +18,6 @@ export function bytesToJson({ buffer, byteOffset, byteLength }: Uint8Array): str
   return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
-/** Writes bytes as base64, or the text of a UUID. */
 export function writeBinary(source: BsonReader, out: JsonWriter): void {
   if (holdsUuid(source)) writeText(source, out);
   else writeBase64(source, out);

@@ -29,7 +29,6 @@ interface JsonType {
   toJson?(value: object): unknown;
   /** The class of such objects, if it is JavaScript's. The driver's classes are known by name. */
   readonly of?: abstract new (...args: never[]) => object;
-  /** The number of the type in BSON. */
   readonly bson?: number;
   readonly write?: WriteBytes;
 }

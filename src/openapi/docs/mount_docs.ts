@@ -8,10 +8,7 @@ import type { PageOptions } from "./page.ts";
 /** The files of swagger-ui that the page loads. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
-/**
- * Mounts `GET /docs`, a page for the document at `/openapi.json`, and the files that it loads. If the package that draws
- * it is not installed, the page says so.
- */
+/** Mounts `GET /docs` and its files. If the package that draws the page is missing, the page says so. */
 export function mountDocs(router: Router, options: PageOptions): void {
   let known: SwaggerUi | undefined;
   const find = async () => {

@@ -7,7 +7,6 @@ interface Header {
 
 const TEXT = { type: "string" };
 
-/** Describes the headers of a success. */
 export function headersOf(route: RouteNode): Record<string, Header> {
   const { operation, parameters } = route;
   const named = (name: string) =>

@@ -4,7 +4,6 @@ import type { JsonSchema } from "../schemas/json_schema.ts";
 import { describeError, otherErrors } from "./errors.ts";
 import { headersOf } from "./headers.ts";
 
-/** Describes what a route answers, by status. */
 export function describeResponses(
   route: RouteNode,
   components: Components,

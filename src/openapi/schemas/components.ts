@@ -23,7 +23,6 @@ interface Named {
   readonly describe: () => JsonSchema;
 }
 
-/** The schemas and responses that a document names. */
 export class Components {
   readonly #names = new Map<unknown, Map<string, string>>();
   readonly #schemas = new Map<string, JsonSchema>();
@@ -71,7 +70,6 @@ export class Components {
     return { $ref: `#/components/responses/${name}` };
   }
 
-  /** Gives all that has a name. */
   toJSON(): object {
     return {
       schemas: Object.fromEntries(this.#schemas),

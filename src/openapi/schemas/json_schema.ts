@@ -3,7 +3,6 @@ import { MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Allows `null` beside what a schema allows. */
 export function orNull(schema: JsonSchema): JsonSchema {
   // An empty schema allows everything
   if (Object.keys(schema).length === 0) return schema;

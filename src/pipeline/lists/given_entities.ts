@@ -75,7 +75,6 @@ function close(given: unknown): void {
   if (isEntity(given) && isCursor(given)) ignore(() => given.close?.());
 }
 
-/** Ends a cursor without waiting for it. */
 function ignore(end: () => unknown): void {
   Promise.resolve().then(end).catch(() => {});
 }

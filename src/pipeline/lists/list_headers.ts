@@ -73,7 +73,6 @@ function linksOf(
   return links;
 }
 
-/** The URL of a request, with other parameters. */
 function urlWith({ req }: OpenLevel, changes: Record<string, number | string | undefined>): string {
   const start = req.url.indexOf("?");
   const parameters = new URLSearchParams(start === -1 ? "" : req.url.slice(start + 1));

@@ -7,10 +7,7 @@ const WINDOW = 32;
 /** How many results are given at a time. */
 const BATCH = 128;
 
-/**
- * Maps entities through hooks, several at a time, in order, and leaves out what becomes `undefined`. The first failure,
- * in order, ends it.
- */
+/** Maps entities through hooks, several at a time and in order, without `undefined`. The first failure ends it. */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   map: (entity: T) => MaybePromise<R | undefined>,

@@ -11,16 +11,12 @@ import { classScope } from "./class_scope.ts";
 import { referredModel } from "./referred_model.ts";
 import type { ReferredModel } from "./referred_model.ts";
 
-/** The references at one field. */
 interface Lookup extends ReferredModel {
   readonly scope: Filter;
   readonly references: readonly NamedReference[];
 }
 
-/**
- * Finds the references that name no entity within the scope of its class: one query for each field. `undefined` if there
- * are none.
- */
+/** Finds references that name no entity in the scope of its class, by one query a field; `undefined` if none. */
 export async function missingReferences(
   at: LevelCall,
   references: readonly NamedReference[],

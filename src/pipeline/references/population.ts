@@ -15,10 +15,7 @@ import { referredModel } from "./referred_model.ts";
 /** How many entities one query asks for: a message to the database has a limit. */
 const MOST = 50_000;
 
-/**
- * Opens what a request shows in the place of identifiers, if it asks for any, and evaluates the scopes of those classes,
- * each once. No hook may run at the same time.
- */
+/** Opens what a request shows in place of identifiers. Scopes are evaluated once each: no hook may run meanwhile. */
 export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
   const { timeBudget, asked: { populate }, route: { maxTimeMS } } = at;
   if (populate === undefined || populate.size === 0) return undefined;

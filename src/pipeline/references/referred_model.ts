@@ -11,7 +11,6 @@ export interface ReferredModel {
   readonly target?: ModelClass;
 }
 
-/** Gives the class that a reference names, if it is known. */
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
   // A class that is referred to by its name may not have been used yet.

@@ -46,9 +46,7 @@ export interface OpenLevel extends LevelCall {
   readonly finder?: TargetFinder | undefined;
 }
 
-/** One request on its way through a route. */
 export interface Call extends RequestContext {
-  /** The levels, outermost first. */
   readonly levels: readonly LevelCall[];
   readonly acting: LevelCall;
   /** Whether the connection that the request uses has been closed meanwhile. */
@@ -57,7 +55,6 @@ export interface Call extends RequestContext {
   readonly badQuery?: unknown;
 }
 
-/** What a client asks of a level. */
 export interface Asked extends ReadQuery {
   /** Tells what hooks have added to the conditions of `q`. */
   readonly added?: (filter: Filter) => Filter;

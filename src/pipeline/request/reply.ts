@@ -10,7 +10,6 @@ export interface LateText {
   keep(tag: string): void;
 }
 
-/** What the pipeline answers with. */
 export interface Reply {
   readonly status: 200 | 201 | 204;
   readonly text?: string | Uint8Array;

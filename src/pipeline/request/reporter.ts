@@ -67,7 +67,6 @@ export class Reporter<C extends object = ErrorContext> {
     return await this.report(failure) ?? internal(failure.error);
   }
 
-  /** Reports an error; gives the answer of `onError`. */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
       const given = await this.#onError?.(req, error, context);

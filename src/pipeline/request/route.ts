@@ -16,7 +16,6 @@ export interface Level {
   /** The operation at this level: `one` for all but the last. */
   readonly operation: OperationName;
   readonly hooks: Hooks<object>;
-  /** The query parameters that its hooks read. */
   readonly parameters: readonly string[];
   /** What clients may ask of it besides `q`. */
   readonly reads?: ReadRules | undefined;
@@ -35,10 +34,8 @@ export interface Level {
 export interface Route {
   readonly path: string;
   readonly operation: Operation;
-  /** Its levels, outermost first. */
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
-  /** The time that the database may take. */
   readonly maxTimeMS: number;
   /** The time that a client has for each piece of an answer. */
   readonly sendTimeoutMS: number;

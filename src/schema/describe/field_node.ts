@@ -15,7 +15,6 @@ import {
 } from "../mongoose/fields/field_rules.ts";
 import type { describeObject, ObjectNode, View } from "./object_node.ts";
 
-/** A value of a body or an answer. */
 export interface ValueNode {
   /** The name of its type, as in `ValueDescription`. */
   readonly type: string;
@@ -25,7 +24,6 @@ export interface ValueNode {
   readonly items?: ValueNode;
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;
-  /** Whether it may be `null`. */
   readonly nullable: boolean;
   /** Whether a body must not leave a text empty. */
   readonly filled: boolean;
@@ -43,7 +41,6 @@ export interface FieldWords {
   readonly example?: unknown;
 }
 
-/** A field of a body or an answer. */
 export interface FieldNode extends ValueNode {
   readonly name: string;
   readonly required: boolean;
@@ -146,7 +143,6 @@ function isOpaque(type: SchemaType, { field, view }: Pick<FieldPlace, "field" | 
   return field.kind === "scalar" && (hasOwnCast(type) || hasOwnSetters(type));
 }
 
-/** The type of a field, as descriptions name it. */
 export function typeName({ kind, type }: FieldShape): string {
   switch (kind) {
     case "free":

@@ -4,10 +4,7 @@ import { stampFields } from "../mongoose/schemas/timestamps.ts";
 import { describeFieldNode } from "./field_node.ts";
 import type { FieldNode, ValueNode } from "./field_node.ts";
 
-/**
- * What is described: an answer, a body that makes something new, a body that changes something, or an element of an array
- * in such a body.
- */
+/** An answer, a body that makes something new, one that changes something, or an element of an array in one. */
 export type View = "answer" | "new" | "patch" | "element";
 
 /** An object of a body or an answer. There is one node for each shape and view, so models that embed each other make cycles. */
@@ -25,7 +22,6 @@ export interface ObjectNode {
   readonly recursive: boolean;
 }
 
-/** How an object stands in what is described. */
 export interface ObjectPlace {
   readonly view: View;
   readonly schema: Schema | undefined;

@@ -1,10 +1,6 @@
 import type { FieldShape, Shape } from "./shape.ts";
 
-/**
- * Tells whether a path leads to a secret, through one, or to an object that holds one. Secrets are fields that are
- * hidden or that reads leave out. Positions in arrays and keys of
- * maps are passed over.
- */
+/** Tells whether a path leads to a secret or through one, positions in arrays and keys of Maps aside. */
 export function isHiddenPath(path: string, shape: Shape): boolean {
   let current: Shape | undefined = shape;
   let known = false;

@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { Types } from "mongoose";
 
-/** The text of an `ObjectId`. */
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
 /** Selects the document with an identifier; `undefined` for any other text. */

@@ -11,7 +11,6 @@ import { isDocument } from "../mongoose/bson.ts";
 import { copyJson } from "./json.ts";
 import type { FieldShape } from "./shape.ts";
 
-/** The value of a field that is left out. */
 export interface LeftOut {
   /** Nothing; always the same; made without looking at the document; made by looking at it. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";

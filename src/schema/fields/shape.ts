@@ -21,7 +21,6 @@ export interface Shape {
 export interface FieldShape {
   /** A value; free-form; an object with a shape; a map; an array. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
-  /** Whether it is a secret. */
   readonly hidden: boolean;
   /** Whether a body may set it: identifiers, versions and timestamps never. */
   readonly writable: boolean;

@@ -5,7 +5,6 @@ import { markOwnMiddleware } from "./schemas/middleware.ts";
 
 const { ValidationError } = mongoose.Error;
 
-/** The document whose validation or save failed. */
 export interface ErrorOrigin {
   readonly target: ModelClass;
   readonly schema: Schema;

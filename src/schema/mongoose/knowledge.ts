@@ -14,7 +14,6 @@ export interface Probe {
   /** The schema, as it was before it became a model. */
   readonly schema: Schema;
   readonly model: Model<unknown>;
-  /** A document that is read and not changed. */
   readonly doc: Document;
 }
 

@@ -37,7 +37,6 @@ interface Unknown {
   readonly direct: readonly string[];
 }
 
-/** Looks at what Mongoose makes of a schema. */
 export function lookAtMongoose(): Unknown {
   const probe = attempt(makeProbe);
   const unknown = (all: readonly Knowledge[]) =>

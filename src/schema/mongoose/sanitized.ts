@@ -1,10 +1,7 @@
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 
-/**
- * Does to a filter what a query does before it casts, where the host has set `sanitizeFilter`: operators that
- * `mongoose.trusted()` has not marked become values to be equal to.
- */
+/** Does what `sanitizeFilter` does before a cast: operators without the mark of `mongoose.trusted()` become values. */
 export function sanitized(
   model: Model<unknown>,
   filter: Record<string, unknown>,

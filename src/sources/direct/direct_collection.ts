@@ -21,7 +21,6 @@ import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
 import { directVerdict } from "./verdict.ts";
 import { updateStored } from "./writes/update_stored.ts";
 
-/** What a request without documents gives. */
 export interface DirectResult {
   readonly text?: string | Uint8Array;
   /** An entity whose text may not be needed. */
@@ -30,7 +29,6 @@ export interface DirectResult {
   readonly texts?: AsyncIterable<Uint8Array>;
   readonly version?: Version;
   readonly page?: FoundPage;
-  /** The identifier of a new entity. */
   readonly created?: string;
 }
 
@@ -51,10 +49,7 @@ export class DirectCollection {
     );
   }
 
-  /**
-   * Runs a plan; `null` where it selects no entity. `undefined` where the database refuses the data: nothing is written,
-   * and the way with a document reports why.
-   */
+  /** Runs a plan; `null` where it selects no entity, `undefined` where a document has to say why data is refused. */
   async run(plan: DirectPlan): Promise<DirectResult | null | undefined> {
     switch (plan.operation) {
       case "all":

@@ -37,9 +37,7 @@ export interface OpenCollection {
 /** What a request without entity hooks asks of a collection. */
 export interface DirectRequest {
   readonly operation: Exclude<OperationName, "removeAll">;
-  /** Whether a list is read as values, for hooks. */
   readonly lean?: boolean;
-  /** The condition that names the entity. */
   readonly name?: Filter;
   readonly body?: JsonObject | undefined;
   readonly page?: PageRead | undefined;
@@ -50,7 +48,6 @@ export interface DirectRequest {
   readonly finder?: TargetFinder | undefined;
 }
 
-/** How a request is answered without documents. */
 export type DirectPlan =
   | Readonly<{ operation: "all" } & ReadPlan>
   | Readonly<{ operation: "one" } & ReadPlan>

@@ -23,16 +23,13 @@ import { JsonReader } from "./reads/json_reader.ts";
 import { SharedReads } from "./reads/shared_reads.ts";
 import { EntityMaker } from "./writes/entity_maker.ts";
 
-/** Middleware that a read runs. */
 const READ_MIDDLEWARE = ["find", "findOne", "init"];
 
-/** Middleware that a count runs. */
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
 /** Middleware that an insert or an update runs, on the document or on the query. */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
 
-/** Middleware that removing a document runs. */
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
 /** Options of a schema that change what a query asks for, or how. */
@@ -49,9 +46,7 @@ const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types)
 
 /** What reads a model without documents. */
 export interface DirectReads {
-  /** Reads what a query selects. */
   readonly reader: JsonReader;
-  /** Reads single entities. */
   readonly shared: SharedReads;
 }
 
@@ -60,10 +55,8 @@ export interface DirectVerdict {
   readonly reads: DirectReads | undefined;
   /** Whether a total needs nothing of Mongoose. */
   readonly counts: boolean;
-  /** Makes new entities. */
   readonly inserts: EntityMaker | undefined;
   readonly updates: boolean;
-  /** Whether one statement may remove an entity. */
   readonly removes: boolean;
 }
 
@@ -120,7 +113,6 @@ function showsWhatIsStored(schema: Schema): boolean {
     typesOf(schema).every(isShownAsStored);
 }
 
-/** Gives the types of a schema's paths and of their elements. */
 function typesOf(schema: Schema): SchemaType[] {
   return Object.values(schema.paths).flatMap(typesWithin);
 }

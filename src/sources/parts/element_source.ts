@@ -29,7 +29,6 @@ import type { ElementMark } from "./remove_elements.ts";
 import { addToList } from "./stored_list.ts";
 import { updateElement } from "./update_element.ts";
 
-/** What an {@linkcode ElementSource} is made of. */
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
   readonly link: PartLink;

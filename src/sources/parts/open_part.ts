@@ -19,7 +19,6 @@ export interface OpenPartOptions extends CollectionSourceOptions {
   readonly target: ModelClass;
 }
 
-/** Opens the source of what a parent holds. */
 export async function openPart(
   { place, parent, link, target, model, ...settings }: OpenPartOptions,
 ): Promise<Source> {

@@ -12,7 +12,6 @@ import { updatePlace } from "../place/update_place.ts";
 import { checkRequired } from "./check_required.ts";
 import { addToList, takeFromList } from "./stored_list.ts";
 
-/** What a {@linkcode ReferenceSource} is made of. */
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;
   readonly link: PartLink;

@@ -9,7 +9,6 @@ export function storedList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** Values that a list gets or loses. */
 export interface ListChange {
   readonly property: string;
   readonly values: readonly unknown[];

@@ -9,17 +9,14 @@ import type { StoredObject, Update } from "../../write/apply_update.ts";
 import { AS_STORED, askStored } from "./ask_stored.ts";
 import type { Place } from "./place.ts";
 import { sameAsStored } from "./same_as_stored.ts";
+import { MAX_ATTEMPTS } from "../../write/save/document_update.ts";
 import { completeUpdate, sendUpdate } from "./send_update.ts";
 import type { SendOptions } from "./send_update.ts";
 import { elementIds } from "./steps.ts";
 
-/** How often an update is tried when others change what it depends on. */
-const MAX_ATTEMPTS = 20;
-
 /** Makes an update of an entity as it is stored; `undefined` writes nothing. */
 export type MakeUpdate = (entity: StoredObject) => Promise<Update | undefined> | Update | undefined;
 
-/** How an {@linkcode OptimisticUpdate} runs. */
 export interface OptimisticUpdateOptions extends Omit<SendOptions, "pins"> {
   /** The property that the update changes, where the entity is a whole document. */
   readonly property?: string;

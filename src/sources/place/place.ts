@@ -15,7 +15,6 @@ export class Place {
   readonly id: unknown;
   /** The scope of the document, cast. */
   readonly scope: Filter;
-  /** Bounds every statement. */
   readonly timeBudget: TimeBudget;
   /** The versions of the document that a write may change. */
   readonly version: Filter;

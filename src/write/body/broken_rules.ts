@@ -10,14 +10,10 @@ import { pathOf, SchemaIssues } from "../../schema/standard_schema.ts";
 /** An entity that will not be saved, and what of it is judged. */
 interface Judged {
   readonly shape: Shape;
-  /** Whether a value at a path counts. */
   readonly counts: (path: string) => boolean;
 }
 
-/**
- * Names the rules that values of a document break. Middleware does not run: it belongs to the save, and this document
- * will not be saved.
- */
+/** Names the rules that values of a document break, without its middleware: this document will not be saved. */
 export async function brokenRules(doc: Document, judged: Judged): Promise<Problems> {
   const rules = new Rules(judged);
   rules.judgeFields(doc, { shape: judged.shape, path: "", own: "", scope: doc });
@@ -83,13 +79,11 @@ interface Fields {
   readonly scope: object;
 }
 
-/** Where a value stands. */
 interface Place {
   readonly field: FieldShape;
   readonly path: string;
   /** Its path in the document that holds it, as messages of Mongoose name it. */
   readonly own: string;
-  /** What `this` is in validators. */
   readonly scope: object;
 }
 

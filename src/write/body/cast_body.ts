@@ -26,7 +26,6 @@ export class CastStopped extends Error {}
 /** Casts the value at one path of a body to the type of its field. */
 export class BodyCast {
   readonly path: string;
-  /** What is wrong in the whole body. */
   readonly problems: Problems;
   /** The references in the whole body that have to be checked, by path. */
   readonly references: Map<string, NamedReference>;

@@ -22,7 +22,6 @@ import { MergeTarget } from "./merge_target.ts";
 import type { MergeStep } from "./merge_target.ts";
 
 interface DocumentStep extends MergeStep {
-  /** The document that the request is about. */
   readonly root: Document;
 }
 

@@ -8,7 +8,6 @@ import type { NamedReference } from "./cast_body.ts";
 import { DocumentTarget } from "./document_target.ts";
 import { ObjectTarget } from "./object_target.ts";
 
-/** What a body and an entity become. */
 export interface Merged {
   readonly entity: object;
   /** The values of the body that cannot be cast. */

@@ -47,7 +47,6 @@ export abstract class MergeTarget {
     return clearedIn(this.holder, field);
   }
 
-  /** Whether the value cannot be changed any more. */
   protected isLocked(_field: FieldShape): boolean {
     return false;
   }

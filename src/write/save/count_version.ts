@@ -40,7 +40,6 @@ export function versionKey({ schema }: Document | Model<unknown>): string | unde
 
 interface StoredVersion {
   readonly key: string | undefined;
-  /** What is stored as the version. */
   readonly version: unknown;
 }
 

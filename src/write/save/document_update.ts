@@ -36,10 +36,7 @@ export interface DocumentUpdateOptions extends StatementOptions {
   readonly objects: readonly FreshObject[];
 }
 
-/**
- * The update of a document: one statement whose conditions name all that must hold. It is repeated, without middleware,
- * where it can follow what another request has changed.
- */
+/** The update of a document: one statement with all its conditions, repeated without middleware where that may help. */
 export class DocumentUpdate {
   readonly #doc: Document;
   readonly #changes: SavedChanges;

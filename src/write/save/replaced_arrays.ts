@@ -19,7 +19,6 @@ export function replacedArrays(update: Update, shape: Shape): string[] {
   return [...found];
 }
 
-/** The outermost array on a path. */
 function arrayOn([first = "", ...rest]: readonly string[], shape: Shape): string | undefined {
   let field: FieldShape | undefined = shape.fields.get(first);
   let path = first;

@@ -5,7 +5,6 @@ import type { ErrorCode } from "../../../errors/refusals.ts";
 import { buildSchema } from "../../../schema/build_schema.ts";
 import type { ErrorDescription } from "./describe_routes.ts";
 
-/** Describes the errors that the framework can answer at a route. */
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item } } = route;
   const { operation, concurrency, link } = actingLevel(route);

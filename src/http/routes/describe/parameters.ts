@@ -5,7 +5,6 @@ import type { Route } from "../../../pipeline/request/route.ts";
 import type { HeaderDescription, ParameterDescription } from "./describe_routes.ts";
 import { pathParameters } from "./path_parameters.ts";
 
-/** Describes the parameters of the path and of the query string. */
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
   const inPath = pathParameters(path).map((
     name,

@@ -29,7 +29,6 @@ export interface RouteNode
   readonly words: OperationWords;
   /** How a list tells its total, if it does. */
   readonly count?: { readonly always: boolean };
-  /** Whether the answer is a list. */
   readonly many: boolean;
   /** Whether functions of the application can refuse a request in their own words. */
   readonly isHooked: boolean;
@@ -39,13 +38,11 @@ export interface AnswerNode {
   readonly object: ObjectNode;
   /** Whether hooks, or the application's own `toJSON`, can put something else in its place. */
   readonly isHooked: boolean;
-  /** Whether the client can choose fields. */
   readonly isSelected: boolean;
   /** The references in whose place entities can stand. */
   readonly populated: ReadonlyMap<string, PopulatedNode>;
 }
 
-/** An entity in the place of its identifier. */
 export interface PopulatedNode {
   /** Missing where nothing is known of the model, or the application makes its JSON. */
   readonly object?: ObjectNode;

@@ -20,7 +20,6 @@ export function describeCondition(value: FilterValue, components: Components): J
   });
 }
 
-/** Refers to the operators of a field. */
 export function refersTo(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Operators`,
@@ -51,7 +50,6 @@ function describeOperand(value: FilterValue, components: Components): JsonSchema
     : { anyOf: [inner, { type: "array", items: inner }] };
 }
 
-/** Describes an object that one is equal to. */
 function describeWhole({ fields }: FilterNode, components: Components): JsonSchema {
   return {
     type: "object",

@@ -15,7 +15,6 @@ interface MapType {
 /** A Map, with what Mongoose does not declare. */
 interface InnerMap extends Map<string, unknown> {
   readonly "$__path"?: unknown;
-  /** The document that notes its changes. */
   readonly "$__parent"?: Document | null;
 }
 
@@ -23,10 +22,7 @@ const MongooseMapType = mongoose.Schema.Types.Map as unknown as new (
   ...args: readonly unknown[]
 ) => MapType;
 
-/**
- * The type of a Map of embedded objects whose cost is that of its values: with each key, Mongoose's own looks through all
- * that has changed.
- */
+/** A Map of embedded objects at the cost of its values: Mongoose's own looks through all changes with each key. */
 class LinearMapType extends MongooseMapType {
   static readonly schemaName = "Map";
 

@@ -84,7 +84,6 @@ export function markOf(value: object): CopyMark | undefined {
   return (value as Marked)[MARK];
 }
 
-/** What `{ ...document }` is made of. */
 export interface Spread {
   readonly stored: object;
   readonly added: object;

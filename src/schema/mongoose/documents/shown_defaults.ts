@@ -7,7 +7,6 @@ interface PathStates {
   clearPath(path: string): void;
 }
 
-/** A default that was changed inside. */
 export interface ChangedDefault {
   readonly path: string;
   readonly changed: readonly string[];

@@ -6,7 +6,6 @@ import type { Knowledge } from "../knowledge.ts";
 export interface Slot {
   readonly doc: Document;
   readonly path: string;
-  /** The Map that holds the value, if one does. */
   readonly map?: Map<string, unknown>;
   readonly key?: string;
 }
@@ -44,10 +43,7 @@ export function writeFree(
   else setRaw(doc, { path, value });
 }
 
-/**
- * Replaces an array of embedded objects as a whole: elements that were in it stay the same documents, wherever they
- * stand now.
- */
+/** Replaces an array of embedded objects. Elements that were in it stay the same documents, wherever they stand. */
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {

@@ -9,10 +9,7 @@ interface InnerMap {
 
 const guarded = new WeakSet<Schema>();
 
-/**
- * Lets queries leave out a Map inside an object that they leave out as well: Mongoose names both, and the database
- * refuses that.
- */
+/** Lets queries leave out a Map inside an object that they leave out: Mongoose names both, which MongoDB refuses. */
 export function guardUnselectedMaps(schema: Schema): void {
   const maps = guarded.has(schema) ? [] : innerMaps(schema, { prefix: "", around: [], within: [] });
   guarded.add(schema);

@@ -22,7 +22,6 @@ interface Kept {
   readonly regexp?: unknown;
 }
 
-/** Gives the rules of a field that are known. A field may have others. */
 export function declaredRules(type: SchemaType | undefined): DeclaredRules {
   return Object.assign({}, ...(type?.validators ?? []).map((each) => ruleOf(each as Kept)));
 }

@@ -11,7 +11,6 @@ export function hasDefault(type: SchemaType | undefined): boolean {
   return rawDefault(type) !== undefined;
 }
 
-/** The default of a field for a document; `undefined` where it has none. */
 export function defaultOf(type: SchemaType | undefined, doc: Document): unknown {
   return (type as Inside | undefined)?.getDefault?.(doc, false);
 }

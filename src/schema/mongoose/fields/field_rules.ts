@@ -14,7 +14,6 @@ function inside(type: SchemaType): Inside {
   return type as unknown as Inside;
 }
 
-/** Whether a field has a `required` validator. */
 export function isRequired(type: SchemaType | undefined): boolean {
   return type !== undefined && inside(type).isRequired === true;
 }
@@ -29,12 +28,10 @@ export function isAlwaysRequired(type: SchemaType | undefined): boolean {
   return type !== undefined && isRequired(type) && !isRequiredAtTimes(type);
 }
 
-/** Whether a field can be set only once. */
 export function isImmutable(type: SchemaType): boolean {
   return Boolean(inside(type).$immutable);
 }
 
-/** Whether a field of a document cannot be changed any more. */
 export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
   if (type === undefined || doc.isNew || !isImmutable(type)) return false;
   const { $immutable } = inside(type);

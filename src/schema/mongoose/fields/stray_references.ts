@@ -13,7 +13,6 @@ const IDENTIFIERS: ReadonlySet<unknown> = new Set([
 
 /** What Mongoose gives to middleware of `init`. */
 interface InitOptions {
-  /** What a query has populated. */
   readonly populated?: readonly { readonly path: string }[];
   /** Whether the host's values hold populated entities. */
   readonly hydratedPopulatedDocs?: boolean;

@@ -23,7 +23,6 @@ export function versionOf(doc: Document, key: string): Version {
   return odd.has(doc) ? null : asVersion(doc.get(key));
 }
 
-/** Whether a document was read with something else in the place of its version. */
 export function hasOddVersion(doc: Document): boolean {
   return odd.has(doc);
 }

@@ -15,16 +15,12 @@ export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): R
   return found;
 }
 
-/** Gives a type, the type of its elements, and so on. */
 export function typesWithin(type: SchemaType): SchemaType[] {
   const { embeddedSchemaType: element } = type as { embeddedSchemaType?: SchemaType };
   return element === undefined ? [type] : [type, ...typesWithin(element)];
 }
 
-/**
- * Whether nothing of the user's runs with some operations: on a model, on what it embeds, on kinds of it, in the place of
- * Mongoose's own methods.
- */
+/** Whether nothing of the user's runs with some operations: on a model, on its kinds, or on what it embeds. */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
   return isNone(discriminators) &&

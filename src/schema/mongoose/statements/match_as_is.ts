@@ -25,10 +25,7 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/**
- * Has a query match conditions as they are, and cast only what it has besides, such as what middleware adds: they are
- * cast already, and a second cast would run setters twice.
- */
+/** Has a query match conditions as they are, and cast only what middleware adds: a second cast runs setters again. */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }

@@ -4,7 +4,6 @@ import type { Document, Model } from "mongoose";
 
 type Filter = Record<string, unknown>;
 
-/** The update of a changed document, by operator and path. */
 type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** What Mongoose has made of the changes of a document. */

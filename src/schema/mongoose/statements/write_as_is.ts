@@ -1,7 +1,6 @@
 import type { Query } from "mongoose";
 import type { Knowledge } from "../knowledge.ts";
 
-/** An update of the database, by operator and path. */
 type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The part of a query of Mongoose that casts its update. */
@@ -9,10 +8,7 @@ interface CastingQuery {
   _castUpdate(update: Update): Update | undefined;
 }
 
-/**
- * Has a query write an update as it is, and cast only what middleware adds to it: its values come from documents, and a
- * second cast would run their setters twice.
- */
+/** Has a query write an update as it is, and cast only what middleware adds: a second cast runs setters again. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;

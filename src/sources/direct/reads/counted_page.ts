@@ -10,7 +10,6 @@ import type { Stored } from "./stored_writer.ts";
 export interface ListCount {
   /** The conditions of the list, cast. */
   readonly conditions: Filter;
-  /** No more entities than this are counted. */
   readonly limit?: number | undefined;
 }
 

@@ -23,7 +23,6 @@ export interface InstanceOptions {
 
 type Spot = Omit<InstanceOptions, "shape">;
 
-/** Makes instances of a class out of stored values. */
 export type InstanceMaker = (values: object) => object;
 
 /**

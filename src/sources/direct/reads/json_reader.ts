@@ -18,11 +18,9 @@ const BATCH_SIZE = 1024;
 /** How many documents are held while the entities that they name are read. */
 const POPULATED_AT_ONCE = 128;
 
-/** A query whose answer is JSON text. */
 export interface JsonQuery {
   /** The conditions, cast. */
   readonly conditions: Filter;
-  /** What hooks project. */
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
   /** A path that is read besides, and not shown. */
@@ -115,7 +113,6 @@ export class JsonReader {
     return new LateText(this.#writer, stored);
   }
 
-  /** Gives the text of a whole document. */
   text(stored: Stored): Buffer {
     return this.#writer.text(stored);
   }

@@ -33,7 +33,6 @@ export class LateText {
     return text;
   }
 
-  /** Keeps the tag of the text that was written. */
   keep(tag: string): void {
     if (this.#isExact && this.#key) known.keep(this.#key, { bytes: this.#stored as Buffer, tag });
   }

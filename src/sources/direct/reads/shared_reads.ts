@@ -22,15 +22,11 @@ interface Gathering {
   readonly found: Promise<Found>;
 }
 
-/**
- * Reads single entities of a model. Requests of one turn of the event loop share one query, if they differ only in the
- * identifier. A request that comes alone does not wait.
- */
+/** Reads single entities. Requests of one turn of the event loop share a query if only the identifier differs. */
 export class SharedReads {
   readonly #reader: JsonReader;
   /** What waits for the end of the turn, by the bytes that its queries share. */
   readonly #waiting = new Map<string, Gathering>();
-  /** How many queries are running. */
   #running = 0;
   /** Whether the last query was for one entity. */
   #wasAlone = true;

@@ -21,9 +21,7 @@ export type Stored = Buffer | object;
 
 export interface StoredWriterOptions {
   readonly model: Model<unknown>;
-  /** The shape of the model's schema. */
   readonly shape: Shape;
-  /** What hooks project. */
   readonly projection?: Projection;
 }
 
@@ -31,7 +29,6 @@ export interface StoredWriterOptions {
 export class StoredWriter {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
-  /** How the bytes of documents are written. */
   readonly plan: Plan;
   readonly #documents: DocumentWriter;
   /** Tells this writer from all others. */
