@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../mod.ts";
 import type { ErrorContext, FrameworkRequest, ModelClass } from "../mod.ts";
@@ -105,7 +105,8 @@ test("a list is whole for a client that reads it slowly all the time", async () 
     text += part;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  assert(text.length > 20_000_000 && text.endsWith("}]\r\n0\r\n\r\n"), text.slice(-20));
+  assert(text.length > 20_000_000);
+  assertMatch(text.slice(-20), /\}(\r\n1\r\n)?\]\r\n0\r\n\r\n$/);
   assertEquals(app.told, []);
 });
 

@@ -1,4 +1,4 @@
-import { readDocuments } from "../database/read_batches.ts";
+import { readDocuments } from "../database/lists/read_batches.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -20,11 +20,11 @@ export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,
 ): AsyncIterable<readonly object[]> {
-  const { model, timeBudget } = collection;
+  const { model } = collection;
   return readWithin(boundsOf(page, collection), (scan) => {
     const query = model.find({}, projection, { ...options, ...scan });
     const conditions = everyFilter(collection.conditions, page?.behind ?? {});
-    return readDocuments(openFitted(withConditions(query, conditions)), timeBudget);
+    return readDocuments(openFitted(withConditions(query, conditions)), { ...collection, page });
   });
 }
 

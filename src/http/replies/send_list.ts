@@ -16,33 +16,53 @@ export async function sendList(
   { pieces, timeoutMs }: { pieces: Pieces; timeoutMs: number },
 ): Promise<boolean> {
   const stream = new ResponseStream(res, timeoutMs);
-  let held: (string | Uint8Array)[] = [];
-  let size = 0;
-  let count = 0;
+  const held = new HeldParts();
   try {
     for await (const piece of pieces) {
       if (!stream.isOpen) return !stream.isTaken;
       // A list of one piece is sent whole, however long it is.
-      if (size >= PIECE) {
-        if (!stream.begun) res.status(200).type("json");
+      if (!stream.begun && held.size >= PIECE) {
+        res.status(200).type("json");
         if (res.req.method === "HEAD") {
           await stream.end();
           return true;
         }
-        await writeParts(stream, held);
-        held = [];
-        size = 0;
+        await writeParts(stream, held.take());
       }
-      held.push(count++ === 0 ? "[" : ",", piece);
-      size += piece.length;
+      held.add(piece);
+      if (stream.begun && held.size >= PIECE) await writeParts(stream, held.take());
     }
-    held.push(count === 0 ? "[]" : "]");
-    const rest = concat(held);
+    const rest = concat(held.end());
     if (stream.begun) await stream.end(rest);
     else if (stream.isOpen) await sendGathered(res.status(200), { pieces: [rest], timeoutMs });
     return !stream.isTaken;
   } finally {
     stream.release();
+  }
+}
+
+/** What is held of a list: its pieces, with a bracket and commas. */
+class HeldParts {
+  size = 0;
+  #parts: (string | Uint8Array)[] = [];
+  #count = 0;
+
+  add(piece: string | Uint8Array): void {
+    this.#parts.push(this.#count++ === 0 ? "[" : ",", piece);
+    this.size += piece.length;
+  }
+
+  /** Gives what is held, and holds it no longer. */
+  take(): readonly (string | Uint8Array)[] {
+    const parts = this.#parts;
+    this.#parts = [];
+    this.size = 0;
+    return parts;
+  }
+
+  /** Gives the rest. */
+  end(): readonly (string | Uint8Array)[] {
+    return [...this.take(), this.#count === 0 ? "[]" : "]"];
   }
 }
 

@@ -24,11 +24,22 @@ export class DocumentWriter {
     this.#write(this.#open(source, out));
   }
 
-  /** Writes the documents of an array with commas between them, without brackets; returns how many there were. */
-  array(source: BsonReader, out: JsonWriter): number {
+  /**
+   * Writes the documents of an array with commas between them, without brackets. It pauses after so many bytes, and
+   * returns how many documents there were.
+   */
+  *array(
+    source: BsonReader,
+    { out, most = Infinity }: { readonly out: JsonWriter; readonly most?: number },
+  ): Generator<void, number> {
     const transcoder = this.#open(source, out);
     let count = 0;
+    let begun = source.at;
     for (const end = source.open(); source.next(end);) {
+      if (source.at - begun > most) {
+        yield;
+        begun = source.at;
+      }
       source.skipName();
       if (count++ > 0) out.ascii(",");
       this.#write(transcoder);

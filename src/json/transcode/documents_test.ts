@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import { BsonReader } from "../bytes/bson_reader.ts";
@@ -22,14 +22,38 @@ function planOf(...names: string[]): Plan {
   return { fields: new Map(fields), defaults: [], recursive: false, order: [], objects: 0 };
 }
 
+/** Writes an array without a pause; gives the number of its documents. */
+function writeAll(
+  documents: DocumentWriter,
+  { array, out }: { array: Buffer; out: JsonWriter },
+): number {
+  const { done, value } = documents.array(new BsonReader(array), { out }).next();
+  assert(done);
+  return value;
+}
+
+Deno.test("DocumentWriter.array() pauses after so many bytes", () => {
+  const text = "x".repeat(100);
+  const array = Buffer.from(BSON.serialize({ ...Array(10).fill({ text }) }));
+  const out = new JsonWriter(1);
+  const documents = new DocumentWriter(planOf("text"), { decode: () => "" });
+  const lengths: number[] = [];
+  for (const _pause of documents.array(new BsonReader(array), { out, most: 300 })) {
+    lengths.push(out.length);
+  }
+  // `{"text":"…"}` has 111 bytes, and a comma each but the first
+  assertEquals(lengths, [335, 671, 1007]);
+  assertEquals(JSON.parse(`[${out.written}]`), Array(10).fill({ text }));
+});
+
 Deno.test("DocumentWriter.array() writes documents with commas, and counts them", () => {
   const array = Buffer.from(BSON.serialize({ ...[{ a: 1 }, { b: 2 }, {}] }));
   const out = new JsonWriter(1);
   const documents = new DocumentWriter(planOf("a"), { decode: () => "" });
-  const count = documents.array(new BsonReader(array), out);
+  const count = writeAll(documents, { array, out });
   assertEquals([count, out.written.toString()], [3, '{"a":1},{},{}']);
   const empty = Buffer.from(BSON.serialize({}));
-  assertEquals(documents.array(new BsonReader(empty), out), 0);
+  assertEquals(writeAll(documents, { array: empty, out }), 0);
 });
 
 Deno.test("DocumentWriter.array() sets the writer back for a document that is decoded", () => {
@@ -41,7 +65,7 @@ Deno.test("DocumentWriter.array() sets the writer back for a document that is de
     return '{"é":0}';
   };
   const documents = new DocumentWriter(planOf("a"), { decode });
-  const count = documents.array(new BsonReader(array), out);
+  const count = writeAll(documents, { array, out });
   assertEquals([count, out.written.toString()], [3, '{"a":1},{"é":0},{"a":3}']);
   assertEquals(decoded.length, 1);
 });
@@ -52,7 +76,7 @@ Deno.test("DocumentWriter.array() passes on whatever else is thrown", () => {
     throw new RangeError("No");
   };
   const documents = new DocumentWriter(planOf("a"), { decode });
-  const act = () => documents.array(new BsonReader(array), new JsonWriter(1));
+  const act = () => writeAll(documents, { array, out: new JsonWriter(1) });
   assertThrows(act, RangeError, "No");
 });
 

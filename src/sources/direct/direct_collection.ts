@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { Batch } from "../../database/read_batches.ts";
+import type { Batch } from "../../database/lists/read_batches.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
@@ -41,11 +41,11 @@ export class DirectCollection {
   }
 
   /** Reads a list as values, several at a time. */
-  values({ reads, query, bounds }: PlanOf<"all">): AsyncIterable<readonly object[]> {
-    const { timeBudget } = this.#collection;
+  values({ reads, query, bounds, page }: PlanOf<"all">): AsyncIterable<readonly object[]> {
+    const options = { ...this.#collection, page };
     return readWithin(
       bounds,
-      (scan) => reads.reader.values(withOptions(query, scan), timeBudget),
+      (scan) => reads.reader.values(withOptions(query, scan), options),
     );
   }
 

@@ -1,7 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
-import { readBatches, readValues } from "../../../database/read_batches.ts";
-import type { Batch, OpenCursor, ReadMode } from "../../../database/read_batches.ts";
+import { ListTurn } from "../../../database/lists/list_turn.ts";
+import { awaitLoopTurn } from "../../../database/lists/loop_turn.ts";
+import { readBatches, readValues } from "../../../database/lists/read_batches.ts";
+import type {
+  Batch,
+  OpenCursor,
+  ReadBatchesOptions,
+  ReadListOptions,
+  ReadMode,
+} from "../../../database/lists/read_batches.ts";
 import type { TimeBudget } from "../../../database/time_budget.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
@@ -10,7 +18,7 @@ import { fillMarked, wantedIn } from "../../../json/populate/marked_json.ts";
 import type { TargetFinder } from "../../../json/populate/targets.ts";
 import { LateText } from "./late_text.ts";
 import { writeMarked } from "./marked_writer.ts";
-import { storedIn, StoredWriter } from "./stored_writer.ts";
+import { sizeOf, storedIn, StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
 const BATCH_SIZE = 1024;
@@ -53,7 +61,12 @@ export class JsonReader {
   /** Reads what a query selects: pieces of JSON text, each of one document or several with commas between. */
   async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Buffer> {
     const writer = this.writerFor(query);
-    for await (const batch of this.batches(query, timeBudget)) yield* writer.pieces(batch);
+    const turn = new ListTurn(this.#model.db);
+    for await (const batch of this.#batches(query, { timeBudget, turn })) {
+      const text = await writer.list(batch);
+      turn.pass();
+      if (text.length > 0) yield text;
+    }
   }
 
   /** The same, with entities in the place of identifiers: for each batch, the finder is asked once. */
@@ -63,8 +76,12 @@ export class JsonReader {
   ): AsyncGenerator<Buffer> {
     const few = { ...query, options: { ...options, batchSize: POPULATED_AT_ONCE } };
     const marking = { writer: this.writerFor(query), names: finder.names };
-    for await (const batch of this.batches(few, timeBudget)) {
-      const marked = writeMarked(storedIn(batch), marking);
+    const turn = new ListTurn(this.#model.db);
+    for await (const batch of this.#batches(few, { timeBudget, turn })) {
+      const stored = storedIn(batch);
+      await awaitLoopTurn(sizeOf(stored));
+      const marked = writeMarked(stored, marking);
+      turn.pass();
       yield* fillMarked(marked, await finder.find(wantedIn([marked], finder)));
     }
   }
@@ -85,7 +102,7 @@ export class JsonReader {
 
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
   batches(query: JsonQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
-    return readBatches(this.#open(query), { mode: this.#mode, timeBudget });
+    return this.#batches(query, { timeBudget });
   }
 
   batchesOf(cursor: OpenCursor, timeBudget: TimeBudget): AsyncGenerator<Batch> {
@@ -93,9 +110,13 @@ export class JsonReader {
   }
 
   /** Reads what a query selects as values, several at a time, as Mongoose's `lean` gives them. */
-  values(query: JsonQuery, timeBudget: TimeBudget): AsyncIterable<readonly object[]> {
+  values(query: JsonQuery, options: ReadListOptions): AsyncIterable<readonly object[]> {
     const projection = databaseProjection(query.projection, this.#shape);
-    return readValues(this.#open({ ...query, projection }), timeBudget);
+    return readValues(this.#open({ ...query, projection }), options);
+  }
+
+  #batches(query: JsonQuery, options: Omit<ReadBatchesOptions, "mode">): AsyncGenerator<Batch> {
+    return readBatches(this.#open(query), { mode: this.#mode, ...options });
   }
 
   #open({ conditions, projection: shown, options, also }: JsonQuery): mongo.FindCursor {

@@ -16,7 +16,7 @@ export function writeMarked(
   { writer, names }: { readonly writer: StoredWriter; readonly names: ReadonlySet<string> },
 ): MarkedJson {
   const marking = new Marking(names);
-  const out = writerFor(stored.reduce((sum, each) => sum + sizeOf(each), 0));
+  const out = writerFor(sizeOf(stored));
   const hydrate = (values: object): string => {
     marking.replace(out.length, writer.hydrate(values));
     return "";

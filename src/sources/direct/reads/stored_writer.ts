@@ -5,7 +5,8 @@ import { toJsonValue } from "../../../json/to_json.ts";
 import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
 import { dropMarks } from "../../../schema/mongoose/schemas/drop_marks.ts";
 import { encodeValues } from "./encode_values.ts";
-import type { Batch } from "../../../database/read_batches.ts";
+import { awaitLoopTurn, PORTION } from "../../../database/lists/loop_turn.ts";
+import type { Batch } from "../../../database/lists/read_batches.ts";
 import { shownBy } from "../../../filter/projection.ts";
 import type { Projection } from "../../../filter/projection.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
@@ -44,19 +45,22 @@ export class StoredWriter {
     this.#documents = new DocumentWriter(this.plan, { decode });
   }
 
-  /** Gives the text of a batch in pieces: documents with commas between them. */
-  *pieces(batch: Batch): Generator<Buffer> {
-    if ("values" in batch) {
-      for (const value of batch.values) yield this.text(value);
-      return;
-    }
-    const out = writerFor(batch.array.length);
-    if (this.#documents.array(new BsonReader(batch.array, batch.start), out) > 0) yield out.written;
+  /** Gives the text of a batch: documents with commas between them. It takes turns of the event loop with other lists. */
+  async list(batch: Batch): Promise<Buffer> {
+    if ("values" in batch) return this.joined(batch.values);
+    const { array, start } = batch;
+    const source = new BsonReader(array, start);
+    const out = writerFor(array.length);
+    const writing = this.#documents.array(source, { out, most: PORTION });
+    do await awaitLoopTurn(Math.min(array.length - source.at, PORTION)); while (
+      !writing.next().done
+    );
+    return out.written;
   }
 
   /** Gives the text of documents with commas between them. */
   joined(stored: readonly Stored[]): Buffer {
-    const out = writerFor(stored.reduce((sum, each) => sum + sizeOf(each), 0));
+    const out = writerFor(sizeOf(stored));
     for (const [index, each] of stored.entries()) {
       if (index > 0) out.ascii(",");
       const bytes = each instanceof Buffer ? each : encodeValues(each);
@@ -111,7 +115,7 @@ export function storedIn(batch: Batch): readonly Stored[] {
   return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }
 
-/** The bytes of a document, as far as they are known. */
-export function sizeOf(stored: Stored): number {
-  return stored instanceof Buffer ? stored.length : 0;
+/** The bytes of documents, as far as they are known. */
+export function sizeOf(stored: readonly Stored[]): number {
+  return stored.reduce((sum, each) => sum + (each instanceof Buffer ? each.length : 0), 0);
 }

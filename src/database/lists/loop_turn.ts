@@ -1,0 +1,41 @@
+import { setImmediate } from "node:timers";
+
+/** How many bytes of lists are worked on in one turn of the event loop: a few milliseconds. */
+export const PORTION = 256 * 1024;
+
+/** What is shorter is done at once, as for any short request. */
+const SHORT = 32 * 1024;
+
+/** How many bytes have been worked on in this turn. */
+let used = 0;
+
+/** What waits for a later turn, in order. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Waits until this turn of the event loop has room for work on a list. All lists together get a portion per turn, so that
+ * short requests are served in between.
+ *
+ * @returns `undefined` if there is room at once.
+ */
+export function awaitLoopTurn(bytes: number): Promise<void> | undefined {
+  if (bytes < SHORT) return undefined;
+  const isFree = used === 0 || waiting.length === 0 && used + bytes <= PORTION;
+  if (isFree) return use(bytes);
+  return new Promise((resolve) => {
+    waiting.push(() => {
+      use(bytes);
+      resolve();
+    });
+  });
+}
+
+function use(bytes: number): undefined {
+  if (used === 0) setImmediate(endTurn);
+  used += bytes;
+}
+
+function endTurn(): void {
+  used = 0;
+  waiting.shift()?.();
+}
