@@ -6,7 +6,7 @@ import { test } from "../harness/testing.ts";
 import { request } from "../harness/request.ts";
 import { mount } from "../support.ts";
 import { until } from "../until.ts";
-import { report } from "../harness/report.ts";
+import { isLong, report } from "../harness/report.ts";
 
 /** Whether the proxy is on this machine. */
 const hasNginx = await new Deno.Command("nginx", { args: ["-v"], stderr: "null" }).output()
@@ -19,7 +19,11 @@ async function* fetchRows() {
   throw new Error("late");
 }
 
+/** The database hangs. */
+const never = () => new Promise<never>(() => {});
+
 @rest({ route: "/rows", methods: [all({ fetch: fetchRows })] })
+@rest({ route: "/hanging", methods: [all({ fetch: never })] })
 class Row extends FrameworkModel {
   @prop()
   text?: string;
@@ -33,8 +37,13 @@ async function openNginx(to: string) {
   await free.stop();
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${dir}/${name};`).join(" ");
-  const places = ["1.0", "1.1"].map((version) =>
-    `location /${version}/ { proxy_pass ${to}/; proxy_http_version ${version}; proxy_set_header Connection ""; }`
+  const kinds = {
+    "1.0": "proxy_http_version 1.0;",
+    "1.1": "proxy_http_version 1.1;",
+    impatient: "proxy_http_version 1.1; proxy_read_timeout 5s;",
+  };
+  const places = Object.entries(kinds).map(([name, settings]) =>
+    `location /${name}/ { proxy_pass ${to}/; ${settings} proxy_set_header Connection ""; }`
   ).join(" ");
   const config =
     `daemon off; master_process off; pid ${dir}/pid; error_log ${dir}/error.log; events {}
@@ -74,4 +83,17 @@ test("a list that is cut never looks complete through nginx", async () => {
     }`,
   );
   assertEquals(await curl(`${nginx.url}/1.1/none`), 0);
+});
+
+(isLong ? test : Deno.test.ignore)("proxy_read_timeout has to be more than maxTimeMS", async () => {
+  if (!hasNginx) return await report("proxy_read_timeout: there is no nginx on this machine");
+  await using app = await mount([Row], { onError: () => {} });
+  await using nginx = await openNginx(app.url);
+  for (const [name, expected] of [["impatient", 504], ["1.1", 503]] as const) {
+    const begun = performance.now();
+    const { status } = await request(`${nginx.url}/${name}/hanging`, { within: 30_000 });
+    assertEquals(status, expected);
+    const took = (performance.now() - begun) / 1000;
+    await report(`The database hangs, nginx ${name}: ${status} after ${took.toFixed(1)} s`);
+  }
 });
