@@ -57,6 +57,11 @@ export function badFormat(message: string, details: object = {}): RestError {
   return refusal("BAD_FORMAT", { message, ...details });
 }
 
+/** A 400 for a parameter with a value that is not allowed. */
+export function badParameter(parameter: string, allowed: string): RestError {
+  return badFormat(`Parameter "${parameter}" takes ${allowed}`, { parameter, allowed });
+}
+
 /** A 409 for a document that was changed or removed during the request. */
 export function conflict(cause?: unknown): RestError {
   const body = { message: "The entity was changed by someone else" };

@@ -1,7 +1,6 @@
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import type { Update } from "../schema/mongoose/statements/write_as_is.ts";
 import { storedText } from "./stored_values.ts";
-
-export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 export type StoredObject = Record<string, unknown>;
 

@@ -1,4 +1,4 @@
-import { badFormat } from "../../errors/refusals.ts";
+import { badFormat, badParameter } from "../../errors/refusals.ts";
 import { IDENTIFIER } from "../../schema/fields/identifier.ts";
 import { LIST_LIMITS } from "./read_rules.ts";
 import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
@@ -62,7 +62,7 @@ function givenParameters(
       throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
     }
     if (name !== parameter || given[parameter] !== undefined) {
-      throw refusal(parameter, "one value");
+      throw badParameter(parameter, "one value");
     }
     given[parameter] = value;
   }
@@ -78,7 +78,7 @@ function refuseMalformed(query: string, given: Partial<Record<Name, string>>): v
     } catch {
       const [parameter = ""] = new URLSearchParams(piece).keys();
       if (Object.hasOwn(given, parameter)) {
-        throw refusal(parameter as Name, "percent-encoded UTF-8");
+        throw badParameter(parameter as Name, "percent-encoded UTF-8");
       }
     }
   }
@@ -88,8 +88,8 @@ function readPage(
   { limit, skip, after }: Partial<Record<Name, string>>,
   { size, max }: { readonly size: number; readonly max: number },
 ): PageQuery {
-  if (after !== undefined && skip !== undefined) throw refusal("after", "no skip beside it");
-  if (after !== undefined && !IDENTIFIER.test(after)) throw refusal("after", "an identifier");
+  if (after !== undefined && skip !== undefined) throw badParameter("after", "no skip beside it");
+  if (after !== undefined && !IDENTIFIER.test(after)) throw badParameter("after", "an identifier");
   return {
     limit: limit === undefined ? size : readCount("limit", limit, { from: 1, to: max }),
     skip: skip === undefined ? 0 : readCount("skip", skip, { from: 0, to: LIST_LIMITS.skipped }),
@@ -104,19 +104,21 @@ function readCount(
 ): number {
   const count = Number(text);
   if (/^\d{1,10}$/.test(text) && count >= from && count <= to) return count;
-  throw refusal(parameter, `a whole number from ${from} to ${to}`);
+  throw badParameter(parameter, `a whole number from ${from} to ${to}`);
 }
 
 function readOrder(text: string, allowed: ReadonlySet<string>): Order {
   const order: Record<string, 1 | -1> = {};
   const keys = text.split(",");
-  if (keys.length > LIST_LIMITS.keys) throw refusal("sort", `at most ${LIST_LIMITS.keys} fields`);
+  if (keys.length > LIST_LIMITS.keys) {
+    throw badParameter("sort", `at most ${LIST_LIMITS.keys} fields`);
+  }
   for (const key of keys) {
     const path = key.replace(/^-/, "");
     if (path !== "_id" && !allowed.has(path)) {
-      throw refusal("sort", `fields out of ${listed(["_id", ...allowed])}`);
+      throw badParameter("sort", `fields out of ${listed(["_id", ...allowed])}`);
     }
-    if (Object.hasOwn(order, path)) throw refusal("sort", "each field once");
+    if (Object.hasOwn(order, path)) throw badParameter("sort", "each field once");
     order[path] = key === path ? 1 : -1;
   }
   return totalOrder(order);
@@ -125,7 +127,7 @@ function readOrder(text: string, allowed: ReadonlySet<string>): Order {
 function readSelection(text: string, allowed: ReadonlySet<string>): string[] {
   const names = text.split(",");
   if (names.every((name) => name === "_id" || allowed.has(name))) return [...new Set(names)];
-  throw refusal("select", `fields out of ${listed(["_id", ...allowed])}`);
+  throw badParameter("select", `fields out of ${listed(["_id", ...allowed])}`);
 }
 
 function readPopulate(
@@ -134,7 +136,7 @@ function readPopulate(
 ): ReadonlyMap<string, PopulateRule> {
   const names = text === undefined ? [] : text.split(",");
   if (!names.every((name) => rules.has(name))) {
-    throw refusal("populate", `fields out of ${listed(rules.keys())}`);
+    throw badParameter("populate", `fields out of ${listed(rules.keys())}`);
   }
   return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
 }
@@ -147,8 +149,4 @@ function prefersCount(prefer: string | undefined): boolean {
 
 function listed(names: Iterable<string>): string {
   return [...names].join(", ");
-}
-
-function refusal(parameter: Name, allowed: string): Error {
-  return badFormat(`Parameter "${parameter}" takes ${allowed}`, { parameter, allowed });
 }

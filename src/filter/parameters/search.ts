@@ -1,4 +1,4 @@
-import { badFormat } from "../../errors/refusals.ts";
+import { badParameter } from "../../errors/refusals.ts";
 import type { Filter } from "../filters.ts";
 import { markCompiled } from "../q/compiled.ts";
 import { LIST_LIMITS } from "./read_rules.ts";
@@ -22,7 +22,7 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
     text.length <= LIST_LIMITS.characters && !text.includes("\0") && text.isWellFormed();
   if (!isAllowed) {
     const allowed = `1 to ${LIST_LIMITS.words} words, at most ${LIST_LIMITS.characters} characters`;
-    throw badFormat(`Parameter "search" takes ${allowed}`, { parameter: "search", allowed });
+    throw badParameter("search", allowed);
   }
   if ("index" in rule) return { $text: { $search: words.map(quoted).join(" ") } };
   return {

@@ -1,5 +1,5 @@
 import { andThen } from "../../declare/hooks/and_then.ts";
-import { badFormat } from "../../errors/refusals.ts";
+import { badParameter } from "../../errors/refusals.ts";
 import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import { seek } from "../../filter/parameters/seek.ts";
 import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
@@ -46,7 +46,7 @@ async function selectBehind(
     return { behind: seek(order, values), place: { order, values } };
   }
   const allowed = "the identifier of an entity of the list";
-  throw badFormat(`Parameter "after" takes ${allowed}`, { parameter: "after", allowed });
+  throw badParameter("after", allowed);
 }
 
 /** Whether hooks show an entity: a page behind it would tell of its values. */

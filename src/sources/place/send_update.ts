@@ -6,7 +6,7 @@ import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
 import { writeAsIs } from "../../schema/mongoose/statements/write_as_is.ts";
 import { writtenPaths } from "../../write/apply_update.ts";
-import type { Update } from "../../write/apply_update.ts";
+import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
 import { countUpdate, versionKey } from "../../write/save/count_version.ts";
 import type { Place } from "./place.ts";
 import { elementIds, namesInto, stepConditions } from "./steps.ts";

@@ -1,7 +1,7 @@
 import { topOf } from "../../filter/fields_read.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { writtenPaths } from "../../write/apply_update.ts";
-import type { Update } from "../../write/apply_update.ts";
+import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
 import { OptimisticUpdate } from "./optimistic_update.ts";
 import type { MakeUpdate, OptimisticUpdateOptions } from "./optimistic_update.ts";
 import type { Place } from "./place.ts";

@@ -44,7 +44,7 @@ class Rules {
     }
   }
 
-  #judge(value: unknown, at: Place): void {
+  #judge(value: unknown, at: Spot): void {
     const { field: { shape, element, type }, path, own, scope } = at;
     this.verdicts.push(brokenBy(value, at).then((broken) => this.#conceal(broken, path)));
     if (typeof value !== "object" || value === null) return;
@@ -79,7 +79,7 @@ interface Fields {
   readonly scope: object;
 }
 
-interface Place {
+interface Spot {
   readonly field: FieldShape;
   readonly path: string;
   /** Its path in the document that holds it, as messages of Mongoose name it. */
@@ -96,7 +96,7 @@ interface Told {
 /** Mongoose asks the first validator that fails, and of a value that is missing only whether it is required. */
 async function brokenBy(
   value: unknown,
-  { field: { type }, path, own, scope }: Place,
+  { field: { type }, path, own, scope }: Spot,
 ): Promise<Problems> {
   for (const rule of type?.validators ?? []) {
     if (value === undefined && rule.type !== "required") continue;

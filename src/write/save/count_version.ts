@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 import { hasNoVersion } from "../../filter/versions.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
-import type { Update } from "../apply_update.ts";
+import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
 import { keptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import { forgetOddVersion, versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
 import type { PlannedUpdate } from "./fresh_objects.ts";

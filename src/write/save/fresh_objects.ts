@@ -4,7 +4,8 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import { dropShownDefaults, ownDefaults } from "../../schema/mongoose/documents/shown_defaults.ts";
-import type { StoredObject, Update } from "../apply_update.ts";
+import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
+import type { StoredObject } from "../apply_update.ts";
 import { storedValues, valueAt } from "../stored_values.ts";
 
 /** An object that an update writes as a whole, as it was not stored when the document was read. */

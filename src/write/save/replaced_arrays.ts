@@ -1,7 +1,8 @@
 import type { Document, Model } from "mongoose";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { keptValues } from "../../schema/mongoose/statements/find_kept.ts";
-import type { StoredObject, Update } from "../apply_update.ts";
+import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
+import type { StoredObject } from "../apply_update.ts";
 import { storedText, storedValues, valueAt } from "../stored_values.ts";
 
 /** The other operators add to an array, or take elements out by value. */

@@ -74,13 +74,13 @@ function valueIn(holder: unknown, name: string): unknown {
   return isJsonObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 }
 
-interface Place {
+interface ReadReference {
   readonly type: SchemaType;
   readonly path: string;
   readonly populated: ReadonlySet<string>;
 }
 
-function fitted(value: unknown, { type, path, populated }: Place): unknown {
+function fitted(value: unknown, { type, path, populated }: ReadReference): unknown {
   const { schema, embeddedSchemaType: element } = type as Inside;
   if (schema !== undefined) {
     fitWithin(value, { schema, prefix: `${path}.`, populated });

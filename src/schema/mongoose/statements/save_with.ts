@@ -1,10 +1,9 @@
 // How Mongoose's `save` reaches the database. Known of Mongoose 9: a document saves itself by one `insertOne` or
 // `updateOne` of the collection that its prototype holds under a symbol, and gets the update from `$__delta`.
 import type { Document, Model } from "mongoose";
+import type { Update } from "./write_as_is.ts";
 
 type Filter = Record<string, unknown>;
-
-type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** What Mongoose has made of the changes of a document. */
 export interface SavedChanges {

@@ -1,7 +1,8 @@
 import type { Query } from "mongoose";
 import type { Knowledge } from "../knowledge.ts";
 
-type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+/** An update of the database, by operator and path. */
+export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The part of a query of Mongoose that casts its update. */
 interface CastingQuery {
