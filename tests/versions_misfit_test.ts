@@ -74,6 +74,7 @@ const MISFITS: Record<string, unknown> = {
   negative: -3,
   huge: 1e300,
   long: Long.fromString("9007199254740995"),
+  last: Long.MAX_VALUE,
   decimal: Decimal128.fromString("7"),
   object: {},
   operator: { $gt: 0 },

@@ -43,5 +43,5 @@ export async function updateStored(
   }
 }
 
-/** The server's codes for a version that is no number, for its own rules, and for a value that must be unique. */
-const REFUSALS = new Set<unknown>([14, 121, 11000]);
+/** The server's codes for a version that is the last number or none, for its own rules, and for a value that must be unique. */
+const REFUSALS = new Set<unknown>([2, 14, 121, 11000]);
