@@ -27,9 +27,9 @@ const STORED = { name: "stored", parts: [{ label: "stored" }] };
 /** Names of commands that write. */
 const WRITES = new Set(["insert", "update", "delete", "findAndModify"]);
 
-/** Occupies the only connection of a pool for longer than a request waits. */
+/** Occupies the only connection of a pool for longer than a request waits, 3 s more in a busy process. */
 function occupy(connection: Connection): Promise<unknown> {
-  const command = { sleep: 1, lock: "none", millis: 2500 };
+  const command = { sleep: 1, lock: "none", millis: 6000 };
   return connection.getClient().db("admin").command(command);
 }
 
