@@ -10,7 +10,7 @@ import { seed } from "../examples/movies/seed.ts";
 import { readCurl, runCurl, sendCurl } from "./harness/curl.ts";
 import { openDatabase } from "./harness/database.ts";
 import { type Reply, request } from "./harness/request.ts";
-import { serve } from "./harness/serve.ts";
+import { freePort } from "./harness/free_port.ts";
 import { test } from "./harness/testing.ts";
 import { start } from "./support.ts";
 
@@ -76,11 +76,6 @@ async function readLines(child: Deno.ChildProcess): Promise<string> {
     if (text.includes("$where") && text.endsWith("\n")) break;
   }
   return text;
-}
-
-async function freePort(): Promise<number> {
-  await using served = await serve(() => {});
-  return Number(new URL(served.url).port);
 }
 
 /** Waits until something answers. */
@@ -216,7 +211,7 @@ test("examples/movies gives pages of 20 actors by a hook, with _id and name only
 
 test("examples/todo gives the outputs that stand in the README", async () => {
   await using database = await openDatabase();
-  const port = await freePort();
+  const port = freePort();
   const env = { MONGODB_URI: database.uri, PORT: String(port) };
   const child = runExample("examples/todo/main.ts", env);
   try {

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
 import { client } from "./client.ts";
 import { request } from "./harness/request.ts";
-import { serve } from "./harness/serve.ts";
+import { freePort } from "./harness/free_port.ts";
 import { test } from "./harness/testing.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -28,11 +28,6 @@ const EXAMPLES: readonly Example[] = [
   { name: "library", path: "/shelves", body: { name: "A" } },
   { name: "cluster", path: "/notes", headers: "X-Tenant: ada\r\n", body: { text: "a" } },
 ];
-
-async function freePort(): Promise<number> {
-  await using served = await serve(() => {});
-  return Number(new URL(served.url).port);
-}
 
 function run(
   name: string,
@@ -98,7 +93,7 @@ async function readUntil(child: Deno.ChildProcess, text: string): Promise<string
 
 test("examples/todo waits for a database that is away when it starts, and the log says so", async () => {
   await using database = await openDatabase();
-  const [port, hidden] = [await freePort(), await freePort()];
+  const [port, hidden] = [freePort(), freePort()];
   const uri = `mongodb://127.0.0.1:${hidden}/${database.name}?serverSelectionTimeoutMS=300`;
   const child = run("todo", { MONGODB_URI: uri, PORT: String(port) }, "piped");
   assertMatch(await readUntil(child, "ServerSelectionError"), /ECONNREFUSED/);
@@ -113,7 +108,7 @@ test("examples/todo waits for a database that is away when it starts, and the lo
 for (const example of EXAMPLES) {
   test(`examples/${example.name} answers what is under way on SIGTERM, and ends with 0`, async () => {
     await using database = await openDatabase();
-    const port = await freePort();
+    const port = freePort();
     const [DEMO_DATABASE, PORT] = [database.name, String(port)];
     const child = run(example.name, {
       ...{ MONGODB_URI: database.uri, DEMO_DATABASE, PORT, WORKERS: "2", SECRET_KEY: "demo-key" },

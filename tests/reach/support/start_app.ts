@@ -1,5 +1,5 @@
 import { request } from "../../harness/request.ts";
-import { serve } from "../../harness/serve.ts";
+import { freePort } from "../../harness/free_port.ts";
 
 /** A process that serves an application. */
 export interface StartedApp extends AsyncDisposable {
@@ -24,7 +24,7 @@ export async function startApp(
   [name, ...args]: readonly [string, ...string[]],
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Promise<StartedApp> {
-  const port = await freePort();
+  const port = freePort();
   const child = new Deno.Command(name, {
     args,
     cwd,
@@ -54,11 +54,6 @@ async function untilUp(url: string): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return false;
-}
-
-async function freePort(): Promise<number> {
-  await using served = await serve(() => {});
-  return Number(new URL(served.url).port);
 }
 
 function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
