@@ -51,7 +51,8 @@ class Gate {
       isRecent = false;
       this.#admit();
     };
-    const timer = setTimeout(age, PATIENCE_MS).unref();
+    // Where all may be recent, age does not matter
+    const timer = this.#atOnce < this.#most ? setTimeout(age, PATIENCE_MS).unref() : undefined;
     return () => {
       clearTimeout(timer);
       this.#all--;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 
-/** How many bytes of lists are worked on in one turn of the event loop: a few milliseconds. */
+/** How many bytes of lists are worked on at a time, and in about one turn of the event loop: a few milliseconds. */
 export const PORTION = 256 * 1024;
 
 /** What is shorter is done at once, as for any short request. */
@@ -20,8 +20,7 @@ const waiting: (() => void)[] = [];
  */
 export function awaitLoopTurn(bytes: number): Promise<void> | undefined {
   if (bytes < SHORT) return undefined;
-  const isFree = used === 0 || waiting.length === 0 && used + bytes <= PORTION;
-  if (isFree) return use(bytes);
+  if (waiting.length === 0 && hasRoom()) return use(bytes);
   return new Promise((resolve) => {
     waiting.push(() => {
       use(bytes);
@@ -35,7 +34,12 @@ function use(bytes: number): undefined {
   used += bytes;
 }
 
+/** A short rest of a portion is no reason to wait: what follows may exceed it. */
+function hasRoom(): boolean {
+  return used < PORTION;
+}
+
 function endTurn(): void {
   used = 0;
-  waiting.shift()?.();
+  while (waiting.length > 0 && hasRoom()) waiting.shift()?.();
 }

@@ -30,8 +30,10 @@ Deno.test("awaitLoopTurn() gives all lists together a portion in each turn of th
   assertEquals(turns, [0, 1, 2, 3, 4]);
 });
 
-Deno.test("awaitLoopTurn() lets what fits into one portion share a turn", async () => {
-  assertEquals(await turnsOf([PORTION / 4, PORTION / 2, PORTION / 4]), [0, 0, 0]);
+Deno.test("awaitLoopTurn() lets smaller work share a turn, until it is a portion", async () => {
+  const half = PORTION / 2;
+  assertEquals(await turnsOf([half, half, half, half, PORTION]), [0, 0, 1, 1, 2]);
+  assertEquals(await turnsOf([half, PORTION, half]), [0, 0, 1]);
 });
 
 Deno.test("awaitLoopTurn() holds up nothing that is short", () => {
