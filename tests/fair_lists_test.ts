@@ -125,7 +125,7 @@ for (const path of ["/direct", "/hooks", "/lean"]) {
         next();
       }));
     const turns = await countTurns(app, path);
-    assert(turns > 20, `${turns} turns`);
+    assert(turns > 15, `${turns} turns`);
   });
 }
 

@@ -72,7 +72,7 @@ export function readValues(
   const read = async () =>
     await cursor.hasNext() ? cursor.readBufferedDocuments(DECODED_AT_ONCE) : [];
   const isLast = (found: readonly object[]) => found.length === 0;
-  return readAtOnce(read, { ...options, isLast, cursor, weight: PORTION / 256 });
+  return readAtOnce(read, { ...options, isLast, cursor });
 }
 
 /** Fewer: documents of Mongoose are large. */
@@ -83,28 +83,24 @@ export function readDocuments(
   options: ReadListOptions,
 ): AsyncGenerator<readonly object[]> {
   const isLast = (found: readonly object[]) => found.length < MADE_AT_ONCE;
-  return readAtOnce(() => nextOf(cursor, MADE_AT_ONCE), {
-    ...options,
-    isLast,
-    cursor,
-    weight: PORTION / MADE_AT_ONCE,
-  });
+  return readAtOnce(() => nextOf(cursor, MADE_AT_ONCE), { ...options, isLast, cursor });
 }
 
 /** A batch of the database has about as many documents. */
 const BATCH = 1024;
 
+/** An entity with hooks is as much work as so many bytes without. */
+const WEIGHT = PORTION / 256;
+
 interface ReadAtOnceOptions extends ReadListOptions {
   readonly cursor: { close(): Promise<unknown> };
   readonly isLast: (found: readonly object[]) => boolean;
-  /** How many bytes cost as much work as one of them. */
-  readonly weight: number;
 }
 
 /** Reads some documents in each turn of the event loop. */
 async function* readAtOnce(
   read: () => Promise<readonly object[]>,
-  { timeBudget, model, page, cursor, isLast, weight }: ReadAtOnceOptions,
+  { timeBudget, model, page, cursor, isLast }: ReadAtOnceOptions,
 ): AsyncGenerator<readonly object[]> {
   const turn = page === undefined ? new ListTurn(model.db) : undefined;
   let count = 0;
@@ -114,7 +110,7 @@ async function* readAtOnce(
       turn?.pass();
       if (found.length > 0) yield found;
       if (isLast(found)) return;
-      await awaitLoopTurn(found.length * weight);
+      await awaitLoopTurn(found.length * WEIGHT);
       count += found.length;
       const isDue = count >= BATCH;
       if (isDue) count = 0;
