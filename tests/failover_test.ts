@@ -28,7 +28,9 @@ const NOT_PRIMARY = [10107, 189, 91, 11600];
 async function openReplicaSet(members: number) {
   const args = ["--setParameter", "enableTestCommands=1"];
   const mongo = await startMongo({ replicaSet: members, args });
-  const connection = await mongoose.createConnection(mongo.uri, { dbName: "failover" }).asPromise();
+  // The driver looks for a primary at once, or, if that look fails on a busy machine, at its next heartbeat
+  const options = { dbName: "failover", heartbeatFrequencyMS: 500 };
+  const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
   const app = await mount([buildNotes(connection)], { maxTimeMS: 5000 });
   const { _id } = await app.created("/notes", {});
   return {

@@ -97,7 +97,8 @@ test('indexes: "required" keeps writes away until unique indexes stand', async (
   assertEquals([await app.add("b"), await app.add("b"), await app.read()], [503, 503, 200]);
   assertEquals(await app.stored.countDocuments(), 2);
   await app.repair();
-  assertEquals([...await until(201, () => app.add("b"))], [503]);
+  const before = await until(201, () => app.add("b"));
+  assertEquals([...before].filter((status) => status !== 503), []);
   assertEquals(await app.add("b"), 409);
 });
 
