@@ -53,8 +53,10 @@ const NOWHERE = "__nowhere";
  * where nothing is stored.
  */
 export function uncovered(projection: Projection): Projection {
-  const isCoverable = includes(projection) === true &&
-    Object.keys(projection).some((path) => path !== "_id");
+  const isCoverable = Object.entries(projection).some(([path, value]) =>
+    path !== "_id" && !path.startsWith("+") && Boolean(value) &&
+    (typeof value !== "object" || isComputed(value))
+  );
   return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
 }
 
