@@ -122,7 +122,8 @@ test("the README's application stops on SIGTERM with requests of every kind unde
   await working;
   const { code } = await app.child.status;
   assertEquals([code, answers[0]?.split("\r\n", 1)[0]], [0, "HTTP/1.1 201 Created"]);
-  assert(`${begun}${answers[1]}`.endsWith("}]\r\n0\r\n\r\n"), "The list is not whole");
+  // The last bracket may be a chunk of its own
+  assert(/\}(\r\n1\r\n)?\]\r\n0\r\n\r\n$/.test(`${begun}${answers[1]}`), "The list is not whole");
   assertEquals([...told.statuses].sort(), [200, 201, 204]);
   const stored = await database.todos.find({ text: /-|half/ }).toArray();
   const texts = stored.map(({ text }) => text).filter((text) => !told.unknown.has(text)).sort();
