@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import type { Client, SendOptions } from "./client.ts";
 import type { Reply } from "./harness/request.ts";
 
@@ -15,8 +15,10 @@ export async function readPages(
   options: SendOptions = {},
 ): Promise<Reply[]> {
   const replies: Reply[] = [];
+  const read = new Set<string>();
   const at = new URL(url).pathname.replace(/\/$/, "");
   for (let next: string | undefined = path; next !== undefined;) {
+    assert(read.size < read.add(next).size, `${next} follows itself`);
     const reply: Reply = await get(next, options);
     assertEquals(reply.status, 200, reply.text);
     replies.push(reply);

@@ -63,7 +63,7 @@ function linksOf(
   const links: string[] = [];
   const add = (rel: string, changes: Record<string, number | string | undefined>) =>
     links.push(`<${urlWith(at, changes)}>; rel="${rel}"`);
-  const isSeekable = last !== undefined && isOrderOfValues(pageOrder(at));
+  const isSeekable = last !== undefined && isOrderOfValues(pageOrder(at), at.level.shape);
   if (more && skip === 0 && isSeekable) add("next", { after: last, skip: undefined });
   else if (more && behind === undefined) add("next", { skip: skip + count });
   if (skip > 0) {

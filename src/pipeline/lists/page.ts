@@ -35,18 +35,21 @@ async function selectBehind(
   after: string,
 ): Promise<Pick<PageRead, "behind" | "place">> {
   const order = pageOrder(at);
-  const keys = Object.keys(order);
-  const isKnown = keys.length === 1;
-  const values = isKnown
-    ? { _id: new Types.ObjectId(after) }
-    : await isShown(at, after)
-    ? await at.source.storedValues(after, keys)
-    : undefined;
-  if (values !== undefined && isOrderOfValues(order)) {
-    return { behind: seek(order, values), place: { order, values } };
+  if (!isOrderOfValues(order, at.level.shape)) {
+    throw badParameter("after", "no value in this order: its pages continue by skip");
   }
-  const allowed = "the identifier of an entity of the list";
-  throw badParameter("after", allowed);
+  const values = await valuesOf(at, { id: after, keys: Object.keys(order) });
+  if (values !== undefined) return { behind: seek(order, values), place: { order, values } };
+  throw badParameter("after", "the identifier of an entity of the list");
+}
+
+/** Gives the values of an entity that a client may see; nothing is read where its identifier is all. */
+async function valuesOf(
+  at: OpenLevel,
+  { id, keys }: { readonly id: string; readonly keys: readonly string[] },
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (keys.length === 1) return { _id: new Types.ObjectId(id) };
+  return await isShown(at, id) ? await at.source.storedValues(id, keys) : undefined;
 }
 
 /** Whether hooks show an entity: a page behind it would tell of its values. */
