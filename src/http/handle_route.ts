@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
+import { runShort } from "../database/lists/loop_turn.ts";
 import { logError } from "../errors/log.ts";
 import { mayBeRefused } from "../filter/q/may_be_refused.ts";
 import { openCall } from "../pipeline/request/call.ts";
@@ -34,7 +35,9 @@ export function handleRoute(route: Route): RequestHandler {
       return { method: req.method, route: route.path, class: target.name, operation };
     };
     try {
-      await sendReply(res, { reply: await runPipeline(call), timeoutMs });
+      const isLong = sendsList && call.acting.asked.page === undefined;
+      const reply = await (isLong ? runPipeline(call) : runShort(() => runPipeline(call)));
+      await sendReply(res, { reply, timeoutMs });
     } catch (error) {
       const context = contextOf();
       // Conditions that a hook has added are not the client's error.

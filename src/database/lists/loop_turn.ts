@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers";
+import { afterEvents } from "./after_events.ts";
 
 /** How many bytes of lists are worked on at a time, and in about one turn of the event loop: a few milliseconds. */
 export const PORTION = 256 * 1024;
@@ -8,6 +8,15 @@ const SHORT = 32 * 1024;
 
 /** How many bytes have been worked on in this turn. */
 let used = 0;
+
+/** How long a short request tells of others: one that has arrived is not known before its socket was looked at. */
+const RECENT_MS = 1000;
+
+/** How many short requests are under way. */
+let shortRequests = 0;
+
+/** When the last of them has ended. */
+let endedAt = -Infinity;
 
 /** What waits for a later turn, in order. */
 const waiting: (() => void)[] = [];
@@ -29,9 +38,24 @@ export function awaitLoopTurn(bytes: number): Promise<void> | undefined {
   });
 }
 
+/** Runs a short request, for which lists leave more time until it has ended. */
+export async function runShort<T>(run: () => Promise<T>): Promise<T> {
+  shortRequests++;
+  try {
+    return await run();
+  } finally {
+    shortRequests--;
+    endedAt = performance.now();
+  }
+}
+
 function use(bytes: number): undefined {
-  if (used === 0) setImmediate(endTurn);
+  if (used === 0) afterEvents(endTurn, { surely: hasOthers() });
   used += bytes;
+}
+
+function hasOthers(): boolean {
+  return shortRequests > 0 || performance.now() - endedAt < RECENT_MS;
 }
 
 /** A short rest of a portion is no reason to wait: what follows may exceed it. */

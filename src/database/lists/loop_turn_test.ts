@@ -1,27 +1,18 @@
-import { assertEquals } from "@std/assert";
-import { setImmediate } from "node:timers";
-import { awaitLoopTurn, PORTION } from "./loop_turn.ts";
-
-/** Waits for the end of this turn of the event loop. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
+import { assertEquals, assertRejects } from "@std/assert";
+import { awaitLoopTurn, PORTION, runShort } from "./loop_turn.ts";
 
 /** Gives the turns of the event loop in which lists have had their portions. */
 async function turnsOf(sizes: readonly number[]): Promise<number[]> {
-  await nextTurn();
+  // A turn that is used up
+  for (let left = 2; left > 0; left--) await awaitLoopTurn(PORTION);
   const turns: number[] = [];
-  const ended = nextTurn();
   let turn = 0;
-  const done = sizes.map(async (size) => {
+  await Promise.all(sizes.map(async (size) => {
     await awaitLoopTurn(size);
+    // The others of this turn go on before
+    if (!turns.includes(turn)) queueMicrotask(() => turn++);
     turns.push(turn);
-  });
-  for (let end = ended; turns.length < sizes.length; end = nextTurn()) {
-    await end;
-    turn++;
-  }
-  await Promise.all(done);
+  }));
   return turns;
 }
 
@@ -39,4 +30,9 @@ Deno.test("awaitLoopTurn() lets smaller work share a turn, until it is a portion
 Deno.test("awaitLoopTurn() holds up nothing that is short", () => {
   awaitLoopTurn(PORTION);
   assertEquals(Array.from({ length: 100 }, () => awaitLoopTurn(1000)), Array(100).fill(undefined));
+});
+
+Deno.test("runShort() gives what the request gives, or throws what it throws", async () => {
+  assertEquals(await runShort(() => Promise.resolve(1)), 1);
+  await assertRejects(() => runShort(() => Promise.reject(new RangeError("a"))), RangeError, "a");
 });
