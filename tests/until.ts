@@ -3,11 +3,11 @@ import mongoose from "mongoose";
 /** Waits until something holds, for at most ten seconds if not told otherwise. */
 export async function until(
   holds: () => Promise<boolean> | boolean,
-  { seconds = 10 }: { seconds?: number } = {},
+  { seconds = 10, everyMs = 25 }: { seconds?: number; everyMs?: number } = {},
 ): Promise<void> {
-  for (let left = seconds * 40; left > 0; left--) {
+  for (let left = seconds * 1000 / everyMs; left > 0; left--) {
     if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   throw new Error("It never held");
 }

@@ -1,0 +1,58 @@
+/** How many clients send requests. */
+const CLIENTS = 4;
+
+/** Each of them sends a request in this time, if it does not wait for an answer. */
+const EVERY_MS = 20;
+
+/** How long answers took, in milliseconds. */
+export interface Times {
+  readonly p50: number;
+  readonly p99: number;
+  readonly worst: number;
+}
+
+interface Sample {
+  readonly due: number;
+  readonly ms: number;
+}
+
+/**
+ * Clients that send one request after the other, at a steady rate. Those that would have been sent while an answer is late
+ * count as answered with it: else a long wait would be one of many requests.
+ */
+export class Others {
+  readonly #samples: Sample[] = [];
+  readonly #sending: Promise<unknown>;
+  #isOver = false;
+
+  constructor(send: () => Promise<void>) {
+    const begun = performance.now();
+    const dues = Array.from({ length: CLIENTS }, (_, at) => begun + at * EVERY_MS / CLIENTS);
+    this.#sending = Promise.all(dues.map((due) => this.#send(send, due)));
+    // Told by `end()`
+    this.#sending.catch(() => {});
+  }
+
+  /** Ends the requests; throws if one of them has failed. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#sending;
+  }
+
+  /** The times of the requests that were due between two moments. */
+  between(from: number, to: number): Times {
+    const some = this.#samples.filter(({ due }) => due >= from && due < to);
+    const sorted = some.map(({ ms }) => ms).sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
+    return { p50: at(0.5), p99: at(0.99), worst: sorted.at(-1) ?? 0 };
+  }
+
+  async #send(send: () => Promise<void>, first: number): Promise<void> {
+    for (let due = first; !this.#isOver;) {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
+      await send();
+      const now = performance.now();
+      for (; due < now; due += EVERY_MS) this.#samples.push({ due, ms: now - due });
+    }
+  }
+}
