@@ -165,8 +165,12 @@ test("all() destroys the socket when the database loses the cursor after the fir
   using _error = stub(console, "error");
   const answer = await fetch(`${app.url}/rows`);
   assertEquals(answer.status, 200);
-  await until(async () => (await idleCursors()).length === 1);
-  await mongoose.connection.db?.command({ killCursors: "rows", cursors: await idleCursors() });
+  await until(async () => {
+    const cursors = await idleCursors();
+    if (cursors.length === 0) return false;
+    const killed = await mongoose.connection.db?.command({ killCursors: "rows", cursors });
+    return killed?.cursorsKilled.length === 1;
+  });
   await assertRejects(() => answer.text());
 });
 
