@@ -1,4 +1,4 @@
-import type { Model } from "mongoose";
+import type { Document, Model } from "mongoose";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
@@ -33,14 +33,14 @@ export async function openPart(
 
 type Held = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/** What a parent holds: as it was read, or from the database where a hook has left it out. */
+/** What a parent holds: as it was read, or from the database where a hook or Mongoose has left it out. */
 async function readHeld(
   parent: object,
   { parent: place, link: { property }, maxTimeMS }: Held,
 ): Promise<unknown> {
   if (!isDocument(parent)) {
     if (Object.hasOwn(parent, property)) return (parent as Record<string, unknown>)[property];
-  } else if (parent.isSelected(property) && !parent.populated(property)) {
+  } else if (isRead(parent, property)) {
     return parent.get(property);
   }
   const stages = [...place.stages(), { $project: { [property]: 1 } }];
@@ -59,4 +59,10 @@ function identifiersIn(values: readonly unknown[], { schema }: Model<unknown>): 
       return [];
     }
   });
+}
+
+/** Whether a document has what is stored. Mongoose leaves a whole list out if it cannot cast one of its values. */
+function isRead(parent: Document, property: string): boolean {
+  return parent.isSelected(property) && !parent.populated(property) &&
+    !Object.keys(parent.errors ?? {}).some((path) => path.split(".")[0] === property);
 }
