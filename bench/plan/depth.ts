@@ -2,13 +2,16 @@ import { itemId } from "./items.ts";
 import { DEEP, DEEP_SORT } from "./ranked.ts";
 import { read, type Scenario } from "./scenarios.ts";
 
-/** How a page is reached. */
-export const WAYS = ["after", "skip"] as const;
+/** How a page is reached: behind a page that the server has shown, behind any entity, or by a number. */
+export const WAYS = ["next", "after", "skip"] as const;
 
 /** One of {@linkcode WAYS}. */
 export type Way = typeof WAYS[number];
 
 const SIZE = 20;
+
+/** How many pages a walk goes on. */
+const STEPS = 20;
 
 /** A deep page behind `skip` takes long: so many requests tell enough. */
 const MOST = 200;
@@ -21,7 +24,7 @@ export function pagesByDepth(documents: number): Scenario[] {
       name: nameOf(way, depth),
       title: `page ${way} ${depth}`,
       connections: 4,
-      traffic: read(`/${DEEP}?limit=${SIZE}&sort=${DEEP_SORT}${place(way, depth)}`),
+      traffic: read(...placesOf(way, { depth, documents }).map(pathOf)),
       feature: "deep" as const,
       ...way === "skip" && depth >= 1_000 && { most: MOST },
     }))
@@ -33,7 +36,19 @@ export function nameOf(way: Way, depth: number): string {
   return `${way} ${depth}`;
 }
 
-function place(way: Way, depth: number): string {
-  if (depth === 0) return "";
-  return way === "after" ? `&after=${itemId(depth - 1)}` : `&skip=${depth}`;
+function pathOf(place: string): string {
+  return `/${DEEP}?limit=${SIZE}&sort=${DEEP_SORT}${place}`;
+}
+
+/** Where the pages of a scenario begin. A walk begins with the page before, and is repeated. */
+function placesOf(
+  way: Way,
+  { depth, documents }: { readonly depth: number; readonly documents: number },
+): string[] {
+  if (depth === 0) return [""];
+  if (way === "skip") return [`&skip=${depth}`];
+  if (way === "after") return [`&after=${itemId(depth - 1)}`];
+  const end = Math.min(depth + STEPS * SIZE, documents - SIZE + 1);
+  const starts = Array.from({ length: STEPS + 1 }, (_, step) => depth + (step - 1) * SIZE);
+  return starts.filter((start) => start < end).map((start) => `&after=${itemId(start - 1)}`);
 }

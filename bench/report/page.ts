@@ -96,7 +96,7 @@ function depthPart(depth: readonly Figure[]): string[] {
   if (depth.length === 0) return [];
   return [
     "### With the depth of a page",
-    "Pages of 20 of the largest collection, sorted by an indexed field, behind a cursor (`after`) and behind a number of\nentities (`skip`). The goal: behind a cursor, every page costs as much as any other.",
+    "Pages of 20 of the largest collection, sorted by an indexed field, behind the last entity of a page that the server\nhas shown before (`next`), behind any entity (`after`), and behind a number of entities (`skip`). The goal: behind an\nentity, every page costs as much as the first.",
     toMarkdown(depthTable(depth, "CPU ms/request, by depth", "cpuMs")),
     toMarkdown(depthTable(depth, "mongod ms/request, by depth", "databaseMs")),
     toMarkdown(depthTable(depth, "first byte ms, by depth", "firstByteMs")),
