@@ -2,92 +2,25 @@ import { assert, assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
-import { all, FrameworkModel, type FrameworkRequest, getModel, prop, rest } from "../mod.ts";
-import type { ModelClass } from "../mod.ts";
-import { pass, watchCommands } from "./both_paths.ts";
+import { all, getModel, rest } from "../mod.ts";
+import { watchCommands } from "./both_paths.ts";
+import {
+  COUNT,
+  Indexed,
+  LISTED,
+  MANY,
+  openIndexed,
+  Part,
+  type Sent,
+  sorted,
+} from "./fixtures/indexed.ts";
+import type { IndexedApp } from "./fixtures/indexed.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, mount } from "./support.ts";
 
-function giveOptions(req: FrameworkRequest): boolean {
-  Object.assign(req.framework.options, JSON.parse(req.get("x-options") ?? "{}"));
-  return true;
-}
-
-function scope(req: FrameworkRequest) {
-  const tenant = req.get("x-tenant");
-  return tenant === undefined ? {} : { tenant };
-}
-
-const LISTED = { page: { size: 20, max: 50 }, sort: ["rank", "name", "_id"] } as const;
-const READ = { ...LISTED, count: true, preFetch: giveOptions } as const;
-
-class Part extends FrameworkModel {
-  @prop()
-  name?: string;
-  @prop({ type: Number })
-  rank?: number;
-  @prop()
-  tenant?: string;
-  @prop()
-  color?: string;
-}
-
-@rest({ route: "/plain", methods: [all(READ)], scope })
-@rest({ route: "/hooked", methods: [all({ ...LISTED, postFetch: pass })], scope })
-@rest({ route: "/lean", methods: [all({ ...LISTED, postFetch: pass, lean: true })], scope })
-class Indexed extends Part {
-  static override configure(schema: Schema): void {
-    schema.index({ rank: 1, _id: 1 });
-    schema.index({ name: -1, _id: 1 }, { name: "by_name", unique: true });
-    schema.index({ tenant: 1, rank: 1, _id: 1 });
-  }
-}
-
-const COUNT = 900;
-
-/** Entities of which those with one rank, or one tenant, stand apart. */
-const MANY = Array.from({ length: COUNT }, (_, n) => ({
-  ...n % 5 === 0 ? {} : { rank: n % 5 === 1 ? null : n % 40 },
-  name: `n${String((n * 7) % COUNT).padStart(4, "0")}`,
-  tenant: n % 2 === 0 ? "a" : "b",
-  color: n % 3 === 0 ? "red" : "blue",
-}));
-
-interface Sent {
-  readonly [option: string]: unknown;
-  readonly sort?: Record<string, 1 | -1>;
-}
-
-/** Serves a model with some entities; tells what a page sends to the database to read its entities. */
-async function open(model: ModelClass, docs: readonly object[] = MANY) {
-  const app = await mount([model]);
-  const { collection } = getModel(model);
-  await collection.insertMany(docs.map((doc) => ({ ...doc })), { ignoreUndefined: true } as never);
-  const commands = await watchCommands(app.database.uri);
-  await getModel(model).ensureIndexes().catch(() => {});
-  const read = async (path: string, headers: Record<string, string> = {}) => {
-    commands.length = 0;
-    const { status, body } = await app.get<EntityBody[]>(path, { headers });
-    assertEquals(status, 200, path);
-    // A query with a limit of 1 reads the entity that the page is behind.
-    const finds = commands.map(({ command }) => command)
-      .filter((each) => "sort" in each && each.limit !== 1);
-    return { ids: body.map(({ _id }) => _id), finds: finds as Sent[] };
-  };
-  return Object.assign(app, { collection, read });
-}
-
-type App = Awaited<ReturnType<typeof open>>;
-
-/** The identifiers in the order of the database. */
-async function sorted({ collection }: App, sort: object, filter = {}): Promise<string[]> {
-  const found = collection.find(filter, { projection: { _id: 1 } }).sort(sort as never);
-  return (await found.toArray()).map(({ _id }) => String(_id));
-}
-
 /** Reads a page behind an entity, and checks it; gives what was sent for it. */
 async function pageAfter(
-  app: App,
+  app: IndexedApp,
   { at, sort, place, headers = {}, filter = {} }: {
     readonly at: string;
     readonly sort: Record<string, 1 | -1>;
@@ -131,7 +64,7 @@ const BOUNDED = [
 ] as const;
 
 test("a page behind an entity is read from its place in an index", async () => {
-  await using app = await open(Indexed);
+  await using app = await openIndexed(Indexed);
   for (const at of ["/plain", "/hooked", "/lean"]) {
     for (const [sort, used] of BOUNDED) {
       for (const place of PLACES) {
@@ -145,7 +78,7 @@ test("a page behind an entity is read from its place in an index", async () => {
 });
 
 test("a page of a scope is read from its part of an index, and no further", async () => {
-  await using app = await open(Indexed);
+  await using app = await openIndexed(Indexed);
   const [headers, filter] = [{ "x-tenant": "a" }, { tenant: "a" }];
   const keys = ["tenant", "rank", "_id"];
   const used = { hint: "tenant_1_rank_1__id_1", min: keys, max: keys };
@@ -168,7 +101,7 @@ test("a page of a scope is read from its part of an index, and no further", asyn
 });
 
 test("a page has no bounds of an index where its list has other conditions or another order", async () => {
-  await using app = await open(Indexed);
+  await using app = await openIndexed(Indexed);
   const sort = { rank: 1, _id: 1 } as const;
   for (const filter of [{ color: "red" }, { tenant: "a", color: "red" }, { rank: { $gte: 5 } }]) {
     const at = `/plain${asQuery(filter)}`;
@@ -185,7 +118,7 @@ test("a page has no bounds of an index where its list has other conditions or an
 });
 
 test("a page has no bounds of an index where a hook tells the database how to read", async () => {
-  await using app = await open(Indexed);
+  await using app = await openIndexed(Indexed);
   const page = { at: "/plain", sort: { rank: 1, _id: 1 }, place: 9 } as const;
   for (
     const given of [{ hint: { _id: 1 } }, { collation: { locale: "en" } }, { hint: "by_name" }]
@@ -226,7 +159,7 @@ for (const [what, configure] of Object.entries(UNFIT)) {
       static override configure = configure;
     }
     using _log = silenced();
-    await using app = await open(Unfit);
+    await using app = await openIndexed(Unfit);
     for (const sort of [{ rank: 1, _id: 1 }, { rank: -1, _id: -1 }] as const) {
       const finds = await pageAfter(app, { at: "/unfit", sort, place: 300 });
       assertEquals(finds.map(usedOf), [NOT]);
@@ -262,7 +195,7 @@ test("a page has no bounds of an index that this process has not seen built wher
 
 test("a page goes on without bounds where the database does not have the index any more", async () => {
   for (const at of ["/plain", "/hooked", "/lean"]) {
-    await using app = await open(Indexed);
+    await using app = await openIndexed(Indexed);
     const page = { at, sort: { rank: 1, _id: 1 } as const, place: 100 };
     assertEquals((await pageAfter(app, page)).map(({ hint }) => hint), ["rank_1__id_1"]);
     await app.collection.dropIndex("rank_1__id_1");
@@ -286,7 +219,7 @@ for (const [name, keys, options] of REPLACED) {
     let passed = 0;
     using _clock = stub(performance, "now", () => now() + passed);
     for (const at of ["/plain", "/hooked", "/lean"]) {
-      await using app = await open(Indexed);
+      await using app = await openIndexed(Indexed);
       const sort = name === "by_name"
         ? { name: -1, _id: 1 } as const
         : { rank: 1, _id: 1 } as const;
@@ -339,7 +272,8 @@ test("a page has no bounds of an index behind a value that has no place of its o
     new Long("9007199254740993"),
   ];
   const docs = [...odd, ...plain].map((rank) => ({ rank }));
-  await using app = await open(Indexed, [...docs, {}].map((doc, n) => ({ ...doc, name: `${n}` })));
+  const named = [...docs, {}].map((doc, n) => ({ ...doc, name: `${n}` }));
+  await using app = await openIndexed(Indexed, named);
   const used: Record<string, number> = {};
   for (const sort of [{ rank: 1, _id: 1 }, { rank: -1, _id: -1 }] as const) {
     for (const at of ["/plain", "/hooked", "/lean"]) {

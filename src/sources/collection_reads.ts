@@ -4,6 +4,7 @@ import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/seek_values.ts";
 import { readOptions } from "../filter/read_options.ts";
+import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { boundsOf, readWithin } from "./page_bounds.ts";
@@ -28,9 +29,9 @@ export function readListed(
   });
 }
 
-/** Counts what a collection selects, pages aside; no further than up to a number. */
+/** Counts what a collection selects, pages aside; no further than up to a number. The caller bounds the wait. */
 export async function countSelected(
-  { model, conditions, timeBudget, selection, maxTimeMS }: OpenCollection,
+  { model, conditions, selection, maxTimeMS }: OpenCollection,
   upTo: number | undefined,
 ): Promise<number> {
   const given = readOptions(selection, { maxTimeMS, page: false });
@@ -38,10 +39,10 @@ export async function countSelected(
   const options = { ...others, ...upTo !== undefined && { limit: upTo } };
   if (!isCountable(conditions)) {
     const query = model.find({}, { _id: 1 }, { ...options, lean: true });
-    return (await timeBudget.wait(withConditions(query, conditions).exec())).length;
+    return (await withConditions(query, conditions).exec()).length;
   }
   const query = model.countDocuments({}, options as never);
-  return await timeBudget.wait(withConditions(query, conditions).exec());
+  return await withConditions(query, conditions).exec();
 }
 
 export async function readIds(collection: OpenCollection): Promise<unknown[]> {
@@ -64,6 +65,12 @@ export async function readStoredValues(
 }
 
 /** The query options of a page: one entity more tells whether there is another page. */
-export function pageOptions({ skip, limit, open }: PageRead): Record<string, number> {
-  return { ...skip > 0 && { skip }, ...open ? { batchSize: limit + 1 } : { limit: limit + 1 } };
+export function pageOptions({ skip, limit, open, first }: PageRead): Record<string, number> {
+  const most = limit + (first === undefined ? 1 : 2);
+  return { ...skip > 0 && { skip }, ...open ? { batchSize: most } : { limit: most } };
+}
+
+/** Projects everything, unselected fields included, which validators and scopes need. */
+export function wholeProjection({ shape }: Pick<OpenCollection, "shape">): Record<string, true> {
+  return Object.fromEntries(wholePaths(shape).map((path) => [`+${path}`, true]));
 }

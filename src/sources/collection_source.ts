@@ -8,13 +8,13 @@ import { readOptions } from "../filter/read_options.ts";
 import { documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/identifier.ts";
-import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import {
   countSelected,
   pageOptions,
   readIds,
   readListed,
   readStoredValues,
+  wholeProjection,
 } from "./collection_reads.ts";
 import type { StoredObject } from "../write/apply_update.ts";
 import { CollectionWrites } from "./collection_writes.ts";
@@ -22,6 +22,7 @@ import type { CollectionWritesOptions } from "./collection_writes.ts";
 import { DirectCollection } from "./direct/direct_collection.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
+import { directVerdict } from "./direct/verdict.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { confirmIndexes } from "./page_bounds.ts";
 import { Place } from "./place/place.ts";
@@ -60,7 +61,11 @@ export class CollectionSource implements Source {
   }
 
   async count(upTo?: number): Promise<number> {
-    return await countSelected(await this.#open(), upTo);
+    return await this.#options.timeBudget.wait(countSelected(await this.#open(), upTo));
+  }
+
+  async pageEnd(id: string): Promise<StoredObject | undefined> {
+    return directVerdict(await this.#options.model(), this.#options.shape).reads?.ends.find(id);
   }
 
   async direct(
@@ -189,10 +194,7 @@ export class CollectionSource implements Source {
     return readOptions(selection, { maxTimeMS, page });
   }
 
-  /** What hooks project, or everything, unselected fields included, which validators and scopes need. */
   #projection(whole: boolean): Record<string, unknown> {
-    if (!whole) return uncovered(this.#options.selection.projection);
-    const paths = wholePaths(this.#options.shape);
-    return Object.fromEntries(paths.map((path) => [`+${path}`, true]));
+    return whole ? wholeProjection(this.#options) : uncovered(this.#options.selection.projection);
   }
 }

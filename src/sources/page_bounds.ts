@@ -4,6 +4,7 @@ import { isEmpty } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { orderedIndex, scanFrom } from "../filter/parameters/seek_bounds.ts";
 import type { ScanOptions } from "../filter/parameters/seek_bounds.ts";
+import { isOrderOfValues } from "../filter/parameters/total_order.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
 import { unrecognised } from "../schema/mongoose/recognised.ts";
@@ -26,6 +27,8 @@ const repeatable = new WeakMap<Model<unknown>, boolean>();
 /** The part of an index that has all entities of a page. */
 export interface PageBounds {
   readonly scan: ScanOptions;
+  /** Whether the first entity of the part is the one that the page is behind. */
+  readonly isForward: boolean;
   /** Tells that the database does not take it. */
   readonly refuse: () => void;
 }
@@ -50,7 +53,17 @@ export function boundsOf(
   const fit = fixed &&
     found.find(({ lead }) => lead.length === fixed.size && lead.every((path) => fixed.has(path)));
   const scan = fit && scanFrom(fit, { ...page.place, fixed });
-  return scan && { scan, refuse: () => indexes.forget() };
+  return scan && { scan, isForward: fit.isForward, refuse: () => indexes.forget() };
+}
+
+/** Whether an index of the database may have a list in an order, so that pages are read from an entity on. */
+export function continuesFrom(
+  { model, shape }: Pick<OpenCollection, "model" | "shape">,
+  order: unknown,
+): boolean {
+  const standing = indexBuilds(model)?.plain.standing ?? [];
+  return isJsonObject(order) && isOrderOfValues(order, shape) &&
+    standing.some((index) => orderedIndex(index, order)?.isForward);
 }
 
 const NOTHING: ReadonlyMap<string, unknown> = new Map();

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import type { Document, Model } from "mongoose";
-import type { TimeBudget } from "../database/time_budget.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -25,14 +24,13 @@ export interface TargetSource {
   readonly scope: Filter;
   /** The names of the fields that are shown, `_id` included; all where there are none. */
   readonly projection: Projection;
-  readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
 }
 
 /** Entities as JSON text, by the JSON text of their identifiers. */
 export type FoundTargets = Map<string, JsonText>;
 
-/** Reads the entities with some identifiers, as their own `one()` shows them, in one query. */
+/** Reads the entities with some identifiers, as their own `one()` shows them, in one query. The caller bounds the wait. */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
@@ -48,13 +46,13 @@ async function readDirect(
   source: TargetSource,
   { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: JsonReader },
 ): Promise<FoundTargets> {
-  const { model, scope, projection, timeBudget } = source;
+  const { model, scope, projection } = source;
   const conditions = everyFilter({ _id: { $in: ids } }, castFilter(model, scope));
   const options = { ...optionsOf(source), batchSize: ids.length + 1 };
   const query = { conditions, projection, options };
   const writer = reader.writerFor(query);
   const found: FoundTargets = new Map();
-  for await (const batch of reader.batches(query, timeBudget)) {
+  for await (const batch of reader.batches(query)) {
     for (const stored of storedIn(batch)) {
       found.set(idText(stored), new JsonText(writer.text(stored)));
     }
@@ -67,12 +65,12 @@ async function readDocuments(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
-  const { model, shape, scope, projection, timeBudget } = source;
+  const { model, shape, scope, projection } = source;
   const query = model.find({}, {}, optionsOf(source));
   const named = withConditions(query, everyFilter({ _id: { $in: ids } }, scope));
   const names = Object.keys(projection);
   const found: FoundTargets = new Map();
-  for (const doc of await timeBudget.wait(named.exec()) as Document[]) {
+  for (const doc of await named.exec() as Document[]) {
     const value = toJsonValue(doc, shape);
     found.set(jsonOf(doc._id), new JsonText(jsonOf(names.length > 0 ? pick(value, names) : value)));
   }

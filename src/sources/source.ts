@@ -22,6 +22,8 @@ export interface PageRead {
   readonly behind?: Filter | undefined;
   /** Where that one stands. */
   readonly place?: SeekPlace | undefined;
+  /** The identifier of that one, if it is read as well and has to come first: only then the page is right. */
+  readonly first?: string | undefined;
   readonly skip: number;
   readonly limit: number;
   /** Whether it may need more, because hooks leave entities out. */
@@ -64,6 +66,8 @@ export interface Source {
   count(upTo?: number): Promise<number>;
   /** Reads values of an entity as they are stored, whatever the client filters by. */
   storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined>;
+  /** Gives what was stored of an entity when a page ended with it, if that is remembered. */
+  pageEnd?(id: string): Promise<StoredObject | undefined>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
   /** Reads the one with an identifier, as a read shows it; with `anyway`, whatever the client filters by. */

@@ -30,7 +30,9 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 /** Finds the entities that references name. */
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** Finds what identifiers name: one query for each field that holds any. */
+  /** What decides on the entities that are found, and on what is shown of them. */
+  readonly rules: Readonly<Record<string, object>>;
+  /** Finds what identifiers name: one query for each field that holds any. The caller bounds the wait. */
   find(wanted: Wanted): Promise<Targets>;
 }
 

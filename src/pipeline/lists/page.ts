@@ -20,12 +20,37 @@ export async function openPage(
   at: OpenLevel,
   { limit, skip, after }: PageQuery,
 ): Promise<PageRead> {
-  const most = Number(at.state.options.limit ?? limit);
   return {
     ...after !== undefined && await selectBehind(at, after),
     skip,
-    limit: Math.min(limit, most),
+    limit: limitOf(at, limit),
     open: mayLeaveOut(at),
+  };
+}
+
+function limitOf({ state }: OpenLevel, limit: number): number {
+  return Math.min(limit, Number(state.options.limit ?? limit));
+}
+
+/**
+ * Tells what has to be read for a page behind an entity that another page has ended with. The page is right if that
+ * entity comes first: it still stands where it stood, so that its values need not be read before.
+ */
+export async function openNextPage(
+  at: OpenLevel,
+  { limit, after }: PageQuery,
+): Promise<PageRead | undefined> {
+  const order = pageOrder(at);
+  const isDue = after !== undefined && !mayLeaveOut(at) && Object.keys(order).length > 1;
+  const values = isDue ? await at.source.pageEnd?.(after) : undefined;
+  if (values === undefined || !isOrderOfValues(order, at.level.shape)) return undefined;
+  return {
+    behind: { $or: [{ _id: values._id }, seek(order, values)] },
+    place: { order, values },
+    first: after,
+    skip: 0,
+    limit: limitOf(at, limit),
+    open: false,
   };
 }
 

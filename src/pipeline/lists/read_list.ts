@@ -3,12 +3,13 @@ import { mapInOrder } from "./map_in_order.ts";
 import { fetchEntities } from "../fetch.ts";
 import { showEntity } from "../read.ts";
 import { listTexts } from "../references/written.ts";
+import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
-import { fillPage, openPage } from "./page.ts";
+import { fillPage, openNextPage, openPage } from "./page.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 
@@ -18,10 +19,26 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
     const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
     return { headers, ...await readWhole(acting) };
   }
-  const read = await openPage(acting, page);
-  const found = await readPage(acting, read);
+  const { read, found } = await readNextPage(acting, page) ?? await readAnyPage(acting, page);
   const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
   return { status: 200, gathered: [toArray(found.text)], headers };
+}
+
+interface PageResult {
+  readonly read: PageRead;
+  readonly found: FoundPage;
+}
+
+/** Reads the page that follows another one by one query; `undefined` if the entity between them has changed its place. */
+async function readNextPage(acting: OpenLevel, page: PageQuery): Promise<PageResult | undefined> {
+  const read = countOf(acting) ? undefined : await openNextPage(acting, page);
+  const result = read && await runDirect(acting, { page: read });
+  return read && result?.page && { read, found: result.page };
+}
+
+async function readAnyPage(acting: OpenLevel, page: PageQuery): Promise<PageResult> {
+  const read = await openPage(acting, page);
+  return { read, found: await readPage(acting, read) };
 }
 
 /** Reads a page, and counts its list if the client asks for that. */

@@ -17,7 +17,7 @@ const MOST = 50_000;
 
 /** Opens what a request shows in place of identifiers. Scopes are evaluated once each: no hook may run meanwhile. */
 export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
-  const { timeBudget, asked: { populate }, route: { maxTimeMS } } = at;
+  const { asked: { populate }, route: { maxTimeMS } } = at;
   if (populate === undefined || populate.size === 0) return undefined;
   const { db } = await at.model();
   const scopes = new Map<unknown, Filter>();
@@ -30,7 +30,7 @@ export async function openPopulation(at: LevelCall): Promise<TargetFinder | unde
     const shape = describeShape(model.schema);
     const declared = target !== undefined;
     const projection = projectionOf(rule);
-    sources.set(name, { model, shape, declared, scope, projection, timeBudget, maxTimeMS });
+    sources.set(name, { model, shape, declared, scope, projection, maxTimeMS });
   }
   return new Population(sources);
 }
@@ -43,6 +43,14 @@ class Population implements TargetFinder {
   constructor(sources: ReadonlyMap<string, TargetSource>) {
     this.#sources = sources;
     this.names = new Set(sources.keys());
+  }
+
+  get rules(): Readonly<Record<string, object>> {
+    const rules = Array.from(
+      this.#sources,
+      ([name, { scope, projection }]) => [name, { scope, projection }],
+    );
+    return Object.fromEntries(rules);
   }
 
   async find(wanted: Wanted): Promise<Targets> {

@@ -27,14 +27,14 @@ export function writeEntity(
 
 /** Gives the JSON text of entities, with the entities that they name. */
 export async function textsOf(
-  { finder }: OpenLevel,
+  { finder, timeBudget }: OpenLevel,
   entities: readonly Written[],
 ): Promise<string[]> {
   if (finder === undefined) return entities as string[];
   const values = entities.map((each) => (each as { readonly value: unknown }).value);
   const wanted = wantNothing(finder);
   for (const value of values) wantIn(value, wanted);
-  const targets = await finder.find(wanted);
+  const targets = await timeBudget.waitForNext(finder.find(wanted));
   return values.map((value) => populatedText(value, targets));
 }
 

@@ -1,24 +1,19 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { Batch } from "../../database/lists/read_batches.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
-import { identifierIn, numberIn } from "../../json/transcode/documents.ts";
-import { countSelected } from "../collection_reads.ts";
-import { nameOf } from "../entities.ts";
+import { numberIn } from "../../json/transcode/documents.ts";
 import { readWithin } from "../page_bounds.ts";
 import type { FoundPage } from "../source.ts";
-import { decodeBson, storedIn } from "./reads/stored_writer.ts";
+import { storedIn } from "./reads/stored_writer.ts";
 import type { LateText } from "./reads/late_text.ts";
-import { isRefused, openCounted, takeCount } from "./reads/counted_page.ts";
-import type { CountedPage } from "./reads/counted_page.ts";
+import { readPage } from "./pages/read_page.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
 import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
-import { directVerdict } from "./verdict.ts";
 import { updateStored } from "./writes/update_stored.ts";
 
 export interface DirectResult {
@@ -52,10 +47,12 @@ export class DirectCollection {
   /** Runs a plan; `null` where it selects no entity, `undefined` where a document has to say why data is refused. */
   async run(plan: DirectPlan): Promise<DirectResult | null | undefined> {
     switch (plan.operation) {
-      case "all":
-        return plan.page === undefined
-          ? { texts: this.#list(plan) }
-          : { page: await this.#page(plan, plan.page.limit) };
+      case "all": {
+        const { page } = plan;
+        if (page === undefined) return { texts: this.#list(plan) };
+        const found = await readPage({ ...plan, page }, this.#collection);
+        return found && { page: found };
+      }
       case "one":
         return await this.#one(plan);
       case "create":
@@ -74,43 +71,6 @@ export class DirectCollection {
       : reader.readPopulated(query, { finder, timeBudget });
   }
 
-  async #page(plan: PlanOf<"all">, limit: number): Promise<FoundPage> {
-    const { reads: { reader }, query, finder } = plan;
-    const { found, total } = await this.#pageOf(plan);
-    const shown = found.slice(0, limit);
-    return {
-      text: await reader.joined(shown, { finder, ...query }),
-      size: shown.length,
-      last: lastName(shown),
-      more: found.length > limit,
-      read: shown.length,
-      total,
-    };
-  }
-
-  /** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
-  async #pageOf(
-    { reads: { reader }, query, bounds, count }: PlanOf<"all">,
-  ): Promise<CountedPage | { readonly found: readonly Stored[]; readonly total?: undefined }> {
-    const { model, shape, timeBudget } = this.#collection;
-    if (count === undefined) {
-      const open = (scan: object) => reader.batches(withOptions(query, scan), timeBudget);
-      return { found: await gather(readWithin(bounds, open)) };
-    }
-    const { counts } = directVerdict(model, shape);
-    const cursor = counts ? openCounted(model, { ...query, count }) : undefined;
-    try {
-      if (cursor) return takeCount(await gather(reader.batchesOf(cursor, timeBudget)));
-    } catch (error) {
-      if (!isRefused(model, error)) throw error;
-    }
-    const [found, total] = await Promise.all([
-      gather(reader.batches(query, timeBudget)),
-      countSelected(this.#collection, count.limit),
-    ]);
-    return { found, total };
-  }
-
   async #one(plan: PlanOf<"one">): Promise<DirectResult | null> {
     const { reads: { reader }, query, finder } = plan;
     const stored = await this.#find(plan);
@@ -120,7 +80,8 @@ export class DirectCollection {
     if (finder === undefined && isEmpty(query.projection)) {
       return { late: reader.late(stored), version };
     }
-    return { text: await reader.joined([stored], { finder, ...query }), version };
+    const { timeBudget } = this.#collection;
+    return { text: await timeBudget.wait(reader.joined([stored], { finder, ...query })), version };
   }
 
   async #find({ name, reads, query }: PlanOf<"one">): Promise<Stored | undefined> {
@@ -173,17 +134,4 @@ function versionIn(stored: Stored, name: string | undefined): Version {
   return asVersion(
     Buffer.isBuffer(stored) ? numberIn(stored, name) : stored[name as keyof Stored],
   );
-}
-
-async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {
-  const found: Stored[] = [];
-  for await (const batch of batches) found.push(...storedIn(batch));
-  return found;
-}
-
-/** The identifier of the last document, if a page can continue after it. */
-function lastName(found: readonly Stored[]): string | undefined {
-  const last = found.at(-1);
-  if (!Buffer.isBuffer(last)) return last && nameOf(last);
-  return identifierIn(last) ?? nameOf(decodeBson(last));
 }

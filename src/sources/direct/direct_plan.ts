@@ -10,7 +10,7 @@ import type { Selection } from "../../filter/selection.ts";
 import type { TargetFinder } from "../../json/populate/targets.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { ListCount } from "./reads/counted_page.ts";
+import type { ListCount } from "./pages/counted_page.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
 import { boundsOf } from "../page_bounds.ts";
@@ -117,6 +117,8 @@ export function planDirect(
       const count = request.count &&
         { ...request.count, conditions: castFilter(model, conditions) };
       const bounds = query && !count ? boundsOf(page, collection) : undefined;
+      // Only there it costs nothing to begin with the entity itself.
+      if (page?.first !== undefined && !bounds?.isForward) return undefined;
       return query &&
         { operation, name: castFilter(model, name), reads, query, bounds, page, count, finder };
     }

@@ -19,8 +19,11 @@ import {
   typesWithin,
 } from "../../schema/mongoose/schemas/schemas_within.ts";
 import { unrecognised } from "../../schema/mongoose/recognised.ts";
+import { PageEnds } from "./pages/page_ends.ts";
 import { JsonReader } from "./reads/json_reader.ts";
+import { SameTurn } from "./reads/same_turn.ts";
 import { SharedReads } from "./reads/shared_reads.ts";
+import type { FoundPage } from "../source.ts";
 import { EntityMaker } from "./writes/entity_maker.ts";
 
 const READ_MIDDLEWARE = ["find", "findOne", "init"];
@@ -48,6 +51,9 @@ const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types)
 export interface DirectReads {
   readonly reader: JsonReader;
   readonly shared: SharedReads;
+  /** Pages that several requests ask for at once. */
+  readonly pages: SameTurn<FoundPage | undefined>;
+  readonly ends: PageEnds;
 }
 
 /** What a model allows without documents, and what does it. */
@@ -99,7 +105,8 @@ export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
 
 function readsOf(model: Model<unknown>, shape: Shape): DirectReads {
   const reader = new JsonReader({ model, shape });
-  return { reader, shared: new SharedReads(reader) };
+  const [pages, ends] = [new SameTurn<FoundPage | undefined>(), new PageEnds()];
+  return { reader, shared: new SharedReads(reader), pages, ends };
 }
 
 /** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */

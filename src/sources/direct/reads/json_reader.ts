@@ -82,11 +82,15 @@ export class JsonReader {
       await awaitLoopTurn(sizeOf(stored));
       const marked = writeMarked(stored, marking);
       turn.pass();
-      yield* fillMarked(marked, await finder.find(wantedIn([marked], finder)));
+      const targets = finder.find(wantedIn([marked], finder));
+      yield* fillMarked(marked, await timeBudget.waitForNext(targets));
     }
   }
 
-  /** Gives the text of documents with commas between them; a finder puts entities in the place of identifiers. */
+  /**
+   * Gives the text of documents with commas between them; a finder puts entities in the place of identifiers. The caller
+   * bounds the wait.
+   */
   async joined(
     stored: readonly Stored[],
     { projection, finder }: Pick<JsonQuery, "projection"> & {
@@ -105,8 +109,8 @@ export class JsonReader {
     return this.#batches(query, { timeBudget });
   }
 
-  batchesOf(cursor: OpenCursor, timeBudget: TimeBudget): AsyncGenerator<Batch> {
-    return readBatches(cursor, { mode: this.#mode, timeBudget });
+  batchesOf(cursor: OpenCursor): AsyncGenerator<Batch> {
+    return readBatches(cursor, { mode: this.#mode });
   }
 
   /** Reads what a query selects as values, several at a time, as Mongoose's `lean` gives them. */

@@ -1,9 +1,16 @@
 import { Buffer } from "node:buffer";
 import { identifierIn } from "../../../json/transcode/documents.ts";
-import { KnownTags } from "./known_tags.ts";
+import { RecentDocuments } from "./recent_documents.ts";
 import type { Stored, StoredWriter } from "./stored_writer.ts";
 
-const known: KnownTags = new KnownTags();
+/**
+ * Tags of answers that clients have asked for again. A tag is known as long as not a byte of the stored document has
+ * changed, whoever writes it: then neither the text of the answer nor its hash has to be made again.
+ */
+const known: RecentDocuments<string> = new RecentDocuments({
+  most: 16 * 2 ** 20,
+  largest: 2 ** 20,
+});
 
 /** The JSON text of one entity, which is made when it is needed. */
 export class LateText {
@@ -22,7 +29,8 @@ export class LateText {
 
   /** The tag that the text has had before, if it would be the same text. */
   get tag(): string | undefined {
-    return this.#key && known.find(this.#key, this.#stored as Buffer);
+    const before = this.#key === undefined ? undefined : known.find(this.#key);
+    return before?.bytes.equals(this.#stored as Buffer) ? before.note : undefined;
   }
 
   write(): Buffer {
@@ -34,6 +42,7 @@ export class LateText {
   }
 
   keep(tag: string): void {
-    if (this.#isExact && this.#key) known.keep(this.#key, { bytes: this.#stored as Buffer, tag });
+    if (!this.#isExact || this.#key === undefined) return;
+    known.keep(this.#key, { bytes: this.#stored as Buffer, note: tag });
   }
 }

@@ -4,7 +4,9 @@ import { assertEquals } from "@std/assert";
 import { LateText } from "./late_text.ts";
 import type { StoredWriter } from "./stored_writer.ts";
 
-const stored = Buffer.from(mongoose.mongo.BSON.serialize({ _id: new mongoose.Types.ObjectId() }));
+const stored = Buffer.from(
+  mongoose.mongo.BSON.serialize({ _id: new mongoose.Types.ObjectId(), n: 1 }),
+);
 
 /** A writer that counts what it writes, as Mongoose does it or not. */
 function makeWriter(name: string, usesMongoose: boolean) {
@@ -30,6 +32,9 @@ Deno.test("LateText knows the tag of a text that was kept, without writing it ag
   first.keep("tag");
   assertEquals([open().tag, writer.written], ["tag", 1]);
   assertEquals(new LateText(makeWriter("b", false) as never, stored).tag, undefined);
+  const changed = Buffer.from(stored);
+  changed.writeUInt8(1, changed.length - 2);
+  assertEquals(new LateText(writer as unknown as StoredWriter, changed).tag, undefined);
 });
 
 Deno.test("LateText does not keep what Mongoose has written", () => {

@@ -1,9 +1,10 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
-import mongoose from "mongoose";
+import type mongoose from "mongoose";
 import { identifierIn } from "../../../json/transcode/documents.ts";
 import { everyFilter, isEmpty } from "../../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
+import { bytesOf } from "./same_turn.ts";
 import { decodeBson, storedIn } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
@@ -44,7 +45,7 @@ export class SharedReads {
 
   /** Adds an identifier to the gathering of a query, a new one where there is none or it is full. */
   #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
-    const sent = bytesOf(query);
+    const sent = nameOf(query);
     let gathering = this.#waiting.get(sent);
     if (gathering === undefined || gathering.ids.size >= MOST) {
       this.#waiting.set(sent, gathering = this.#open(sent, query));
@@ -85,15 +86,14 @@ export class SharedReads {
 }
 
 /** A query as the database would get it; the order of keys counts in what it compares and sorts by. */
-function bytesOf(query: JsonQuery): string {
+function nameOf(query: JsonQuery): string {
   const { conditions, projection, options } = query;
   const isSimple = isEmpty(conditions) && isEmpty(projection) &&
     Object.values(options).every((value) =>
       typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
     );
   if (isSimple) return JSON.stringify(options);
-  const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  return bytesOf(query);
 }
 
 function idOf(stored: Stored): string {

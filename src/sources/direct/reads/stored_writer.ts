@@ -107,8 +107,8 @@ export function writerFor(length: number): JsonWriter {
   return new JsonWriter(length + (length >> 2) + 256);
 }
 
-export function decodeBson(document: Buffer): object {
-  return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false } });
+export function decodeBson(document: Buffer, options: object = {}): object {
+  return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false }, ...options });
 }
 
 export function storedIn(batch: Batch): readonly Stored[] {

@@ -2,9 +2,9 @@ import type { Model, mongo } from "mongoose";
 import { isFreeOf, UNCOUNTABLE } from "../../../filter/filters.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import { uncovered } from "../../../filter/projection.ts";
-import type { JsonQuery } from "./json_reader.ts";
-import { decodeBson } from "./stored_writer.ts";
-import type { Stored } from "./stored_writer.ts";
+import type { JsonQuery } from "../reads/json_reader.ts";
+import { decodeBson } from "../reads/stored_writer.ts";
+import type { Stored } from "../reads/stored_writer.ts";
 
 /** What is counted of the list that a page belongs to. */
 export interface ListCount {

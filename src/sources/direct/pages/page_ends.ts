@@ -1,0 +1,43 @@
+import { Buffer } from "node:buffer";
+import { isEmpty } from "../../../filter/filters.ts";
+import { SEEK_READ } from "../../../filter/parameters/seek_values.ts";
+import { identifierIn } from "../../../json/transcode/documents.ts";
+import { continuesFrom } from "../../page_bounds.ts";
+import type { OpenCollection } from "../direct_plan.ts";
+import type { JsonQuery } from "../reads/json_reader.ts";
+import { RecentDocuments } from "../reads/recent_documents.ts";
+import { decodeBson } from "../reads/stored_writer.ts";
+import type { Stored } from "../reads/stored_writer.ts";
+
+/**
+ * The last entities of pages of one model, as they were stored. The next page can be read from where one stood; whether it
+ * still stands there, the read itself tells.
+ */
+export class PageEnds {
+  readonly #recent = new RecentDocuments<null>({ most: 2 ** 20, largest: 4096 });
+
+  /** Gives what was stored of an entity when a page ended with it. */
+  find(id: string): Record<string, unknown> | undefined {
+    const found = this.#recent.find(id);
+    return found && decodeBson(found.bytes, SEEK_READ) as Record<string, unknown>;
+  }
+
+  /** Keeps an entity if the page behind it can be read from an index. */
+  keep(
+    end: Stored | undefined,
+    { model, shape, projection, options: { sort } }:
+      & Pick<OpenCollection, "model" | "shape">
+      & Pick<JsonQuery, "projection" | "options">,
+  ): void {
+    const id = nameIn(end);
+    const isWhole = isEmpty(projection) ||
+      Object.keys(Object(sort)).every((path) => projection[path] === 1);
+    if (id === undefined || !isWhole || !continuesFrom({ model, shape }, sort)) return;
+    this.#recent.keep(id, { bytes: end as Buffer, note: null });
+  }
+}
+
+/** The identifier of a document, if it is the usual one. */
+export function nameIn(stored: Stored | undefined): string | undefined {
+  return Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;
+}

@@ -1,0 +1,92 @@
+import { Buffer } from "node:buffer";
+import type { Batch } from "../../../database/lists/read_batches.ts";
+import { identifierIn } from "../../../json/transcode/documents.ts";
+import { countSelected } from "../../collection_reads.ts";
+import { nameOf } from "../../entities.ts";
+import { readWithin } from "../../page_bounds.ts";
+import type { FoundPage, PageRead } from "../../source.ts";
+import type { OpenCollection, PlanOf } from "../direct_plan.ts";
+import { bytesOf } from "../reads/same_turn.ts";
+import { decodeBson, storedIn } from "../reads/stored_writer.ts";
+import type { Stored } from "../reads/stored_writer.ts";
+import { directVerdict } from "../verdict.ts";
+import { isRefused, openCounted, takeCount } from "./counted_page.ts";
+import type { CountedPage } from "./counted_page.ts";
+import { nameIn } from "./page_ends.ts";
+
+export type PagePlan = PlanOf<"all"> & { readonly page: PageRead };
+
+/**
+ * Reads a page. Requests of one turn of the event loop that ask for the same page get the same one.
+ *
+ * @returns `undefined` if the entity does not come first that the page is read from.
+ */
+export function readPage(
+  plan: PagePlan,
+  collection: OpenCollection,
+): Promise<FoundPage | undefined> {
+  const { reads, query, bounds, count, finder, page: { limit, first } } = plan;
+  const rules = finder?.rules;
+  const asked = () => bytesOf({ query, scan: bounds?.scan, count, limit, first, rules });
+  const page = reads.pages.run(asked, () => openPage(plan, collection));
+  return collection.timeBudget.wait(page);
+}
+
+async function openPage(
+  plan: PagePlan,
+  collection: OpenCollection,
+): Promise<FoundPage | undefined> {
+  const { reads: { reader, ends }, query, finder, page: { limit, first } } = plan;
+  const { found: all, total } = await readFound(plan, collection);
+  const start = first === undefined ? 0 : 1;
+  if (first !== undefined && nameIn(all[0]) !== first) return undefined;
+  const shown = all.slice(start, start + limit);
+  const more = all.length > start + limit;
+  if (more) ends.keep(shown.at(-1), { ...query, ...collection });
+  return {
+    text: await reader.joined(shown, { finder, ...query }),
+    size: shown.length,
+    last: lastName(shown),
+    more,
+    read: shown.length,
+    total,
+  };
+}
+
+/** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
+async function readFound(
+  { reads: { reader }, query, bounds, count }: PagePlan,
+  collection: OpenCollection,
+): Promise<CountedPage | { readonly found: readonly Stored[]; readonly total?: undefined }> {
+  const { model, shape } = collection;
+  if (count === undefined) {
+    const open = (scan: object) =>
+      reader.batches({ ...query, options: { ...query.options, ...scan } });
+    return { found: await gather(readWithin(bounds, open)) };
+  }
+  const { counts } = directVerdict(model, shape);
+  const cursor = counts ? openCounted(model, { ...query, count }) : undefined;
+  try {
+    if (cursor) return takeCount(await gather(reader.batchesOf(cursor)));
+  } catch (error) {
+    if (!isRefused(model, error)) throw error;
+  }
+  const [found, total] = await Promise.all([
+    gather(reader.batches(query)),
+    countSelected(collection, count.limit),
+  ]);
+  return { found, total };
+}
+
+async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {
+  const found: Stored[] = [];
+  for await (const batch of batches) found.push(...storedIn(batch));
+  return found;
+}
+
+/** The identifier of the last document, if a page can continue after it. */
+function lastName(found: readonly Stored[]): string | undefined {
+  const last = found.at(-1);
+  if (!Buffer.isBuffer(last)) return last && nameOf(last);
+  return identifierIn(last) ?? nameOf(decodeBson(last));
+}
