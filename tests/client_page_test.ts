@@ -1,11 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { RequestListener } from "node:http";
 import { openDatabase } from "./harness/database.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
 import { runCommand } from "./reach/support/run_command.ts";
+import { importApp } from "./recipes/open_recipe.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 
@@ -24,9 +22,9 @@ test(`${PAGE} shows what its files print`, async (t) => {
   await using project = await makeProject();
   const files = Object.assign({}, ...steps.map((step) => step.files)) as Record<string, string>;
   await project.write(files);
-  const { app } = await import(pathToFileURL(join(project.folder, "app.ts")).href);
+  const app = await importApp(project);
   await using _database = await openDatabase();
-  await using served = await serve(app as RequestListener);
+  await using served = await serve(app);
   for (const [name, code] of Object.entries(files)) {
     await project.write({ [name]: code.replace(BASE, served.url) });
   }

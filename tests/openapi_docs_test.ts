@@ -1,5 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import express from "express";
+// Looked for at run time: while other test files run, Deno does not install packages reliably
+import "swagger-ui-dist/absolute-path.js";
 import { Framework } from "../mod.ts";
 import { openapi, type OpenApiOptions } from "@mongrove/mongrove/openapi";
 import { Movie } from "./fixtures/movie.ts";

@@ -1,23 +1,16 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "./harness/testing.ts";
-import { importClient, loadRecipe, type OpenRecipe } from "./recipes/open_recipe.ts";
+import { loadRecipe, type OpenRecipe } from "./recipes/open_recipe.ts";
+import type { Provider } from "./recipes/react_admin_provider.d.ts";
 import { NOBODY } from "./support.ts";
+// The providers of later releases are the same, but Deno cannot load the modules of their `ra-core`.
+// Their own types are those of a whole user interface
+// @ts-types="./recipes/react_admin_provider.d.ts"
+import jsonServer from "npm:ra-data-json-server@5.12";
+// @ts-types="./recipes/react_admin_provider.d.ts"
+import simpleRest from "npm:ra-data-simple-rest@5.12";
 
 type Fields = Record<string, unknown>;
-type Id = { readonly id: string };
-
-/** What is used of a data provider of React-admin. */
-interface Provider {
-  getList(resource: string, params: Fields): Promise<{ data: (Fields & Id)[]; total: number }>;
-  getManyReference: Provider["getList"];
-  getOne(resource: string, params: Fields): Promise<{ data: Fields & Id }>;
-  getMany(resource: string, params: Fields): Promise<{ data: (Fields & Id)[] }>;
-  create: Provider["getOne"];
-  update: Provider["getOne"];
-  delete: Provider["getOne"];
-  updateMany(resource: string, params: Fields): Promise<{ data: string[] }>;
-  deleteMany: Provider["updateMany"];
-}
 
 /** What an operation finds: three films, and two reviews of the first. */
 interface Stage {
@@ -140,11 +133,12 @@ async function stage(app: OpenRecipe, provide: (url: string) => Provider): Promi
 
 const open = await loadRecipe("docs/cookbook.md", "React-admin and Refine");
 
-// The providers of later releases are the same, but Deno cannot load the modules of their `ra-core`
-for (const name of ["ra-data-simple-rest", "ra-data-json-server"]) {
-  const { default: { default: provide } } = await importClient<
-    { default: { default: (url: string) => Provider } }
-  >(`npm:${name}@5.12`);
+const PROVIDERS = {
+  "ra-data-simple-rest": simpleRest.default,
+  "ra-data-json-server": jsonServer.default,
+};
+
+for (const [name, provide] of Object.entries(PROVIDERS)) {
   for (const [operation, check] of Object.entries(OPERATIONS)) {
     test(`${name} works with the adapter of the cookbook: ${operation}`, async () => {
       await using app = await open();

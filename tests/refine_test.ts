@@ -1,22 +1,13 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { test } from "./harness/testing.ts";
-import { importClient, loadRecipe } from "./recipes/open_recipe.ts";
+import { loadRecipe } from "./recipes/open_recipe.ts";
+import type { Film, Provider } from "./recipes/refine_provider.d.ts";
 import { NOBODY } from "./support.ts";
+// Its own types are those of a whole user interface
+// @ts-types="./recipes/refine_provider.d.ts"
+import provide from "npm:@refinedev/simple-rest@6";
 
 type Fields = Record<string, unknown>;
-type Film = Fields & { readonly id: string };
-
-/** What is used of Refine's data provider. */
-interface Provider {
-  getList(params: Fields): Promise<{ data: Film[]; total: number }>;
-  getMany(params: Fields): Promise<{ data: Film[] }>;
-  getOne(params: Fields): Promise<{ data: Film }>;
-  create: Provider["getOne"];
-  update: Provider["getOne"];
-  deleteOne: Provider["getOne"];
-  custom(params: Fields): Promise<{ data: unknown }>;
-  getApiUrl(): string;
-}
 
 interface Stage {
   readonly api: Provider;
@@ -111,9 +102,6 @@ const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
 };
 
 const open = await loadRecipe("docs/cookbook.md", "React-admin and Refine");
-const { default: provide } = await importClient<{ default: (url: string) => Provider }>(
-  "npm:@refinedev/simple-rest@6",
-);
 
 for (const [operation, check] of Object.entries(OPERATIONS)) {
   test(`@refinedev/simple-rest works with the adapter of the cookbook: ${operation}`, async () => {

@@ -24,6 +24,9 @@ const plugin: Deno.lint.Plugin = {
         ArrowFunctionExpression: (node) => checkFunction(context, node),
       }),
     },
+    "literal-import": {
+      create: (context) => ({ ImportExpression: (node) => checkImport(context, node) }),
+    },
     "positional-arguments": {
       create: (context) => ({
         FunctionDeclaration: (node) => checkArguments(context, node),
@@ -57,6 +60,15 @@ function isTest(context: Deno.lint.RuleContext, { parent, range }: Declared): bo
   const called = context.sourceCode.getText(parent.callee);
   return parent.arguments.some((each) => each.range[0] === range[0]) &&
     /^(Deno\.)?test(\.\w+)?$/.test(called);
+}
+
+/** Deno installs what literals name before the first test; while test files run side by side, it does so unreliably. */
+function checkImport(context: Deno.lint.RuleContext, node: Deno.lint.ImportExpression): void {
+  if (!isOfTests(context) || node.source.type === "Literal") return;
+  context.report({
+    node,
+    message: "A test imports by a literal, so that Deno installs it in time",
+  });
 }
 
 function isOfTests({ filename }: Deno.lint.RuleContext): boolean {

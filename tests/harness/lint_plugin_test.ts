@@ -55,6 +55,19 @@ const cases: readonly { name: string; code: string; found: readonly string[]; fi
     found: ["short-function"],
     file: "/p/src/room/a_test.ts",
   },
+  {
+    name: "an import by a literal in tests",
+    code: 'await import("npm:a@1");',
+    found: [],
+    file: "/p/tests/a.ts",
+  },
+  {
+    name: "an import of what is computed in tests",
+    code: "await import(`npm:${name}@1`);",
+    found: ["literal-import"],
+    file: "/p/tests/a.ts",
+  },
+  { name: "an import of what is computed", code: "await import(name);", found: [] },
   { name: "a test", code: "function f(a, b, c) {}", found: [], file: "/p/src/a_test.ts" },
   {
     name: "a file outside of src",

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type Client, client } from "../client.ts";
 import { openDatabase } from "../harness/database.ts";
 import { start } from "../support.ts";
-import { makeProject } from "../tutorial/make_project.ts";
+import { makeProject, type Project } from "../tutorial/make_project.ts";
 import { readSteps } from "../tutorial/read_steps.ts";
 
 /** A recipe that listens, over a database of its own, and the client that speaks to it. */
@@ -22,8 +22,7 @@ export async function loadRecipe(path: string, title: string): Promise<() => Pro
   const recipe = readSteps(page).find((step) => step.title === title);
   await using project = await makeProject();
   await project.write(recipe?.files ?? {});
-  const url = pathToFileURL(join(project.folder, "app.ts")).href;
-  const { app } = await import(url) as { app: RequestListener };
+  const app = await importApp(project);
   return async () => {
     const database = await openDatabase();
     const served = await start(app);
@@ -37,11 +36,10 @@ export async function loadRecipe(path: string, title: string): Promise<() => Pro
   };
 }
 
-/**
- * Imports a package of npm. Its types are not looked for: they are those of a whole user interface.
- *
- * @typeParam T What is used of it.
- */
-export async function importClient<T>(specifier: string): Promise<T> {
-  return await import(specifier) as T;
+/** Imports the application of a project, whose packages are those that tests import. */
+export async function importApp({ folder }: Project): Promise<RequestListener> {
+  const url = pathToFileURL(join(folder, "app.ts")).href;
+  // deno-lint-ignore mongrove/literal-import -- the file has just been written
+  const { app } = await import(url) as { app: RequestListener };
+  return app;
 }

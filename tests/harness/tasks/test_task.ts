@@ -4,6 +4,9 @@ import { chooseStd } from "./choose_std.ts";
 import { openTaskMongo } from "../mongo/task_mongo.ts";
 import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_deno.ts";
 
+/** Prepares packages for tests: see there. */
+const PACKAGES = "tests/harness/load_packages.ts";
+
 /**
  * Runs the tests on one MongoDB.
  *
@@ -19,6 +22,9 @@ export async function runTests(
 ): Promise<DenoResult> {
   const { args, flags } = await chooseMongoose(given);
   const std = await chooseStd();
+  const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
+  const loaded = await runDeno(load, { ...options, env: std });
+  if (loaded.code !== 0) return loaded;
   await using mongo = await openTaskMongo();
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
   const where = args.includes("--doc") ? ["mod.ts", "README.md", "src", "tests"] : ["src", "tests"];
