@@ -88,6 +88,36 @@ test("a page that follows another one is that of its own reader", async () => {
   }
 });
 
+/** What happens to the entity that the next page is behind, which had the rank 2. */
+const TURNS: Record<string, (app: IndexedApp, _id: object) => Promise<unknown>> = {
+  ...Object.fromEntries(
+    [[-1, 7], [7, -1], [null, 3], [2, 7], [], [[0], 7]].map((rank) => [
+      `its value becomes ${JSON.stringify(rank)}`,
+      ({ collection }, _id) => collection.updateOne({ _id }, { $set: { rank } as never }),
+    ]),
+  ),
+  "it moves, and its index is gone": async ({ collection }, _id) => {
+    await collection.updateOne({ _id }, { $set: { rank: 0.5 } as never });
+    await collection.dropIndex("rank_1__id_1");
+  },
+};
+
+test("a page is behind its entity where an index does not tell that it stands elsewhere", async (t) => {
+  for (const [name, change] of Object.entries(TURNS)) {
+    await t.step(name, async () => {
+      await using app = await openIndexed(Indexed, FEW);
+      await indexed(app);
+      await app.get("/plain?sort=rank&limit=20");
+      const last = (await sorted(app, RANKED))[19] ?? "";
+      await change(app, new mongoose.Types.ObjectId(last));
+      const { body } = await app.get<EntityBody[]>(`/plain?sort=rank&limit=5&after=${last}`);
+      const list = await sorted(app, RANKED);
+      const place = list.indexOf(last) + 1;
+      assertEquals(body.map(({ _id }) => _id), list.slice(place, place + 5));
+    });
+  }
+});
+
 const value = fc.oneof(
   fc.integer({ min: 0, max: 3 }),
   fc.constantFrom<unknown>(null, undefined, 1.5, -0, NaN, "b", [], [2, 0], true),

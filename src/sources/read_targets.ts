@@ -35,11 +35,16 @@ export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
-  const { model, shape, declared, projection } = source;
+  const reader = directReader(source);
+  return reader ? await readDirect(source, { ids, reader }) : await readDocuments(source, ids);
+}
+
+/** What reads the entities without documents; `undefined` where Mongoose may run or add anything of the host's. */
+export function directReader(
+  { model, shape, declared, projection }: TargetSource,
+): JsonReader | undefined {
   const reads = declared ? directVerdict(model, shape).reads : undefined;
-  return reads !== undefined && isSameForDatabase(projection, shape)
-    ? await readDirect(source, { ids, reader: reads.reader })
-    : await readDocuments(source, ids);
+  return isSameForDatabase(projection, shape) ? reads?.reader : undefined;
 }
 
 async function readDirect(

@@ -30,8 +30,8 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 /** Finds the entities that references name. */
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** What decides on the entities that are found, and on what is shown of them. */
-  readonly rules: Readonly<Record<string, object>>;
+  /** What decides on the entities that are found, and on what is shown of them; `undefined` if the host's code does. */
+  readonly rules: Readonly<Record<string, object>> | undefined;
   /** Finds what identifiers name: one query for each field that holds any. The caller bounds the wait. */
   find(wanted: Wanted): Promise<Targets>;
 }

@@ -1,3 +1,4 @@
+import { castFilter } from "../../filter/cast_filter.ts";
 import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { Projection } from "../../filter/projection.ts";
@@ -5,7 +6,7 @@ import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/pop
 import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
-import { readTargets } from "../../sources/read_targets.ts";
+import { directReader, readTargets } from "../../sources/read_targets.ts";
 import type { FoundTargets, TargetSource } from "../../sources/read_targets.ts";
 import type { LevelCall } from "../request/call.ts";
 import { classScope } from "./class_scope.ts";
@@ -45,12 +46,13 @@ class Population implements TargetFinder {
     this.names = new Set(sources.keys());
   }
 
-  get rules(): Readonly<Record<string, object>> {
-    const rules = Array.from(
-      this.#sources,
-      ([name, { scope, projection }]) => [name, { scope, projection }],
-    );
-    return Object.fromEntries(rules);
+  get rules(): Readonly<Record<string, object>> | undefined {
+    const sources = Array.from(this.#sources);
+    if (!sources.every(([, source]) => directReader(source))) return undefined;
+    // A scope may have values that only a cast makes something of.
+    return Object.fromEntries(sources.map(([name, { model, scope, projection }]) => {
+      return [name, { scope: castFilter(model, scope), projection }];
+    }));
   }
 
   async find(wanted: Wanted): Promise<Targets> {

@@ -11,6 +11,7 @@ import type { TargetFinder } from "../../json/populate/targets.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { ListCount } from "./pages/counted_page.ts";
+import { showsPlace } from "./pages/page_ends.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
 import { boundsOf } from "../page_bounds.ts";
@@ -118,7 +119,8 @@ export function planDirect(
         { ...request.count, conditions: castFilter(model, conditions) };
       const bounds = query && !count ? boundsOf(page, collection) : undefined;
       // Only there it costs nothing to begin with the entity itself.
-      if (page?.first !== undefined && !bounds?.isForward) return undefined;
+      const isFirst = query && bounds?.isForward && showsPlace(query);
+      if (page?.first !== undefined && !isFirst) return undefined;
       return query &&
         { operation, name: castFilter(model, name), reads, query, bounds, page, count, finder };
     }

@@ -1,11 +1,14 @@
 import { Buffer } from "node:buffer";
 import { isEmpty } from "../../../filter/filters.ts";
-import { SEEK_READ } from "../../../filter/parameters/seek_values.ts";
+import type { SeekPlace } from "../../../filter/parameters/seek_bounds.ts";
+import { SEEK_READ, valueAt } from "../../../filter/parameters/seek_values.ts";
 import { identifierIn } from "../../../json/transcode/documents.ts";
 import { continuesFrom } from "../../page_bounds.ts";
+import type { PageRead } from "../../source.ts";
 import type { OpenCollection } from "../direct_plan.ts";
 import type { JsonQuery } from "../reads/json_reader.ts";
 import { RecentDocuments } from "../reads/recent_documents.ts";
+import { bytesOf } from "../reads/same_turn.ts";
 import { decodeBson } from "../reads/stored_writer.ts";
 import type { Stored } from "../reads/stored_writer.ts";
 
@@ -30,11 +33,34 @@ export class PageEnds {
       & Pick<JsonQuery, "projection" | "options">,
   ): void {
     const id = nameIn(end);
-    const isWhole = isEmpty(projection) ||
-      Object.keys(Object(sort)).every((path) => projection[path] === 1);
-    if (id === undefined || !isWhole || !continuesFrom({ model, shape }, sort)) return;
+    if (id === undefined || !showsPlace({ projection, options: { sort } })) return;
+    if (!continuesFrom({ model, shape }, sort)) return;
     this.#recent.keep(id, { bytes: end as Buffer, note: null });
   }
+}
+
+/** Whether the documents that a query gives have all by which it sorts. */
+export function showsPlace(
+  { projection, options: { sort } }: Pick<JsonQuery, "projection" | "options">,
+): boolean {
+  return isEmpty(projection) ||
+    Object.keys(Object(sort)).every((path) => projection[path] === 1);
+}
+
+/**
+ * Whether a document is the one that a page is behind, and stands where that one stood. That it comes first does not tell:
+ * an array has several places in an index, and the database may have refused to begin at a place.
+ */
+export function standsAt(stored: Stored | undefined, { first, place }: PageRead): boolean {
+  if (place === undefined || !Buffer.isBuffer(stored) || nameIn(stored) !== first) return false;
+  const values = decodeBson(stored, SEEK_READ) as SeekPlace["values"];
+  return placeText({ ...place, values }) === placeText(place);
+}
+
+function placeText({ order, values }: SeekPlace): string {
+  return bytesOf(
+    Object.fromEntries(Object.keys(order).map((path) => [path, valueAt(values, path)])),
+  );
 }
 
 /** The identifier of a document, if it is the usual one. */

@@ -12,7 +12,7 @@ import type { Stored } from "../reads/stored_writer.ts";
 import { directVerdict } from "../verdict.ts";
 import { isRefused, openCounted, takeCount } from "./counted_page.ts";
 import type { CountedPage } from "./counted_page.ts";
-import { nameIn } from "./page_ends.ts";
+import { standsAt } from "./page_ends.ts";
 
 export type PagePlan = PlanOf<"all"> & { readonly page: PageRead };
 
@@ -25,21 +25,44 @@ export function readPage(
   plan: PagePlan,
   collection: OpenCollection,
 ): Promise<FoundPage | undefined> {
-  const { reads, query, bounds, count, finder, page: { limit, first } } = plan;
-  const rules = finder?.rules;
-  const asked = () => bytesOf({ query, scan: bounds?.scan, count, limit, first, rules });
-  const page = reads.pages.run(asked, () => openPage(plan, collection));
+  const page = plan.reads.pages.run(
+    () => nameOfPage(plan, collection),
+    () => openPage(plan, collection),
+  );
   return collection.timeBudget.wait(page);
+}
+
+/** The longest name of a page: BSON is not written whole beyond 17 MB. */
+const LONGEST = 2 ** 20;
+
+/** What tells a page from all others; `undefined` if it is not shared. */
+function nameOfPage(
+  { query, bounds, count, finder, page: { limit, first } }: PagePlan,
+  { model, shape }: OpenCollection,
+): string | undefined {
+  const rules = finder?.rules;
+  // What the host runs may ask in whose request it runs.
+  const runsOwn = finder !== undefined && rules === undefined ||
+    count !== undefined && !directVerdict(model, shape).counts;
+  if (runsOwn) return undefined;
+  try {
+    const name = bytesOf({ query, scan: bounds?.scan, count, limit, first, rules });
+    return name.length <= LONGEST ? name : undefined;
+  } catch {
+    // The driver tells what it does not take.
+    return undefined;
+  }
 }
 
 async function openPage(
   plan: PagePlan,
   collection: OpenCollection,
 ): Promise<FoundPage | undefined> {
-  const { reads: { reader, ends }, query, finder, page: { limit, first } } = plan;
+  const { reads: { reader, ends }, query, finder, page } = plan;
+  const { limit, first } = page;
   const { found: all, total } = await readFound(plan, collection);
   const start = first === undefined ? 0 : 1;
-  if (first !== undefined && nameIn(all[0]) !== first) return undefined;
+  if (first !== undefined && !standsAt(all[0], page)) return undefined;
   const shown = all.slice(start, start + limit);
   const more = all.length > start + limit;
   if (more) ends.keep(shown.at(-1), { ...query, ...collection });

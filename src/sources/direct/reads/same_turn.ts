@@ -19,11 +19,12 @@ export class SameTurn<T> {
    * Does the work at once where only one request is served at a time; else at the end of the turn. The caller bounds the
    * wait: others may wait as well.
    *
-   * @param name Gives what tells the work from all other.
+   * @param name Gives what tells the work from all other; `undefined` if it is for this request alone.
    */
-  run(name: () => string, work: () => Promise<T>): Promise<T> {
+  run(name: () => string | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#running === 0 && this.#wasAlone) return this.#do(work);
     const asked = name();
+    if (asked === undefined) return this.#do(work);
     const due = this.#due.get(asked) ?? this.#open(asked, work);
     due.askers++;
     return due.done;
