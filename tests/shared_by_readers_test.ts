@@ -89,6 +89,8 @@ class Text extends FrameworkModel {
   bound?: Ref<Bound>;
   @prop({ ref: Scoped })
   scoped?: Ref<Scoped>;
+  @prop({ default: () => reader.getStore() ?? "" })
+  reader?: string;
 }
 
 @rest({
@@ -125,7 +127,8 @@ async function open() {
   const [scoped] = await getModel(Scoped).create([{ name: "Scoped", tenant: "a" }]);
   const [long] = await getModel(Long).create([{ name: "Long", tenant: "a" }]);
   await getModel(Note).create([{ long: long?._id } as never]);
-  await getModel(Text).create([{ bound: bound?._id, scoped: scoped?._id } as never]);
+  const text = { bound: bound?._id, scoped: scoped?._id };
+  await getModel(Text).collection.insertOne(text as never);
   await getModel(Counted).create(["a", "a", "b"].map((tenant) => ({ tenant })));
   return app;
 }
@@ -159,6 +162,14 @@ test("requests share no entities of scopes whose values are told apart by a cast
   const replies = await ask(app, { path: "/texts?populate=scoped" });
   const shown = replies.map(({ body }) => Object(body[0]?.scoped).name ?? null);
   assertEquals<unknown>(shown, ["Scoped", null, "Scoped", null]);
+});
+
+test("requests share no default that the host gives each of them", async () => {
+  await using app = await open();
+  for (const path of ["/texts", "/texts?populate=scoped"]) {
+    const replies = await ask(app, { path });
+    assertEquals(replies.map(({ body }) => Object(body[0]).reader), ["a", "b", "a", "b"]);
+  }
 });
 
 test("requests share no page whose query is too long to be told from others", async () => {

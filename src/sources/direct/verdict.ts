@@ -20,10 +20,10 @@ import {
 } from "../../schema/mongoose/schemas/schemas_within.ts";
 import { unrecognised } from "../../schema/mongoose/recognised.ts";
 import { PageEnds } from "./pages/page_ends.ts";
+import type { OpenedPage } from "./pages/read_page.ts";
 import { JsonReader } from "./reads/json_reader.ts";
 import { SameTurn } from "./reads/same_turn.ts";
 import { SharedReads } from "./reads/shared_reads.ts";
-import type { FoundPage } from "../source.ts";
 import { EntityMaker } from "./writes/entity_maker.ts";
 
 const READ_MIDDLEWARE = ["find", "findOne", "init"];
@@ -52,7 +52,7 @@ export interface DirectReads {
   readonly reader: JsonReader;
   readonly shared: SharedReads;
   /** Pages that several requests ask for at once. */
-  readonly pages: SameTurn<FoundPage | undefined>;
+  readonly pages: SameTurn<OpenedPage | undefined>;
   readonly ends: PageEnds;
 }
 
@@ -105,7 +105,7 @@ export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
 
 function readsOf(model: Model<unknown>, shape: Shape): DirectReads {
   const reader = new JsonReader({ model, shape });
-  const [pages, ends] = [new SameTurn<FoundPage | undefined>(), new PageEnds()];
+  const [pages, ends] = [new SameTurn<OpenedPage | undefined>(), new PageEnds()];
   return { reader, shared: new SharedReads(reader), pages, ends };
 }
 

@@ -7,7 +7,7 @@ import { readWithin } from "../../page_bounds.ts";
 import type { FoundPage, PageRead } from "../../source.ts";
 import type { OpenCollection, PlanOf } from "../direct_plan.ts";
 import { bytesOf } from "../reads/same_turn.ts";
-import { decodeBson, storedIn } from "../reads/stored_writer.ts";
+import { decodeBson, storedIn, StoredWriter } from "../reads/stored_writer.ts";
 import type { Stored } from "../reads/stored_writer.ts";
 import { directVerdict } from "../verdict.ts";
 import { isRefused, openCounted, takeCount } from "./counted_page.ts";
@@ -25,11 +25,34 @@ export function readPage(
   plan: PagePlan,
   collection: OpenCollection,
 ): Promise<FoundPage | undefined> {
-  const page = plan.reads.pages.run(
-    () => nameOfPage(plan, collection),
-    () => openPage(plan, collection),
-  );
-  return collection.timeBudget.wait(page);
+  return collection.timeBudget.wait(sharePage(plan, collection));
+}
+
+/** A page as it was read for one request. */
+export interface OpenedPage {
+  readonly page: FoundPage;
+  /** Its documents, if each request has to have them written: defaults of the host may ask in whose request they run. */
+  readonly unshared: readonly Stored[] | undefined;
+}
+
+async function sharePage(
+  plan: PagePlan,
+  collection: OpenCollection,
+): Promise<FoundPage | undefined> {
+  let isOwn = false;
+  const opened = await plan.reads.pages.run(() => nameOfPage(plan, collection), () => {
+    isOwn = true;
+    return openPage(plan, collection);
+  });
+  if (opened?.unshared === undefined || isOwn) return opened?.page;
+  return { ...opened.page, text: await textOf(opened.unshared, plan) };
+}
+
+function textOf(
+  shown: readonly Stored[],
+  { reads: { reader }, query, finder }: PagePlan,
+): Promise<Buffer> {
+  return reader.joined(shown, { finder, ...query });
 }
 
 /** The longest name of a page: BSON is not written whole beyond 17 MB. */
@@ -57,8 +80,8 @@ function nameOfPage(
 async function openPage(
   plan: PagePlan,
   collection: OpenCollection,
-): Promise<FoundPage | undefined> {
-  const { reads: { reader, ends }, query, finder, page } = plan;
+): Promise<OpenedPage | undefined> {
+  const { reads: { ends }, query, page } = plan;
   const { limit, first } = page;
   const { found: all, total } = await readFound(plan, collection);
   const start = first === undefined ? 0 : 1;
@@ -66,14 +89,11 @@ async function openPage(
   const shown = all.slice(start, start + limit);
   const more = all.length > start + limit;
   if (more) ends.keep(shown.at(-1), { ...query, ...collection });
-  return {
-    text: await reader.joined(shown, { finder, ...query }),
-    size: shown.length,
-    last: lastName(shown),
-    more,
-    read: shown.length,
-    total,
-  };
+  const before = StoredWriter.hydrations;
+  const text = await textOf(shown, plan);
+  const unshared = StoredWriter.hydrations === before ? undefined : shown;
+  const { length: size } = shown;
+  return { page: { text, size, last: lastName(shown), more, read: size, total }, unshared };
 }
 
 /** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */

@@ -36,6 +36,7 @@ export class StoredWriter {
   readonly name: string = crypto.randomUUID();
   /** How many documents Mongoose has written. */
   hydrated = 0;
+  static #hydrations = 0;
 
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
@@ -43,6 +44,11 @@ export class StoredWriter {
     this.plan = planJson(shape, shownBy(projection, shape));
     const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
+  }
+
+  /** How many documents Mongoose has written for all writers. */
+  static get hydrations(): number {
+    return StoredWriter.#hydrations;
   }
 
   /** Gives the text of a batch: documents with commas between them. It takes turns of the event loop with other lists. */
@@ -81,6 +87,7 @@ export class StoredWriter {
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
     this.hydrated++;
+    StoredWriter.#hydrations++;
     dropMarks(values);
     fitStored(this.#model.schema as Schema, values);
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
