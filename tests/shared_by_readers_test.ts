@@ -81,14 +81,25 @@ class Long extends FrameworkModel {
   tenant?: string;
 }
 
+@rest({ route: "/uncast", methods: [one()], scope: () => ({ rank: "none" }) })
+class Uncast extends FrameworkModel {
+  @prop({ type: Number })
+  rank?: number;
+}
+
 const LISTED = { page: { size: 3, max: 10 }, preFetch } as const;
 
-@rest({ route: "/texts", methods: [all({ ...LISTED, populate: { bound: true, scoped: true } })] })
+@rest({
+  route: "/texts",
+  methods: [all({ ...LISTED, populate: { bound: true, scoped: true, uncast: true } })],
+})
 class Text extends FrameworkModel {
   @prop({ ref: Bound })
   bound?: Ref<Bound>;
   @prop({ ref: Scoped })
   scoped?: Ref<Scoped>;
+  @prop({ ref: Uncast })
+  uncast?: Ref<Uncast>;
   @prop({ default: () => reader.getStore() ?? "" })
   reader?: string;
 }
@@ -115,7 +126,7 @@ class Counted extends FrameworkModel {
 
 /** Serves one text that names an entity of tenant "a" in each field. */
 async function open() {
-  const app = await mount([Bound, Scoped, Long, Text, Note, Counted], {
+  const app = await mount([Bound, Scoped, Uncast, Long, Text, Note, Counted], {
     prepare: (app) =>
       void app.use(
         express.json(),
@@ -177,6 +188,12 @@ test("requests share no page whose query is too long to be told from others", as
   const replies = await ask(app, { path: "/notes?populate=long" });
   const shown = replies.map(({ status, body }) => [status, Object(body[0]?.long).name ?? null]);
   assertEquals<unknown>(shown, [[200, "Long"], [200, null], [200, "Long"], [200, null]]);
+});
+
+test("requests of one turn fail for nothing that none of them reads", async () => {
+  await using app = await open();
+  const replies = await ask(app, { path: "/texts?populate=uncast" });
+  assertEquals(replies.map(({ status }) => status), [200, 200, 200, 200]);
 });
 
 test("requests share no total that the host's middleware decides on", async () => {

@@ -63,16 +63,15 @@ function nameOfPage(
   { query, bounds, count, finder, page: { limit, first } }: PagePlan,
   { model, shape }: OpenCollection,
 ): string | undefined {
-  const rules = finder?.rules;
   // What the host runs may ask in whose request it runs.
-  const runsOwn = finder !== undefined && rules === undefined ||
-    count !== undefined && !directVerdict(model, shape).counts;
-  if (runsOwn) return undefined;
+  if (count !== undefined && !directVerdict(model, shape).counts) return undefined;
   try {
+    const rules = finder?.rules;
+    if (finder !== undefined && rules === undefined) return undefined;
     const name = bytesOf({ query, scan: bounds?.scan, count, limit, first, rules });
     return name.length <= LONGEST ? name : undefined;
   } catch {
-    // The driver tells what it does not take.
+    // What cannot be cast or sent is told where it is used.
     return undefined;
   }
 }
