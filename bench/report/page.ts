@@ -33,6 +33,8 @@ second depend on those as well.
 - A page is sorted by an indexed field. Servers written by hand read the page and count at the same time,
   and populate by a second query for distinct identifiers, or as Mongoose does it. The others do as their
   documentation says. remult's transport does not populate.
+- All connections ask for the same list, and for the same page. Mongrove answers requests for the same page
+  that come in one turn of the event loop by one statement.
 - mongod and the load generator run on the same machine. "of rounds" shows how far rounds differ.
 `;
 
