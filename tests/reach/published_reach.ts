@@ -26,9 +26,10 @@ const TEST = /(_test|_reach|_bench)\.ts$/;
  * The size of what is published, in bytes, above which a reviewer shall look. From 800 kB it grew by what clients may ask
  * of lists (with populated references), by entity tags, and by the pages on lists, trust and reliability: 130 kB of code
  * and its comments, and 45 kB of docs. From 1 MB it grew by the client: 50 kB, most of it types, and 16 kB of docs; and by the
- * OpenAPI document.
+ * OpenAPI document. From 1.25 MB it grew by pages that are read from their place in an index, and by how lists and pages share
+ * a process: 45 kB.
  */
-const MOST = 1_250_000;
+const MOST = 1_300_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {
