@@ -65,8 +65,8 @@ export async function readStoredValues(
 }
 
 /** The query options of a page: one entity more tells whether there is another page. */
-export function pageOptions({ skip, limit, open, first }: PageRead): Record<string, number> {
-  const most = limit + (first === undefined ? 1 : 2);
+export function pageOptions({ skip, limit, open, beginsThere }: PageRead): Record<string, number> {
+  const most = limit + (beginsThere ? 2 : 1);
   return { ...skip > 0 && { skip }, ...open ? { batchSize: most } : { limit: most } };
 }
 

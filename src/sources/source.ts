@@ -22,8 +22,8 @@ export interface PageRead {
   readonly behind?: Filter | undefined;
   /** Where that one stands. */
   readonly place?: SeekPlace | undefined;
-  /** The identifier of that one, if it is read as well and has to come first: only then the page is right. */
-  readonly first?: string | undefined;
+  /** Whether it is read from that place on: it is right only if the one that stands there comes first. */
+  readonly beginsThere?: boolean;
   readonly skip: number;
   readonly limit: number;
   /** Whether it may need more, because hooks leave entities out. */

@@ -15,57 +15,33 @@ import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../select_level.ts";
 import { mapInOrder } from "./map_in_order.ts";
 
-/** Tells what has to be read for a page. The limit of a hook binds as that of the client does. */
-export async function openPage(
+/**
+ * Tells how a page is read: the cheapest way first, the next one where that finds that it does not hold, and last one that
+ * always holds. The limit of a hook binds as that of the client does.
+ */
+export async function* waysToPage(
   at: OpenLevel,
   { limit, skip, after }: PageQuery,
-): Promise<PageRead> {
-  return {
-    ...after !== undefined && await selectBehind(at, after),
-    skip,
-    limit: limitOf(at, limit),
-    open: mayLeaveOut(at),
-  };
-}
-
-function limitOf({ state }: OpenLevel, limit: number): number {
-  return Math.min(limit, Number(state.options.limit ?? limit));
-}
-
-/**
- * Tells what has to be read for a page behind an entity that another page has ended with. The page is right if that
- * entity comes first: it still stands where it stood, so that its values need not be read before.
- */
-export async function openNextPage(
-  at: OpenLevel,
-  { limit, after }: PageQuery,
-): Promise<PageRead | undefined> {
-  const order = pageOrder(at);
-  const isDue = after !== undefined && !mayLeaveOut(at) && Object.keys(order).length > 1;
-  const values = isDue ? await at.source.pageEnd?.(after) : undefined;
-  if (values === undefined || !isOrderOfValues(order, at.level.shape)) return undefined;
-  return {
-    behind: { $or: [{ _id: values._id }, seek(order, values)] },
-    place: { order, values },
-    first: after,
-    skip: 0,
-    limit: limitOf(at, limit),
-    open: false,
-  };
-}
-
-/** Gives what selects the entities behind another one. */
-async function selectBehind(
-  at: OpenLevel,
-  after: string,
-): Promise<Pick<PageRead, "behind" | "place">> {
+): AsyncGenerator<PageRead> {
+  const part = { skip, limit: limitOf(at, limit), open: mayLeaveOut(at) };
+  if (after === undefined) return yield part;
   const order = pageOrder(at);
   if (!isOrderOfValues(order, at.level.shape)) {
     throw badParameter("after", "no value in this order: its pages continue by skip");
   }
+  const { length } = Object.keys(order);
+  const mayBegin = length > 1 && !part.open && at.asked.count === undefined;
+  const remembered = mayBegin ? await at.source.pageEnd?.(after) : undefined;
+  if (remembered) yield { ...part, place: { order, values: remembered }, beginsThere: true };
   const values = await valuesOf(at, { id: after, keys: Object.keys(order) });
-  if (values !== undefined) return { behind: seek(order, values), place: { order, values } };
-  throw badParameter("after", "the identifier of an entity of the list");
+  if (values === undefined) throw badParameter("after", "the identifier of an entity of the list");
+  const place = { order, values };
+  if (mayBegin) yield { ...part, place, beginsThere: true };
+  yield { ...part, place, behind: seek(order, values) };
+}
+
+function limitOf({ state }: OpenLevel, limit: number): number {
+  return Math.min(limit, Number(state.options.limit ?? limit));
 }
 
 /** Gives the values of an entity that a client may see; nothing is read where its identifier is all. */

@@ -3,13 +3,12 @@ import { mapInOrder } from "./map_in_order.ts";
 import { fetchEntities } from "../fetch.ts";
 import { showEntity } from "../read.ts";
 import { listTexts } from "../references/written.ts";
-import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
-import { fillPage, openNextPage, openPage } from "./page.ts";
+import { fillPage, waysToPage } from "./page.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 
@@ -19,7 +18,7 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
     const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
     return { headers, ...await readWhole(acting) };
   }
-  const { read, found } = await readNextPage(acting, page) ?? await readAnyPage(acting, page);
+  const { read, found } = await readFirstOf(acting, waysToPage(acting, page));
   const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
   return { status: 200, gathered: [toArray(found.text)], headers };
 }
@@ -29,16 +28,17 @@ interface PageResult {
   readonly found: FoundPage;
 }
 
-/** Reads the page that follows another one by one query; `undefined` if the entity between them has changed its place. */
-async function readNextPage(acting: OpenLevel, page: PageQuery): Promise<PageResult | undefined> {
-  const read = countOf(acting) ? undefined : await openNextPage(acting, page);
-  const result = read && await runDirect(acting, { page: read });
-  return read && result?.page && { read, found: result.page };
-}
-
-async function readAnyPage(acting: OpenLevel, page: PageQuery): Promise<PageResult> {
-  const read = await openPage(acting, page);
-  return { read, found: await readPage(acting, read) };
+async function readFirstOf(
+  acting: OpenLevel,
+  ways: AsyncIterable<PageRead>,
+): Promise<PageResult> {
+  for await (const read of ways) {
+    const found = read.beginsThere
+      ? (await runDirect(acting, { page: read }))?.page
+      : await readPage(acting, read);
+    if (found !== undefined) return { read, found };
+  }
+  throw new TypeError("The last way to a page always holds");
 }
 
 /** Reads a page, and counts its list if the client asks for that. */

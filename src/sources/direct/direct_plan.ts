@@ -118,9 +118,8 @@ export function planDirect(
       const count = request.count &&
         { ...request.count, conditions: castFilter(model, conditions) };
       const bounds = query && !count ? boundsOf(page, collection) : undefined;
-      // Only there it costs nothing to begin with the entity itself.
-      const isFirst = query && bounds?.isForward && showsPlace(query);
-      if (page?.first !== undefined && !isFirst) return undefined;
+      const canBegin = query && bounds?.isForward && showsPlace(query);
+      if (page?.beginsThere && !canBegin) return undefined;
       return query &&
         { operation, name: castFilter(model, name), reads, query, bounds, page, count, finder };
     }

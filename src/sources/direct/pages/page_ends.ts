@@ -51,8 +51,8 @@ export function showsPlace(
  * Whether a document is the one that a page is behind, and stands where that one stood. That it comes first does not tell:
  * an array has several places in an index, and the database may have refused to begin at a place.
  */
-export function standsAt(stored: Stored | undefined, { first, place }: PageRead): boolean {
-  if (place === undefined || !Buffer.isBuffer(stored) || nameIn(stored) !== first) return false;
+export function standsAt(stored: Stored | undefined, { place }: PageRead): boolean {
+  if (place === undefined || !Buffer.isBuffer(stored)) return false;
   const values = decodeBson(stored, SEEK_READ) as SeekPlace["values"];
   return placeText({ ...place, values }) === placeText(place);
 }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Batch } from "../../../database/lists/read_batches.ts";
 import { identifierIn } from "../../../json/transcode/documents.ts";
+import type { ScanOptions } from "../../../filter/parameters/seek_bounds.ts";
 import { countSelected } from "../../collection_reads.ts";
 import { nameOf } from "../../entities.ts";
 import { readWithin } from "../../page_bounds.ts";
@@ -60,7 +61,7 @@ const LONGEST = 2 ** 20;
 
 /** What tells a page from all others; `undefined` if it is not shared. */
 function nameOfPage(
-  { query, bounds, count, finder, page: { limit, first } }: PagePlan,
+  { query, bounds, count, finder, page: { limit, beginsThere } }: PagePlan,
   { model, shape }: OpenCollection,
 ): string | undefined {
   // What the host runs may ask in whose request it runs.
@@ -68,7 +69,7 @@ function nameOfPage(
   try {
     const rules = finder?.rules;
     if (finder !== undefined && rules === undefined) return undefined;
-    const name = bytesOf({ query, scan: bounds?.scan, count, limit, first, rules });
+    const name = bytesOf({ query, scan: bounds?.scan, count, limit, beginsThere, rules });
     return name.length <= LONGEST ? name : undefined;
   } catch {
     // What cannot be cast or sent is told where it is used.
@@ -81,10 +82,10 @@ async function openPage(
   collection: OpenCollection,
 ): Promise<OpenedPage | undefined> {
   const { reads: { ends }, query, page } = plan;
-  const { limit, first } = page;
+  const { limit, beginsThere } = page;
   const { found: all, total } = await readFound(plan, collection);
-  const start = first === undefined ? 0 : 1;
-  if (first !== undefined && !standsAt(all[0], page)) return undefined;
+  if (beginsThere && !standsAt(all[0], page)) return undefined;
+  const start = beginsThere ? 1 : 0;
   const shown = all.slice(start, start + limit);
   const more = all.length > start + limit;
   if (more) ends.keep(shown.at(-1), { ...query, ...collection });
@@ -97,13 +98,16 @@ async function openPage(
 
 /** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
 async function readFound(
-  { reads: { reader }, query, bounds, count }: PagePlan,
+  { reads: { reader }, query, bounds, count, page: { beginsThere } }: PagePlan,
   collection: OpenCollection,
 ): Promise<CountedPage | { readonly found: readonly Stored[]; readonly total?: undefined }> {
   const { model, shape } = collection;
   if (count === undefined) {
-    const open = (scan: object) =>
-      reader.batches({ ...query, options: { ...query.options, ...scan } });
+    const open = (scan: Partial<ScanOptions>) =>
+      // Without bounds, the list begins elsewhere.
+      beginsThere && scan.hint === undefined
+        ? NOTHING
+        : reader.batches({ ...query, options: { ...query.options, ...scan } });
     return { found: await gather(readWithin(bounds, open)) };
   }
   const { counts } = directVerdict(model, shape);
@@ -119,6 +123,8 @@ async function readFound(
   ]);
   return { found, total };
 }
+
+const NOTHING: AsyncIterable<Batch> = { async *[Symbol.asyncIterator]() {} };
 
 async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {
   const found: Stored[] = [];
