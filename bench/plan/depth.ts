@@ -23,7 +23,7 @@ export function pagesByDepth(documents: number): Scenario[] {
     [...depths, documents - SIZE].map((depth) => ({
       name: nameOf(way, depth),
       title: `page ${way} ${depth}`,
-      connections: 4,
+      connections: 1,
       traffic: read(...placesOf(way, { depth, documents }).map(pathOf)),
       feature: "deep" as const,
       ...way === "skip" && depth >= 1_000 && { most: MOST },
@@ -40,15 +40,18 @@ function pathOf(place: string): string {
   return `/${DEEP}?limit=${SIZE}&sort=${DEEP_SORT}${place}`;
 }
 
-/** Where the pages of a scenario begin. A walk begins with the page before, and is repeated. */
+/**
+ * Where the pages of a scenario begin. A walk begins with the page before, and is repeated; no page of a walk ends with an
+ * entity that other pages are behind.
+ */
 function placesOf(
   way: Way,
   { depth, documents }: { readonly depth: number; readonly documents: number },
 ): string[] {
   if (depth === 0) return [""];
   if (way === "skip") return [`&skip=${depth}`];
-  if (way === "after") return [`&after=${itemId(depth - 1)}`];
-  const end = Math.min(depth + STEPS * SIZE, documents - SIZE + 1);
-  const starts = Array.from({ length: STEPS + 1 }, (_, step) => depth + (step - 1) * SIZE);
-  return starts.filter((start) => start < end).map((start) => `&after=${itemId(start - 1)}`);
+  if (way === "after") return [`&after=${itemId(depth - 1 - SIZE / 2)}`];
+  const first = Math.min(depth, documents - STEPS * SIZE) - SIZE;
+  const starts = Array.from({ length: STEPS + 1 }, (_, step) => first + step * SIZE);
+  return starts.map((start) => `&after=${itemId(start - 1)}`);
 }
