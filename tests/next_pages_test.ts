@@ -71,6 +71,29 @@ test("a page takes two statements where one does not tell where it begins", asyn
   assertEquals(await statements(app, "/hooked?sort=rank&limit=5"), [1, 3, 3, 3, 3, 3]);
 });
 
+test("a page takes three statements where its entity has left the list, and stands where it stood", async () => {
+  await using app = await openIndexed(Indexed, FEW);
+  await indexed(app);
+  const first = await app.get<EntityBody[]>(`/plain${asQuery({ tenant: "a" })}&sort=rank&limit=5`);
+  const list = await sorted(app, RANKED, { tenant: "a" });
+  const _id = new mongoose.Types.ObjectId(list[4]);
+  await app.collection.updateOne({ _id }, { $set: { tenant: "c" } });
+  app.sent.length = 0;
+  const { body } = await app.get<EntityBody[]>(linksOf(first).next);
+  assertEquals(app.sent.filter(({ name }) => name === "find").length, 3);
+  assertEquals(body.map(({ _id }) => _id), list.slice(5, 10));
+});
+
+test("no link leads behind an entity that has no identifier to continue after", async () => {
+  await using app = await openIndexed(Indexed, FEW);
+  await indexed(app);
+  const odd = ["by another", "by another too"];
+  await app.collection.insertMany(odd.map((_id) => ({ _id, name: _id, rank: 7 })) as never);
+  const last = (await sorted(app, RANKED)).at(-3);
+  const reply = await app.get<EntityBody[]>(`/plain?sort=rank&limit=1&after=${last}`);
+  assertEquals([reply.body[0]?.name, linksOf(reply)], ["by another", {}]);
+});
+
 test("a page that follows another one is that of its own reader", async () => {
   await using app = await openIndexed(Indexed, FEW);
   await indexed(app);

@@ -22,9 +22,9 @@ export function pageHeaders(
   at: OpenLevel,
   { total, found, read }: PageHeadersOptions,
 ): Headers {
-  const { skip, behind } = read;
+  const { skip, place } = read;
   const { size } = found;
-  const isKnown = size > 0 && behind === undefined;
+  const isKnown = size > 0 && place === undefined;
   const range = isKnown ? `${skip}-${skip + size - 1}` : undefined;
   const links = linksOf(at, { found, read });
   return {
@@ -55,7 +55,7 @@ export function totalHeaders(
 /** The links to other pages, by the parameters that lead there. */
 function linksOf(
   at: OpenLevel,
-  { found: { last, more, read: count }, read: { skip, behind, limit } }: Omit<
+  { found: { last, more, read: count }, read: { skip, place, limit } }: Omit<
     PageHeadersOptions,
     "total"
   >,
@@ -65,7 +65,7 @@ function linksOf(
     links.push(`<${urlWith(at, changes)}>; rel="${rel}"`);
   const isSeekable = last !== undefined && isOrderOfValues(pageOrder(at), at.level.shape);
   if (more && skip === 0 && isSeekable) add("next", { after: last, skip: undefined });
-  else if (more && behind === undefined) add("next", { skip: skip + count });
+  else if (more && place === undefined) add("next", { skip: skip + count });
   if (skip > 0) {
     add("prev", { skip: Math.max(0, skip - limit) || undefined });
     add("first", { skip: undefined });

@@ -5,6 +5,7 @@ import { seek } from "../../filter/parameters/seek.ts";
 import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
 import { Types } from "../../schema/mongoose/bson.ts";
 import { nameOf } from "../../sources/entities.ts";
+import { isSamePlace } from "../../sources/direct/pages/page_ends.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { fetchAnyway, fetchEntities } from "../fetch.ts";
 import { showEntity } from "../read.ts";
@@ -31,12 +32,14 @@ export async function* waysToPage(
   }
   const { length } = Object.keys(order);
   const mayBegin = length > 1 && !part.open && at.asked.count === undefined;
-  const remembered = mayBegin ? await at.source.pageEnd?.(after) : undefined;
-  if (remembered) yield { ...part, place: { order, values: remembered }, beginsThere: true };
+  const end = mayBegin ? await at.source.pageEnd?.(after) : undefined;
+  const remembered = end && { order, values: end };
+  if (remembered) yield { ...part, place: remembered, beginsThere: true };
   const values = await valuesOf(at, { id: after, keys: Object.keys(order) });
   if (values === undefined) throw badParameter("after", "the identifier of an entity of the list");
   const place = { order, values };
-  if (mayBegin) yield { ...part, place, beginsThere: true };
+  const isTried = remembered !== undefined && isSamePlace(remembered, place);
+  if (mayBegin && !isTried) yield { ...part, place, beginsThere: true };
   yield { ...part, place, behind: seek(order, values) };
 }
 

@@ -54,7 +54,11 @@ export function showsPlace(
 export function standsAt(stored: Stored | undefined, { place }: PageRead): boolean {
   if (place === undefined || !Buffer.isBuffer(stored)) return false;
   const values = decodeBson(stored, SEEK_READ) as SeekPlace["values"];
-  return placeText({ ...place, values }) === placeText(place);
+  return isSamePlace({ ...place, values }, place);
+}
+
+export function isSamePlace(one: SeekPlace, other: SeekPlace): boolean {
+  return placeText(one) === placeText(other);
 }
 
 function placeText({ order, values }: SeekPlace): string {
