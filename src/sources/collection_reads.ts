@@ -7,6 +7,7 @@ import { readOptions } from "../filter/read_options.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
+import { withFarDates } from "./far_dates.ts";
 import { boundsOf, readWithin } from "./page_bounds.ts";
 import type { PageRead } from "./source.ts";
 
@@ -58,10 +59,13 @@ export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,
   { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
 ): Promise<Record<string, unknown> | undefined> {
-  const projection = Object.fromEntries(paths.map((path) => [path, 1]));
-  const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
-  const found = model.collection.findOne(castFilter(model, conditions), options);
-  return await timeBudget.wait(found) ?? undefined;
+  const filter = castFilter(model, conditions);
+  const read = async (projection: Record<string, unknown>) => {
+    const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
+    return await timeBudget.wait(model.collection.findOne(filter, options)) ?? undefined;
+  };
+  const found = await read(Object.fromEntries(paths.map((path) => [path, 1])));
+  return found && await withFarDates(found, { paths, read });
 }
 
 /** The query options of a page: one entity more tells whether there is another page. */

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
+import { isFarDate } from "./seek_values.ts";
 
 const { Binary, Timestamp } = mongoose.mongo;
 
@@ -92,10 +93,10 @@ export function isNaNOfAnyType(value: unknown): boolean {
   return bracketOf(value) === PLACE_OF_NUMBERS && Number.isNaN(Number(String(value)));
 }
 
-/** Whether a value has one place in an index, where the order has it too. */
+/** Whether a value has one place in an index, where the order has it too, and can be compared when it is read. */
 export function hasOnePlace(value: unknown): boolean {
   return PLAIN_PLACES.has(bracketOf(value)) && !isNaNOfAnyType(value) &&
-    typeOf(value) !== "symbol";
+    typeOf(value) !== "symbol" && !isFarDate(value);
 }
 
 export function isNumber(value: unknown): boolean {

@@ -4,6 +4,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/seek_values.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
+import { withFarDates } from "../far_dates.ts";
 import type { Place } from "../place/place.ts";
 import { intoStages } from "../place/steps.ts";
 
@@ -29,14 +30,14 @@ export async function readElementValues(
   parent: Place,
   { paths, options, ...named }: ElementSelection & { readonly paths: readonly string[] },
 ): Promise<StoredObject | undefined> {
-  const fields = Object.fromEntries(paths.map((path) => [path, 1] as const));
   const exact = { ...options, ...SEEK_READ };
-  const [found] = await aggregate(parent, {
-    ...named,
-    options: exact,
-    last: [{ $project: fields }],
-  });
-  return found;
+  const read = async (fields: Record<string, unknown>) => {
+    const last = [{ $project: fields as PipelineStage.Project["$project"] }];
+    const [found] = await aggregate(parent, { ...named, options: exact, last });
+    return found;
+  };
+  const found = await read(Object.fromEntries(paths.map((path) => [path, 1])));
+  return found && await withFarDates(found, { paths, read });
 }
 
 /** Counts what a parent embeds, no further than up to a limit. */
