@@ -51,6 +51,9 @@ async function last({ isCut }: Held, app: App, host: Connection) {
   return { during, held, over: performance.now() };
 }
 
+/** What JavaScript may hold of a list that nobody reads on, besides the bytes of a batch. */
+const OBJECTS = 40_000;
+
 /** Asserts that an application holds nothing more than before. */
 async function assertBack(app: App, { before }: { before: AppState }) {
   const isBack = async () => (await app.state()).sockets <= before.sockets + 8;
@@ -92,6 +95,8 @@ test("clients that harm an application leave nothing behind, and others are answ
     await t.step(name, async () => {
       const before = await app.state();
       const { took, during, held } = await measure(app, host, harm);
+      const grown = during.heapUsed - before.heapUsed;
+      assert(grown < held * OBJECTS + 4e6, `${grown} bytes for ${held} lists`);
       const after = await assertBack(app, { before });
       const heaps = [before, during, after].map(({ heapUsed }) => Math.round(heapUsed / 1e6));
       await report(`${name}: ${took}; ${held} cursors, heap ${heaps.join(", ")} MB`);

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Connection, Cursor, mongo } from "mongoose";
 import type { TimeBudget } from "../time_budget.ts";
 import { ListTurn } from "./list_turn.ts";
-import { awaitLoopTurn, PORTION } from "./loop_turn.ts";
+import { awaitLoopTurn } from "./loop_turn.ts";
 
 /** Documents: the bytes of a BSON array, as the database sent it, or decoded. */
 export type Batch =
@@ -13,9 +13,9 @@ export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 export type ReadMode = "reply" | "decoded";
 
-/** The driver's cursor, with the reply that is not in its types. */
+/** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */
 interface ReplyCursor {
-  readonly documents?: {
+  readonly documents?: null | {
     readonly iterated?: unknown;
     readonly batch?: { readonly bson?: unknown; readonly offset?: unknown };
     clear?(): void;
@@ -90,7 +90,7 @@ export function readDocuments(
 const BATCH = 1024;
 
 /** An entity with hooks is as much work as so many bytes without. */
-const WEIGHT = PORTION / 256;
+const WEIGHT = 1024;
 
 interface ReadAtOnceOptions extends ReadListOptions {
   readonly cursor: { close(): Promise<unknown> };
@@ -132,11 +132,14 @@ async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Pro
   return taken;
 }
 
-function takeReply({ documents }: ReplyCursor): Batch | undefined {
+/** Takes the bytes of a reply. The driver's list of its documents is let go: a stalled client would have it held. */
+function takeReply(cursor: ReplyCursor): Batch | undefined {
+  const { documents } = cursor;
   const { bson, offset } = documents?.batch ?? {};
   const known = bson instanceof Uint8Array && typeof offset === "number" &&
     documents?.iterated === 0 && typeof documents.clear === "function";
   if (!known) return undefined;
   documents.clear?.();
+  Reflect.set(cursor, "documents", null);
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
 }
