@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from "node:timers";
+import { setImmediate } from "node:timers";
 
 const IS_DENO = "Deno" in globalThis;
 
@@ -8,14 +8,12 @@ const NOTHING = new Uint8Array();
  * Calls back in a later turn of the event loop, after what has arrived for sockets.
  *
  * Deno looks at sockets only when nothing else is due, or every 61 turns: with one `setImmediate` after the other, requests
- * would wait for dozens of turns. It has nothing to do until a timer fires, which takes a millisecond or two, and mostly
- * while another thread works, which takes less.
+ * would wait for dozens of turns. It has nothing to do while another thread works, which takes less than any timer.
  */
-export function afterEvents(callback: () => void, { surely }: { readonly surely: boolean }): void {
+export function afterEvents(callback: () => void): void {
   // The work of this turn ends first: else the wait would be over before
   setImmediate(() => {
-    if (!IS_DENO) callback();
-    else if (surely) setTimeout(callback, 0);
-    else void crypto.subtle.digest("SHA-1", NOTHING).then(callback);
+    if (IS_DENO) void crypto.subtle.digest("SHA-1", NOTHING).then(callback);
+    else callback();
   });
 }

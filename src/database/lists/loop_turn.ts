@@ -1,7 +1,10 @@
 import { afterEvents } from "./after_events.ts";
 
-/** How many bytes of lists are worked on at a time, and in about one turn of the event loop: a few milliseconds. */
-export const PORTION = 256 * 1024;
+/** How many bytes of lists are worked on at a time, and in one turn of the event loop beside short requests. */
+export const PORTION = 64 * 1024;
+
+/** How many are worked on in a turn where lists are alone: turns cost something too. */
+const ALONE = 4 * PORTION;
 
 /** What is shorter is done at once, as for any short request. */
 const SHORT = 32 * 1024;
@@ -50,7 +53,7 @@ export async function runShort<T>(run: () => Promise<T>): Promise<T> {
 }
 
 function use(bytes: number): undefined {
-  if (used === 0) afterEvents(endTurn, { surely: hasOthers() });
+  if (used === 0) afterEvents(endTurn);
   used += bytes;
 }
 
@@ -60,7 +63,7 @@ function hasOthers(): boolean {
 
 /** A short rest of a portion is no reason to wait: what follows may exceed it. */
 function hasRoom(): boolean {
-  return used < PORTION;
+  return used < (hasOthers() ? PORTION : ALONE);
 }
 
 function endTurn(): void {

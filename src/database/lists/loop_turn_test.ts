@@ -4,7 +4,7 @@ import { awaitLoopTurn, PORTION, runShort } from "./loop_turn.ts";
 /** Gives the turns of the event loop in which lists have had their portions. */
 async function turnsOf(sizes: readonly number[]): Promise<number[]> {
   // A turn that is used up
-  for (let left = 2; left > 0; left--) await awaitLoopTurn(PORTION);
+  for (let left = 2; left > 0; left--) await awaitLoopTurn(4 * PORTION);
   const turns: number[] = [];
   let turn = 0;
   await Promise.all(sizes.map(async (size) => {
@@ -16,15 +16,22 @@ async function turnsOf(sizes: readonly number[]): Promise<number[]> {
   return turns;
 }
 
-Deno.test("awaitLoopTurn() gives all lists together a portion in each turn of the event loop", async () => {
-  const turns = await turnsOf(Array(5).fill(PORTION));
+// A short request tells of others for a while: lists that are alone come first
+Deno.test("awaitLoopTurn() gives lists four portions in each turn of the event loop while they are alone", async () => {
+  const turns = await turnsOf(Array(9).fill(PORTION));
+  assertEquals(turns, [0, 0, 0, 0, 1, 1, 1, 1, 2]);
+});
+
+Deno.test("awaitLoopTurn() gives all lists together one portion beside short requests", async () => {
+  const turns = await runShort(() => turnsOf(Array(5).fill(PORTION)));
   assertEquals(turns, [0, 1, 2, 3, 4]);
 });
 
 Deno.test("awaitLoopTurn() lets smaller work share a turn, until it is a portion", async () => {
   const half = PORTION / 2;
-  assertEquals(await turnsOf([half, half, half, half, PORTION]), [0, 0, 1, 1, 2]);
-  assertEquals(await turnsOf([half, PORTION, half]), [0, 0, 1]);
+  const beside = (sizes: number[]) => runShort(() => turnsOf(sizes));
+  assertEquals(await beside([half, half, half, half, PORTION]), [0, 0, 1, 1, 2]);
+  assertEquals(await beside([half, PORTION, half]), [0, 0, 1]);
 });
 
 Deno.test("awaitLoopTurn() holds up nothing that is short", () => {
