@@ -35,12 +35,14 @@ interface OpenOptions {
   readonly database?: string;
   /** The time that a client has for a piece of an answer. */
   readonly sendMs?: number;
+  /** The file of the application, if it is another one. */
+  readonly main?: string;
 }
 
 /** Starts the application in a process of its own. */
 export async function openApp(
   uri: string,
-  { tenants = {}, database = DATABASE, sendMs = 60_000 }: OpenOptions = {},
+  { tenants = {}, database = DATABASE, sendMs = 60_000, main = "app.ts" }: OpenOptions = {},
 ) {
   const named = withDatabase(uri, database);
   const options = `maxPoolSize=${POOL}&appName=${APP_NAME}`;
@@ -49,8 +51,8 @@ export async function openApp(
     FAULTS_TENANTS: JSON.stringify(tenants),
     FAULTS_SEND: String(sendMs),
   };
-  const main = "tests/faults/support/app.ts";
-  const run = ["run", "--quiet", "--v8-flags=--expose-gc", "--no-check", "-A", main];
+  const file = `tests/faults/support/${main}`;
+  const run = ["run", "--quiet", "--v8-flags=--expose-gc", "--no-check", "-A", file];
   const app = await startApp([Deno.execPath(), ...run], { cwd: ROOT, env });
   const api = client(app.url);
   return { ...app, ...api, state: () => api.read<AppState>("/state") };

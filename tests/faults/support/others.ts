@@ -1,3 +1,6 @@
+import { assertEquals } from "@std/assert";
+import type { Client } from "../../client.ts";
+
 /** How many clients send requests. */
 const CLIENTS = 4;
 
@@ -55,4 +58,17 @@ export class Others {
       for (; due < now; due += EVERY_MS) this.#samples.push({ due, ms: now - due });
     }
   }
+}
+
+/** Opens clients that store visits. */
+export function openOthers({ post }: Pick<Client, "post">): Others {
+  return new Others(async () => {
+    const { status } = await post("/visits", { key: crypto.randomUUID(), text: "a" });
+    assertEquals(status, 201);
+  });
+}
+
+/** Writes the median, the 99th of 100 and the worst. */
+export function showTimes({ p50, p99, worst }: Times): string {
+  return [p50, p99, worst].map((ms) => ms.toFixed(ms < 10 ? 1 : 0)).join(", ");
 }
