@@ -13,6 +13,12 @@ Deno.test("afterEvents() calls back in order", async () => {
   assertEquals(turns, [0, 1, 2]);
 });
 
+/** Takes about as long as a portion of a list. */
+function work(): void {
+  const bytes = new Uint8Array(64 * 1024);
+  for (let at = 0; at < 8 * bytes.length; at++) bytes[at % bytes.length] = at;
+}
+
 Deno.test("afterEvents() lets sockets be looked at between turns that follow each other", async () => {
   const server = createServer((socket) => void socket.on("data", (bytes) => socket.write(bytes)));
   await once(server.listen(0, "127.0.0.1"), "listening");
@@ -21,15 +27,21 @@ Deno.test("afterEvents() lets sockets be looked at between turns that follow eac
   let [turns, isOver] = [0, false];
   const turn = () => {
     turns++;
+    work();
     if (!isOver) afterEvents(turn);
   };
   turn();
-  for (let left = 10; left > 0; left--) {
+  const taken: number[] = [];
+  for (let left = 21; left > 0; left--) {
+    const begun = turns;
     client.write("a");
     await once(client, "data");
+    taken.push(turns - begun);
   }
   isOver = true;
   client.destroy();
   await new Promise((resolve) => server.close(resolve));
-  assert(turns < 600, `${turns} turns for 10 answers`);
+  // Where the machine is busy, single answers take longer
+  const median = taken.sort((a, b) => a - b)[10] ?? Infinity;
+  assert(median < 20, `turns for an answer: ${taken}`);
 });
