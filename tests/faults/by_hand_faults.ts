@@ -1,9 +1,10 @@
+import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { isLong, report } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { HARMS } from "./support/harms.ts";
 import { openApp } from "./support/open_app.ts";
-import { openOthers, showTimes } from "./support/others.ts";
+import { openOthers, pause, showTimes } from "./support/others.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
 const DATABASE = `faults_by_hand_${crypto.randomUUID().slice(0, 8)}`;
@@ -18,8 +19,6 @@ const MEASURED = Object.entries(HARMS).flatMap(([name, harm]) =>
     ? { name, harm, lastMs: SPAN_MS }
     : []
 );
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function measure({ harm, lastMs }: typeof MEASURED[number]): Promise<string> {
   await using app = await openApp(BASE, { database: DATABASE, main: "by_hand.ts" });
@@ -39,6 +38,7 @@ async function measure({ harm, lastMs }: typeof MEASURED[number]): Promise<strin
 // It is only told: there is nothing that it has to be
 if (isLong) {
   test("an application by hand is harmed by the same clients", async () => {
+    assertEquals(MEASURED.length, 2, "these clients have other names now");
     const host = await mongoose.createConnection(BASE, { dbName: DATABASE }).asPromise();
     const rows = Array.from({ length: 100_000 }, () => ({ key: "k", text: "x".repeat(200) }));
     await host.collection("visits").insertMany(rows);

@@ -6,7 +6,7 @@ import { until } from "../until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { HARMS, type Held } from "./support/harms.ts";
 import { type AppState, openApp } from "./support/open_app.ts";
-import { openOthers, showTimes } from "./support/others.ts";
+import { openOthers, pause, showTimes } from "./support/others.ts";
 import { countHeld } from "./support/stored.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
@@ -25,8 +25,6 @@ const SPAN_MS = isLong ? 5000 : 2000;
 const PATIENCE_S = 60;
 
 type App = Awaited<ReturnType<typeof openApp>>;
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const countCursors = async (host: Connection) => (await countHeld(host, DATABASE)).length;
 

@@ -52,12 +52,17 @@ export class Others {
 
   async #send(send: () => Promise<void>, first: number): Promise<void> {
     for (let due = first; !this.#isOver;) {
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
+      await pause(Math.max(0, due - performance.now()));
       await send();
       const now = performance.now();
       for (; due < now; due += EVERY_MS) this.#samples.push({ due, ms: now - due });
     }
   }
+}
+
+/** Waits for a time. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Opens clients that store visits. */

@@ -68,6 +68,6 @@ function placeText({ order, values }: SeekPlace): string {
 }
 
 /** The identifier of a document, if it is the usual one. */
-export function nameIn(stored: Stored | undefined): string | undefined {
+function nameIn(stored: Stored | undefined): string | undefined {
   return Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;
 }
