@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers";
-
-const IS_DENO = "Deno" in globalThis;
+import { IS_DENO } from "./runtime.ts";
 
 const NOTHING = new Uint8Array();
 

@@ -1,8 +1,10 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Connection, Cursor, mongo } from "mongoose";
 import type { TimeBudget } from "../time_budget.ts";
 import { ListTurn } from "./list_turn.ts";
 import { awaitLoopTurn } from "./loop_turn.ts";
+import { takeReply } from "./take_reply.ts";
+import type { ReplyCursor } from "./take_reply.ts";
 
 /** Documents: the bytes of a BSON array, as the database sent it, or decoded. */
 export type Batch =
@@ -12,15 +14,6 @@ export type Batch =
 export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 export type ReadMode = "reply" | "decoded";
-
-/** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */
-interface ReplyCursor {
-  readonly documents?: null | {
-    readonly iterated?: unknown;
-    readonly batch?: { readonly bson?: unknown; readonly offset?: unknown };
-    clear?(): void;
-  };
-}
 
 export interface ReadBatchesOptions {
   readonly mode: ReadMode;
@@ -130,16 +123,4 @@ async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Pro
     taken.push(next);
   }
   return taken;
-}
-
-/** Takes the bytes of a reply. The driver's list of its documents is let go: a stalled client would have it held. */
-function takeReply(cursor: ReplyCursor): Batch | undefined {
-  const { documents } = cursor;
-  const { bson, offset } = documents?.batch ?? {};
-  const known = bson instanceof Uint8Array && typeof offset === "number" &&
-    documents?.iterated === 0 && typeof documents.clear === "function";
-  if (!known) return undefined;
-  documents.clear?.();
-  Reflect.set(cursor, "documents", null);
-  return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
 }

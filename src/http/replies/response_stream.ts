@@ -1,4 +1,6 @@
+import { ServerResponse } from "node:http";
 import type { Response } from "express-types";
+import { freeMemory } from "../../database/lists/owned_memory.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { hasEnded } from "../../pipeline/request/ended.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
@@ -8,6 +10,8 @@ import { afterPatience, SlowClientError } from "./slow_client.ts";
 
 /** How much is written at a time: a client has to take it within the time limit. */
 export const PIECE = 64 * 1024;
+
+const { write } = ServerResponse.prototype;
 
 /** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
 export class ResponseStream {
@@ -39,21 +43,21 @@ export class ResponseStream {
   }
 
   /**
-   * Writes bytes; returns when the client has taken what was written, or has left.
+   * Writes bytes, whose memory is freed then if it is owned; returns when the client has taken what was written, or has left.
    *
    * @throws {SlowClientError} If the client does not take a piece in time; the answer is cut.
    */
   async write(bytes: Uint8Array): Promise<void> {
-    for (let start = 0; start < bytes.length; start += PIECE) {
-      if (!this.isOpen) return;
-      this.#begun = true;
-      if (!this.#res.write(bytes.subarray(start, start + PIECE))) await this.#drained();
-    }
+    // Middleware that writes in its own way may hold them
+    const isOurs = this.#res.write === write;
+    await this.#send(bytes, (error) => {
+      if (isOurs && !error) freeMemory(bytes);
+    });
   }
 
   async end(bytes: Uint8Array = new Uint8Array()): Promise<void> {
     const whole = Math.floor(Math.max(bytes.length - 1, 0) / PIECE) * PIECE;
-    await this.write(bytes.subarray(0, whole));
+    await this.#send(bytes.subarray(0, whole));
     if (this.isOpen) this.#res.end(bytes.subarray(whole));
     this.release();
   }
@@ -61,6 +65,17 @@ export class ResponseStream {
   release(): void {
     this.#stopListening?.();
     this.#stopListening = undefined;
+  }
+
+  /** Calls back when all of the bytes are with the system. */
+  async #send(bytes: Uint8Array, onSent?: (error?: Error | null) => void): Promise<void> {
+    for (let start = 0; start < bytes.length; start += PIECE) {
+      if (!this.isOpen) return;
+      this.#begun = true;
+      const end = start + PIECE;
+      const last = end < bytes.length ? undefined : onSent;
+      if (!this.#res.write(bytes.subarray(start, end), last)) await this.#drained();
+    }
   }
 
   async #drained(): Promise<void> {

@@ -6,6 +6,7 @@ import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
 import { dropMarks } from "../../../schema/mongoose/schemas/drop_marks.ts";
 import { encodeValues } from "./encode_values.ts";
 import { awaitLoopTurn, PORTION } from "../../../database/lists/loop_turn.ts";
+import { freeMemory, ownMemory } from "../../../database/lists/owned_memory.ts";
 import type { Batch } from "../../../database/lists/read_batches.ts";
 import { shownBy } from "../../../filter/projection.ts";
 import type { Projection } from "../../../filter/projection.ts";
@@ -51,7 +52,10 @@ export class StoredWriter {
     return StoredWriter.#hydrations;
   }
 
-  /** Gives the text of a batch: documents with commas between them. It takes turns of the event loop with other lists. */
+  /**
+   * Gives the text of a batch, which is used up then: documents with commas between them. It takes turns of the event loop
+   * with other lists.
+   */
   async list(batch: Batch): Promise<Buffer> {
     if ("values" in batch) return this.joined(batch.values);
     const { array, start } = batch;
@@ -61,6 +65,8 @@ export class StoredWriter {
     do await awaitLoopTurn(Math.min(array.length - source.at, PORTION)); while (
       !writing.next().done
     );
+    freeMemory(array);
+    ownMemory(out.bytes);
     return out.written;
   }
 
