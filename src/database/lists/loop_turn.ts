@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { afterEvents } from "./after_events.ts";
 
 /** How many bytes of lists are worked on at a time, and in one turn of the event loop beside short requests. */
@@ -6,11 +7,17 @@ export const PORTION = 64 * 1024;
 /** How many are worked on in a turn where lists are alone: turns cost something too. */
 const ALONE = 4 * PORTION;
 
+/** In one of so many turns of lists that are alone, sockets are looked at, where that costs something. */
+const UNSEEN = 4;
+
 /** What is shorter is done at once, as for any short request. */
 const SHORT = 32 * 1024;
 
 /** How many bytes have been worked on in this turn. */
 let used = 0;
+
+/** How many turns there were for lists that are alone. */
+let aloneTurns = 0;
 
 /** How long a short request tells of others: one that has arrived is not known before its socket was looked at. */
 const RECENT_MS = 1000;
@@ -53,7 +60,10 @@ export async function runShort<T>(run: () => Promise<T>): Promise<T> {
 }
 
 function use(bytes: number): undefined {
-  if (used === 0) afterEvents(endTurn);
+  if (used === 0) {
+    const isSeen = hasOthers() || aloneTurns++ % UNSEEN === 0;
+    (isSeen ? afterEvents : setImmediate)(endTurn);
+  }
   used += bytes;
 }
 

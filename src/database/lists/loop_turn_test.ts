@@ -1,4 +1,5 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { turnsPerAnswer } from "../../../tests/turns_per_answer.ts";
 import { awaitLoopTurn, PORTION, runShort } from "./loop_turn.ts";
 
 /** Gives the turns of the event loop in which lists have had their portions. */
@@ -20,6 +21,14 @@ async function turnsOf(sizes: readonly number[]): Promise<number[]> {
 Deno.test("awaitLoopTurn() gives lists four portions in each turn of the event loop while they are alone", async () => {
   const turns = await turnsOf(Array(9).fill(PORTION));
   assertEquals(turns, [0, 0, 0, 0, 1, 1, 1, 1, 2]);
+});
+
+Deno.test("awaitLoopTurn() lets sockets be looked at while lists are alone", async () => {
+  const turns = await turnsPerAnswer((turn) => {
+    const wait = awaitLoopTurn(4 * PORTION);
+    void (wait ?? Promise.resolve()).then(turn);
+  });
+  assert(turns < 40, `${turns} turns for an answer`);
 });
 
 Deno.test("awaitLoopTurn() gives all lists together one portion beside short requests", async () => {
