@@ -26,7 +26,7 @@ const PATIENCE_S = 60;
 
 type App = Awaited<ReturnType<typeof openApp>>;
 
-const countCursors = async (host: Connection) => (await countHeld(host, DATABASE)).length;
+const countCursors = (host: Connection) => countHeld(host, DATABASE);
 
 /** Waits until a harm is over; gives how the application was meanwhile. */
 async function last({ isCut }: Held, app: App, host: Connection) {
@@ -39,7 +39,7 @@ async function last({ isCut }: Held, app: App, host: Connection) {
   await pause(SEND_MS / 2);
   // To ask often would slow down the others
   const isOver = async () => await countCursors(host) === 0;
-  await until(isOver, { seconds: PATIENCE_S, everyMs: 250 });
+  await until(isOver, { seconds: PATIENCE_S, everyMs: 1000 });
   return { during, held, over: performance.now() };
 }
 

@@ -67,7 +67,7 @@ async function assertUnharmed(
   const after = await app.state();
   assertEquals([after.pid, after.rejections], [before.pid, []]);
   assert(after.sockets <= CLIENTS + 2, `${after.sockets} connections of clients`);
-  const isFree = async () => (await countHeld(set.connection, DATABASE)).length === 0;
+  const isFree = async () => await countHeld(set.connection, DATABASE) === 0;
   await until(isFree, { seconds: PATIENCE_S });
   // Besides the pool, the driver has two that watch the member
   const isSmall = async () => await countConnections(set.connection) <= POOL + 2;

@@ -95,7 +95,7 @@ async function openTodos() {
   await todos.insertMany(Array.from({ length: 100_000 }, () => ({ ...long })));
   return {
     ...{ name, todos },
-    isFree: async () => (await countHeld(host, name)).length === 0,
+    isFree: async () => await countHeld(host, name) === 0,
     async [Symbol.asyncDispose]() {
       await host.dropDatabase();
       await host.close();

@@ -65,14 +65,16 @@ export async function findHalves(
   ];
 }
 
-/** What the server holds for the application, of all that ends with a request. */
-export async function countHeld(connection: Connection, database: string): Promise<object[]> {
+/** Counts what the server holds for the application, of all that ends with a request. */
+export async function countHeld(connection: Connection, database: string): Promise<number> {
   const pipeline = [
     { $currentOp: { allUsers: true, idleCursors: true, idleSessions: true } },
     { $match: { type: { $in: ["idleCursor", "idleSession"] } } },
     { $match: { $or: [{ type: "idleSession" }, { ns: { $regex: `^${database}\\.` } }] } },
+    { $count: "held" },
   ];
-  return await connection.getClient().db("admin").aggregate(pipeline).toArray();
+  const [counted] = await connection.getClient().db("admin").aggregate(pipeline).toArray();
+  return counted?.held ?? 0;
 }
 
 /** The connections of the application to the primary, idle ones as well. */
