@@ -15,20 +15,27 @@ export async function withFarDates(
 ): Promise<Values | undefined> {
   const far = paths.filter((path) => isFarDate(valueAt(found, path)));
   if (far.length === 0) return found;
-  const times = await read(
-    Object.fromEntries(
-      far.map((path) => [path, { $convert: { input: `$${path}`, to: "long", onError: null } }]),
-    ),
-  );
-  if (times === undefined) return undefined;
-  for (const path of far) put(found, { path, value: new FarDate(Number(valueAt(times, path))) });
+  const now = await read(Object.fromEntries(far.map((path) => [path, timeOrOther(`$${path}`)])));
+  if (now === undefined) return undefined;
+  for (const path of far) {
+    const { time, ...other } = Object(valueAt(now, path)) as { time?: unknown; value?: unknown };
+    put(found, { path, value: time === undefined ? other : { value: new FarDate(Number(time)) } });
+  }
   return found;
 }
 
-function put(values: Values, { path, value }: { path: string; value: unknown }): void {
+/** Reads a date as a number; it may be something else by now. */
+function timeOrOther(value: string): Values {
+  const isDate = { $eq: [{ $type: value }, "date"] };
+  return { $cond: [isDate, { time: { $toLong: value } }, { value }] };
+}
+
+/** Puts a value at a path, or nothing. */
+function put(values: Values, { path, value }: { path: string; value: { value?: unknown } }): void {
   const names = path.split(".");
   const last = names.pop() as string;
   let at = values;
   for (const name of names) at = at[name] as Values;
-  at[last] = value;
+  delete at[last];
+  if ("value" in value) at[last] = value.value;
 }
