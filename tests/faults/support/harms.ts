@@ -8,7 +8,8 @@ export interface Held {
   close(): Promise<void> | void;
 }
 
-type Harm = (url: string) => Promise<Held>;
+/** What clients do to an application at a URL. */
+export type Harm = (url: string) => Promise<Held>;
 
 /** The short form has a tenth of the clients. */
 const many = (count: number): number => isLong ? count : count / 10;

@@ -37,22 +37,27 @@ interface OpenOptions {
   readonly sendMs?: number;
   /** The file of the application, if it is another one. */
   readonly main?: string;
+  /** More flags of V8. */
+  readonly v8Flags?: readonly string[];
 }
 
 /** Starts the application in a process of its own. */
 export async function openApp(
   uri: string,
-  { tenants = {}, database = DATABASE, sendMs = 60_000, main = "app.ts" }: OpenOptions = {},
+  options: OpenOptions = {},
 ) {
+  const { tenants = {}, database = DATABASE, sendMs = 60_000, main = "app.ts", v8Flags = [] } =
+    options;
   const named = withDatabase(uri, database);
-  const options = `maxPoolSize=${POOL}&appName=${APP_NAME}`;
+  const pool = `maxPoolSize=${POOL}&appName=${APP_NAME}`;
   const env = {
-    FAULTS_URI: `${named}${named.includes("?") ? "&" : "?"}${options}`,
+    FAULTS_URI: `${named}${named.includes("?") ? "&" : "?"}${pool}`,
     FAULTS_TENANTS: JSON.stringify(tenants),
     FAULTS_SEND: String(sendMs),
   };
   const file = `tests/faults/support/${main}`;
-  const run = ["run", "--quiet", "--v8-flags=--expose-gc", "--no-check", "-A", file];
+  const flags = `--v8-flags=${["--expose-gc", ...v8Flags]}`;
+  const run = ["run", "--quiet", flags, "--no-check", "-A", file];
   const app = await startApp([Deno.execPath(), ...run], { cwd: ROOT, env });
   const api = client(app.url);
   return { ...app, ...api, state: () => api.read<AppState>("/state") };

@@ -42,9 +42,10 @@ export class Others {
     await this.#sending;
   }
 
-  /** The times of the requests that were due between two moments. */
-  between(from: number, to: number): Times {
-    const some = this.#samples.filter(({ due }) => due >= from && due < to);
+  /** The times of the requests that were due between two moments, but for a span in which the test itself held them up. */
+  between(from: number, to: number, except: readonly [number, number] = [to, to]): Times {
+    const isIn = (due: number, start: number, end: number) => due >= start && due < end;
+    const some = this.#samples.filter(({ due }) => isIn(due, from, to) && !isIn(due, ...except));
     const sorted = some.map(({ ms }) => ms).sort((a, b) => a - b);
     const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
     return { p50: at(0.5), p99: at(0.99), worst: sorted.at(-1) ?? 0 };
