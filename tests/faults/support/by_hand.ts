@@ -4,19 +4,12 @@
  *
  * @module
  */
-import process from "node:process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-// @ts-types="express-types"
-import express from "express";
-import mongoose from "mongoose";
+import type { Collection } from "mongoose";
+import { serveByHand } from "./serve_by_hand.ts";
 
-const { FAULTS_URI = "", PORT } = process.env;
-
-await mongoose.connect(FAULTS_URI);
-const visits = mongoose.connection.collection("visits");
-
-async function* listTexts(): AsyncGenerator<string> {
+async function* listTexts(visits: Collection): AsyncGenerator<string> {
   let before = "[";
   for await (const visit of visits.find().batchSize(1000)) {
     yield before + JSON.stringify(visit);
@@ -25,15 +18,8 @@ async function* listTexts(): AsyncGenerator<string> {
   yield "]";
 }
 
-const app = express();
-app.use(express.json());
-app.get("/visits", async (_req, res) => {
+await serveByHand(async (res, visits) => {
   res.type("json");
   // Clients may leave
-  await pipeline(Readable.from(listTexts(), { objectMode: false }), res).catch(() => {});
+  await pipeline(Readable.from(listTexts(visits), { objectMode: false }), res).catch(() => {});
 });
-app.post("/visits", async ({ body: { key, text } }, res) => {
-  const { insertedId } = await visits.insertOne({ key, text });
-  res.status(201).json({ _id: insertedId, key, text });
-});
-app.listen(Number(PORT), "127.0.0.1");
