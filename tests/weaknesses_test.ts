@@ -1,37 +1,10 @@
 import { assert, assertEquals, assertMatch, assertNotMatch } from "@std/assert";
 import { getModel } from "../mod.ts";
-import { watchCommands } from "./both_paths.ts";
-import { Account, openShop, SECRET, type Shop } from "./fixtures/shop.ts";
+import { Account, assertRefused, filtered, openShop, SECRET, type Shop } from "./fixtures/shop.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, type EntityBody, type ErrorBody } from "./support.ts";
 
 // Published weaknesses of software like this one, each as an attack on an application of ours: those of reads.
-
-/** Every request that takes a filter. */
-function filtered({ own }: Shop): [method: string, path: string][] {
-  return [
-    ["GET", "/accounts"],
-    ["GET", `/accounts/${own}`],
-    ["PATCH", `/accounts/${own}`],
-    ["DELETE", `/accounts/${own}`],
-    ["DELETE", "/accounts"],
-    ["GET", `/accounts/${own}/locks`],
-    ["GET", `/accounts/${own}/notes`],
-  ];
-}
-
-/** Asserts that every request refuses a query string with 400, and that nothing is read for it, let alone changed. */
-async function assertRefused(shop: Shop, query: string): Promise<void> {
-  const before = await shop.stored();
-  const sent = await watchCommands(shop.database.uri);
-  for (const [method, path] of filtered(shop)) {
-    const body = method === "PATCH" ? { body: { name: "changed" } } : {};
-    const { status, text } = await shop.send<ErrorBody>(method, path + query, body);
-    assertEquals([status, sent.splice(0)], [400, []], `${method} ${path}: ${text}`);
-    assertNotMatch(text, /s3cret"/);
-  }
-  assertEquals(await shop.stored(), before);
-}
 
 /** Asserts that a list answers a query string as it would without. */
 async function assertIgnored(shop: Shop, query: string): Promise<void> {
