@@ -47,10 +47,11 @@ async function last({ isCut }: Held, app: App, host: Connection) {
 /** What JavaScript may hold of a list that nobody reads on, besides the bytes of a batch. */
 const OBJECTS = 40_000;
 
-/** Asserts that an application holds nothing more than before. */
-async function assertBack(app: App, { before }: { before: AppState }) {
+/** Asserts that an application holds nothing more than before, and the database nothing for it. */
+async function assertBack(app: App, { before, host }: { before: AppState; host: Connection }) {
   const isBack = async () => (await app.state()).sockets <= before.sockets + 8;
   await until(isBack, { seconds: PATIENCE_S });
+  await until(async () => await countCursors(host) === 0, { seconds: PATIENCE_S });
   const after = await app.state();
   assertEquals([after.pid, after.rejections, after.failures], [before.pid, [], []]);
   const growth = Math.round((after.heapUsed - before.heapUsed) / 1e6);
@@ -95,7 +96,7 @@ async function harmAll(t: Deno.TestContext, { harms, v8Flags = [] }: HarmAll): P
       const { took, during, held } = await measure(app, host, harm);
       const grown = during.heapUsed - before.heapUsed;
       if (held > 0) assert(grown < held * OBJECTS + 4e6, `${grown} bytes for ${held} lists`);
-      const after = await assertBack(app, { before });
+      const after = await assertBack(app, { before, host });
       const heaps = [before, during, after].map(({ heapUsed }) => Math.round(heapUsed / 1e6));
       await report(
         `${[name, ...v8Flags]}: ${took}; ${held} cursors, heap ${heaps.join(", ")} MB`,

@@ -35,14 +35,17 @@ const FAULTS: Readonly<Record<string, { readonly mode: object | string; readonly
 const HASTY = { maxTimeMS: 500, onError: () => {} };
 
 const APP = "commands";
+const DATABASE = "commands";
 
 /** Serves notes from a server whose commands can be made to fail. */
 async function openNotes() {
   const args = ["--setParameter", "enableTestCommands=1"];
   const mongo = await startMongo({ replicaSet: 1, args });
   const open = (options: object) =>
-    mongoose.createConnection(mongo.uri, { dbName: "commands", ...options }).asPromise();
-  const [host, connection] = [await open({}), await open({ appName: APP })];
+    mongoose.createConnection(mongo.uri, { dbName: DATABASE, ...options }).asPromise();
+  const [host, connection] = [await open({}), await open({ appName: APP, monitorCommands: true })];
+  const sent: string[] = [];
+  connection.getClient().on("commandStarted", ({ commandName }) => sent.push(commandName));
   const models = [buildNotes(connection)];
   const prepare = (app: Express) =>
     app.use(express.json()).use("/hasty", Framework.initialize({ models, ...HASTY }));
@@ -50,7 +53,7 @@ async function openNotes() {
   const hasty = client(`${patient.url}/hasty`);
   await until(async () => (await patient.get("/pages")).status === 200);
   return {
-    ...{ patient, hasty, host },
+    ...{ patient, hasty, host, sent },
     fail: (mode: object | string, data?: object) =>
       host.getClient().db("admin").command({
         ...{ configureFailPoint: "failCommand", mode },
@@ -91,6 +94,12 @@ async function untilIdle(host: Connection): Promise<void> {
   await until(isIdle);
 }
 
+/** The command that is to fail: the second `find` of a request is the only one for parts. */
+function pointOf(command: string): object {
+  const [name = "", before] = command.split(" ").reverse();
+  return { failCommands: [name], ...before && { namespace: `${DATABASE}.parts` } };
+}
+
 /** Sends requests while the same fault harms the same command of each; gives what they were answered. */
 async function suffer(notes: Notes, { calls, command, fault }: {
   readonly calls: readonly string[];
@@ -101,7 +110,7 @@ async function suffer(notes: Notes, { calls, command, fault }: {
   const places = await Promise.all(calls.map(() => putNote(notes.host)));
   const app = mode === "alwaysOn" ? notes.hasty : notes.patient;
   await until(async () => (await app.get("/pages")).status === 200);
-  await notes.fail(mode, { ...data, failCommands: [command] });
+  await notes.fail(mode, { ...data, ...pointOf(command) });
   const replies = await Promise.all(
     places.map(async (place, index) => {
       const call = calls[index] ?? "";
@@ -160,6 +169,25 @@ test("docs/reliability.md says what is answered when one command fails", async (
         if (!isRight) wrong.push(`${call}, ${command}: ${given}, not ${answer}`);
       }
       assertEquals(wrong, []);
+    });
+  }
+});
+
+test("docs/reliability.md names every command that a request sends", async (t) => {
+  const [, ...rows] = await readTable();
+  await using notes = await openNotes();
+  for (const [call, { send }] of Object.entries(CALLS)) {
+    await t.step(call, async () => {
+      const place = await putNote(notes.host);
+      notes.sent.splice(0);
+      await send(notes.patient, place);
+      const named = rows.filter(([each]) => each === call).map(([, command]) => command);
+      // Once for each connection
+      const sent = notes.sent.filter((name) => name !== "hello");
+      assertEquals(
+        sent.map((name, at) => sent.indexOf(name) < at ? `second ${name}` : name),
+        named,
+      );
     });
   }
 });
