@@ -1,10 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
-import { Buffer } from "node:buffer";
 import { stub } from "@std/testing/mock";
-// @ts-types="express-types"
-import express from "express";
-import type { Express } from "express-types";
+import type { Express, Response } from "express-types";
 import mongoose from "mongoose";
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { Duplex } from "node:stream";
 import { all, FrameworkModel, prop, rest } from "../mod.ts";
 import type { FrameworkRequest, ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
@@ -19,6 +20,8 @@ class Row extends FrameworkModel {
 /** How many rows there are, of 1 kB. */
 const ROWS = 2500;
 
+const DATA = Buffer.alloc(100, 7);
+
 /** Makes a model: `/rows` is a list in several batches, `/whole` comes in one. */
 function buildRows(): ModelClass {
   const schemaOptions = { collection: "rows" };
@@ -32,8 +35,14 @@ function buildRows(): ModelClass {
   return Rows;
 }
 
-async function openRows(options: MountOptions = {}): Promise<Mounted> {
-  const app = await mount([buildRows()], options);
+interface RowsOptions extends MountOptions {
+  readonly models?: readonly ModelClass[];
+}
+
+async function openRows(
+  { models = [buildRows()], ...options }: RowsOptions = {},
+): Promise<Mounted> {
+  const app = await mount(models, options);
   const rows = Array.from({ length: ROWS }, (_, n) => ({ text: `${n}`.padEnd(1000, "x") }));
   await app.database.connection.collection("rows").insertMany(rows);
   return app;
@@ -74,38 +83,120 @@ test("the driver goes on to tell a replica set its time when replies were freed"
   await freedBy(app, "/rows");
 });
 
-test("who listens to commands has whole replies", async () => {
-  await using app = await openRows();
-  const { connection, uri } = app.database;
-  const data = Buffer.alloc(100, 7);
-  await connection.collection("rows").updateMany({}, { $set: { data } });
-  await mongoose.disconnect();
-  await mongoose.connect(uri, { monitorCommands: true });
-  const seen: mongoose.mongo.Binary[] = [];
-  mongoose.connection.getClient().on("commandSucceeded", ({ reply }) => {
-    const { firstBatch, nextBatch = firstBatch } = Object(Object(reply).cursor);
-    seen.push(...(nextBatch ?? []).map((row: { data: mongoose.mongo.Binary }) => row.data));
+for (const later of [true, false]) {
+  test(`who listens to commands has whole replies, with monitorCommands ${later} later`, async () => {
+    await using app = await openRows();
+    const { connection, uri } = app.database;
+    await connection.collection("rows").updateMany({}, { $set: { data: DATA } });
+    await mongoose.disconnect();
+    await mongoose.connect(uri, { monitorCommands: true });
+    const seen: mongoose.mongo.Binary[] = [];
+    const client = mongoose.connection.getClient();
+    client.on("commandSucceeded", ({ reply }) => {
+      const { firstBatch, nextBatch = firstBatch } = Object(Object(reply).cursor);
+      seen.push(...(nextBatch ?? []).map((row: { data: mongoose.mongo.Binary }) => row.data));
+    });
+    // The connections that there are go on to tell of commands
+    Reflect.set(client, "monitorCommands", later);
+    await freedBy(app, "/rows");
+    assertEquals(seen.filter((each) => DATA.equals(each.buffer)).length, ROWS);
   });
-  await freedBy(app, "/rows");
-  assertEquals(seen.filter((each) => data.equals(each.buffer)).length, ROWS);
+}
+
+/** What has a method to write that middleware can replace. */
+interface Writer {
+  write(...args: unknown[]): unknown;
+}
+
+/** Replaces a method to write: all bytes that it is given are held, or only the first so many. */
+function hold(held: Uint8Array[], target: unknown, only?: number): void {
+  const writer = target as Writer;
+  const { write } = writer;
+  writer.write = (...args) => {
+    const [bytes] = args;
+    const { length } = bytes as Uint8Array | string;
+    const isMeant = bytes instanceof Uint8Array && length > 0 && (only ?? length) === length;
+    if (isMeant) held.push(bytes);
+    if (isMeant && only !== undefined) writer.write = write;
+    return Reflect.apply(write, writer, args);
+  };
+}
+
+const HOLDERS: Record<string, (held: Uint8Array[], res: Response) => void> = {
+  "in its own way": hold,
+  "one piece in its own way": (held, res) => hold(held, res, 64 * 1024),
+  "in its own way from the headers on": (held, res) => {
+    const { writeHead } = res;
+    res.writeHead = (...args: unknown[]) => {
+      hold(held, res);
+      return Reflect.apply(writeHead, res, args);
+    };
+  },
+  "to the socket in its own way": (held, { socket }) => hold(held, socket),
+};
+
+for (const [how, begin] of Object.entries(HOLDERS)) {
+  test(`middleware that writes ${how} may hold what it was given`, async () => {
+    const held: Uint8Array[] = [];
+    await using app = await openRows({
+      prepare: (each) =>
+        each.use((_req, res, next) => {
+          begin(held, res);
+          next();
+        }),
+    });
+    for (const path of ["/rows", "/whole"]) {
+      await freedBy(app, path);
+      assert(held.length > 0);
+      assertEquals(held.splice(0).filter(({ byteLength }) => byteLength === 0), []);
+    }
+  });
+}
+
+test("a stream in the place of a socket may hold what it was given", async () => {
+  let express: Express | undefined;
+  await using _app = await openRows({ prepare: (each) => express = each });
+  const server = createServer(express);
+  for (const path of ["/rows", "/whole"]) {
+    const held: Uint8Array[] = [];
+    const socket = new Duplex({
+      read() {},
+      write(bytes, _encoding, done) {
+        held.push(bytes);
+        done();
+      },
+    });
+    server.emit("connection", socket);
+    socket.push(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+    await once(socket, "finish");
+    const kept = held.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    assert(kept > ROWS * 1000, `${kept} bytes are left`);
+  }
 });
 
-test("middleware that writes in its own way may hold what it was given", async () => {
-  const held: Uint8Array[] = [];
-  const prepare = (app: Express) =>
-    app.use((_req, res, next) => {
-      const { write } = res;
-      res.write = (...args: unknown[]) => {
-        held.push(args[0] as Uint8Array);
-        return Reflect.apply(write, res, args);
-      };
-      next();
-    });
-  await using app = await openRows({ prepare: (each) => prepare(each.use(express.json())) });
-  for (const path of ["/rows", "/whole"]) {
-    const { length } = await freedBy(app, path);
-    const kept = held.splice(0).reduce((sum, { byteLength }) => sum + byteLength, 0);
-    // What ends the answer is not written
-    assert(kept > length / 2, `${kept} bytes of ${length} are left`);
+test("what computes a default may hold the document", async () => {
+  const held: { data?: { bytes: mongoose.mongo.Binary } }[] = [];
+  @rest({ route: "/rows", methods: [all()], schemaOptions: { collection: "rows" } })
+  class Computed extends Row {
+    @prop({ type: Object })
+    data?: { bytes: mongoose.mongo.Binary };
+
+    @prop({
+      type: String,
+      default(this: Computed) {
+        held.push(this);
+        return "";
+      },
+    })
+    computed?: string;
   }
+  await using app = await openRows({ models: [Computed] });
+  await app.database.connection.collection("rows").updateMany({}, {
+    $set: { data: { bytes: DATA } },
+  });
+  await freedBy(app, "/rows");
+  assertEquals(
+    held.filter(({ data }) => DATA.equals(data?.bytes.buffer ?? DATA.subarray(1))).length,
+    ROWS,
+  );
 });

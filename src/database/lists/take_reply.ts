@@ -4,11 +4,12 @@ import { ownMemory } from "./owned_memory.ts";
 
 /** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */
 export interface ReplyCursor {
-  readonly client?: { readonly options?: ClientOptions };
+  readonly server?: { readonly pool?: { readonly options?: PoolOptions } };
   readonly documents?: Reply | null;
 }
 
-interface ClientOptions {
+/** What connections are made with; the options of the client may have changed since. */
+interface PoolOptions {
   readonly monitorCommands?: unknown;
   readonly autoEncryption?: unknown;
 }
@@ -31,19 +32,19 @@ const HEAD = 21;
 
 /** Takes the bytes of a reply. The driver's list of its documents is let go: a stalled client would have it held. */
 export function takeReply(cursor: ReplyCursor): ReplyArray | undefined {
-  const { documents: reply, client } = cursor;
+  const { documents: reply, server } = cursor;
   const { bson, offset } = reply?.batch ?? {};
   const known = bson instanceof Uint8Array && typeof offset === "number" &&
     reply?.iterated === 0 && typeof reply.clear === "function";
   if (!known) return undefined;
-  if (!isWatched(client?.options) && leaveTime(reply)) ownMemory(bson, HEAD);
+  if (!isWatched(server?.pool?.options) && leaveTime(reply)) ownMemory(bson, HEAD);
   reply.clear?.();
   Reflect.set(cursor, "documents", null);
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
 }
 
 /** Whether others are given replies: what they get may look into the same memory. */
-function isWatched({ monitorCommands, autoEncryption }: ClientOptions = {}): boolean {
+function isWatched({ monitorCommands, autoEncryption }: PoolOptions = {}): boolean {
   return monitorCommands !== false || autoEncryption !== undefined;
 }
 

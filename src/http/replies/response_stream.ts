@@ -1,4 +1,6 @@
-import { ServerResponse } from "node:http";
+import { OutgoingMessage } from "node:http";
+import { Socket } from "node:net";
+import { Writable } from "node:stream";
 import type { Response } from "express-types";
 import { freeMemory } from "../../database/lists/owned_memory.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
@@ -11,7 +13,8 @@ import { afterPatience, SlowClientError } from "./slow_client.ts";
 /** How much is written at a time: a client has to take it within the time limit. */
 export const PIECE = 64 * 1024;
 
-const { write } = ServerResponse.prototype;
+/** The first of their kind, which few replace. */
+const [writeMessage, writeStream] = [OutgoingMessage.prototype.write, Writable.prototype.write];
 
 /** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
 export class ResponseStream {
@@ -48,10 +51,8 @@ export class ResponseStream {
    * @throws {SlowClientError} If the client does not take a piece in time; the answer is cut.
    */
   async write(bytes: Uint8Array): Promise<void> {
-    // Middleware that writes in its own way may hold them
-    const isOurs = this.#res.write === write;
     await this.#send(bytes, (error) => {
-      if (isOurs && !error) freeMemory(bytes);
+      if (!error) freeMemory(bytes);
     });
   }
 
@@ -67,13 +68,16 @@ export class ResponseStream {
     this.#stopListening = undefined;
   }
 
-  /** Calls back when all of the bytes are with the system. */
+  /** Calls back when all of the bytes are with the system, if nothing else has seen them. */
   async #send(bytes: Uint8Array, onSent?: (error?: Error | null) => void): Promise<void> {
+    let isUnseen = true;
     for (let start = 0; start < bytes.length; start += PIECE) {
       if (!this.isOpen) return;
       this.#begun = true;
       const end = start + PIECE;
-      const last = end < bytes.length ? undefined : onSent;
+      // A listener may replace it between two pieces
+      isUnseen &&= isDirect(this.#res);
+      const last = isUnseen && end >= bytes.length ? onSent : undefined;
       if (!this.#res.write(bytes.subarray(start, end), last)) await this.#drained();
     }
   }
@@ -107,4 +111,9 @@ export class ResponseStream {
       res.off("drain", wake).off("close", wake);
     };
   }
+}
+
+/** Whether bytes go to the system at once: middleware, and a stream in the place of a socket, may hold them. */
+function isDirect({ write, socket }: Response): boolean {
+  return write === writeMessage && socket instanceof Socket && socket.write === writeStream;
 }

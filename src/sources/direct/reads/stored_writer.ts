@@ -43,7 +43,8 @@ export class StoredWriter {
     this.#model = model;
     this.#shape = shape;
     this.plan = planJson(shape, shownBy(projection, shape));
-    const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
+    // What computes a default may keep the document, and the batch is freed: the values look into memory of their own
+    const decode = (bson: Buffer) => this.#hydrate(decodeBson(Buffer.from(bson)));
     this.#documents = new DocumentWriter(this.plan, { decode });
   }
 
