@@ -4,6 +4,7 @@ import mongoose from "mongoose";
 import express from "express";
 import { arrayProp, create, Framework, FrameworkModel, getModel, one, prop, rest } from "../mod.ts";
 import type { FrameworkRequest } from "../mod.ts";
+import { pass } from "./both_paths.ts";
 import { Named } from "./fixtures/named.ts";
 import { openDatabase } from "./harness/database.ts";
 import { requestRaw } from "./harness/request_raw.ts";
@@ -231,4 +232,24 @@ test("create() answers 409 with the fields when a unique value is taken", async 
   const reply = await app.post<ErrorBody>("/uniques", { email: "a@b.c" });
   assertEquals([reply.status, reply.body.code, reply.body.fields], [409, "CONFLICT", ["email"]]);
   assertEquals(reply.text.includes("a@b.c"), false);
+});
+
+test("create() succeeds once for each unique value, however many clients send it at once", async () => {
+  @rest({ route: "/firsts", methods: [create()] })
+  @rest({ route: "/hooked", methods: [create({ preSave: pass })] })
+  class First extends FrameworkModel {
+    @prop({ unique: true })
+    email?: string;
+  }
+  await using app = await mount([First]);
+  await getModel(First).init();
+  for (const route of ["/firsts", "/hooked"]) {
+    for (let round = 0; round < 5; round++) {
+      const email = `${route} ${round}`;
+      const calls = Array.from({ length: 64 }, () => app.post(route, { email }));
+      const statuses = (await Promise.all(calls)).map(({ status }) => status).sort();
+      assertEquals(statuses, [201, ...Array(63).fill(409)]);
+    }
+  }
+  assertEquals(await getModel(First).countDocuments(), 10);
 });
