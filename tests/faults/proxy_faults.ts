@@ -7,10 +7,9 @@ import { request } from "../harness/request.ts";
 import { mount } from "../support.ts";
 import { until } from "../until.ts";
 import { isLong, report } from "../harness/report.ts";
+import { findNginx } from "./support/find_nginx.ts";
 
-/** Whether the proxy is on this machine. */
-const hasNginx = await new Deno.Command("nginx", { args: ["-v"], stderr: "null" }).output()
-  .then(({ success }) => success, () => false);
+let nginx: Promise<string> | undefined;
 
 /** A list that fails after its answer has begun. */
 async function* fetchRows() {
@@ -50,7 +49,11 @@ async function openNginx(to: string) {
     http { access_log off; ${paths} server { listen 127.0.0.1:${port}; ${places} } }`;
   await Deno.writeTextFile(`${dir}/nginx.conf`, config);
   const args = ["-p", dir, "-c", `${dir}/nginx.conf`, "-e", `${dir}/error.log`];
-  const child = new Deno.Command("nginx", { args, stdout: "null", stderr: "null" }).spawn();
+  const child = new Deno.Command(await (nginx ??= findNginx()), {
+    args,
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
   const url = `http://127.0.0.1:${port}`;
   await until(() => request(`${url}/up`).then(() => true, () => false));
   return {
@@ -70,28 +73,26 @@ async function curl(url: string, ...more: string[]): Promise<number> {
 }
 
 test("a list that is cut never looks complete through nginx", async () => {
-  if (!hasNginx) return await report("A cut list: there is no nginx on this machine");
   await using app = await mount([Row]);
   using _error = stub(console, "error");
-  await using nginx = await openNginx(app.url);
-  await assertRejects(async () => await (await fetch(`${nginx.url}/1.1/rows`)).text());
-  assert(await curl(`${nginx.url}/1.1/rows`) !== 0);
-  const older = await curl(`${nginx.url}/1.0/rows`);
+  await using proxy = await openNginx(app.url);
+  await assertRejects(async () => await (await fetch(`${proxy.url}/1.1/rows`)).text());
+  assert(await curl(`${proxy.url}/1.1/rows`) !== 0);
+  const older = await curl(`${proxy.url}/1.0/rows`);
   await report(
     `A cut list through nginx: curl sees it, by HTTP/1.0 to the application ${
       older ? "too" : "not"
     }`,
   );
-  assertEquals(await curl(`${nginx.url}/1.1/none`), 0);
+  assertEquals(await curl(`${proxy.url}/1.1/none`), 0);
 });
 
 (isLong ? test : Deno.test.ignore)("proxy_read_timeout has to be more than maxTimeMS", async () => {
-  if (!hasNginx) return await report("proxy_read_timeout: there is no nginx on this machine");
   await using app = await mount([Row], { onError: () => {} });
-  await using nginx = await openNginx(app.url);
+  await using proxy = await openNginx(app.url);
   for (const [name, expected] of [["impatient", 504], ["1.1", 503]] as const) {
     const begun = performance.now();
-    const { status } = await request(`${nginx.url}/${name}/hanging`, { within: 30_000 });
+    const { status } = await request(`${proxy.url}/${name}/hanging`, { within: 30_000 });
     assertEquals(status, expected);
     const took = (performance.now() - begun) / 1000;
     await report(`The database hangs, nginx ${name}: ${status} after ${took.toFixed(1)} s`);
