@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { stub } from "@std/testing/mock";
 import { turnsPerAnswer } from "../../../tests/turns_per_answer.ts";
 import { awaitLoopTurn, PORTION, runShort } from "./loop_turn.ts";
 
@@ -17,6 +18,20 @@ async function turnsOf(sizes: readonly number[]): Promise<number[]> {
   return turns;
 }
 
+/** In how many of 16 turns sockets are looked at: Deno does so while another thread works. */
+async function looksIn16(): Promise<number> {
+  // It looks at the end of a turn: the first of them begins here, and the last has not ended
+  await awaitLoopTurn(4 * PORTION);
+  const { digest } = SubtleCrypto.prototype;
+  let looks = 0;
+  using _stub = stub(SubtleCrypto.prototype, "digest", function (this: SubtleCrypto, ...args) {
+    looks++;
+    return digest.apply(this, args);
+  });
+  for (let left = 16; left > 0; left--) await awaitLoopTurn(4 * PORTION);
+  return looks;
+}
+
 // A short request tells of others for a while: lists that are alone come first
 Deno.test("awaitLoopTurn() gives lists four portions in each turn of the event loop while they are alone", async () => {
   const turns = await turnsOf(Array(9).fill(PORTION));
@@ -29,6 +44,14 @@ Deno.test("awaitLoopTurn() lets sockets be looked at while lists are alone", asy
     void (wait ?? Promise.resolve()).then(turn);
   });
   assert(turns < 40, `${turns} turns for an answer`);
+});
+
+Deno.test("awaitLoopTurn() has sockets looked at in every fourth turn while lists are alone", async () => {
+  assertEquals(await looksIn16(), 4);
+});
+
+Deno.test("awaitLoopTurn() has sockets looked at in every turn beside short requests", async () => {
+  assertEquals(await runShort(looksIn16), 16);
 });
 
 Deno.test("awaitLoopTurn() gives all lists together one portion beside short requests", async () => {
