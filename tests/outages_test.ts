@@ -75,8 +75,11 @@ function callsOf(app: Client, _id: string) {
   };
 }
 
-/** Serves one note from a server that can be made to fail, and the requests that send each command. */
-async function openNotes() {
+/**
+ * Serves one note from a server that can be made to fail, and the requests that send each command. It may be asked
+ * beforehand whether it has transactions.
+ */
+async function openNotes({ isAsked = true } = {}) {
   const args = ["--setParameter", "enableTestCommands=1"];
   const mongo = await startMongo({ replicaSet: 1, args });
   const connection = await mongoose.createConnection(mongo.uri, { dbName: "outages" }).asPromise();
@@ -84,7 +87,7 @@ async function openNotes() {
   const app = await mount([Note], { maxTimeMS: 2000, onError: () => {} });
   const { _id } = await app.created("/notes", { text: "a" });
   const note = `/notes/${_id}`;
-  await app.created(`${note}/others`, {});
+  if (isAsked) await app.created(`${note}/others`, {});
   const { collection } = getModel(Note, connection);
   const list = async () => {
     await collection.insertMany(Array.from({ length: 3000 }, () => ({ text: "b" })));
@@ -146,6 +149,23 @@ test("a commit that fails for now is answered 503, unless the driver repeats it"
       assertEquals([201, 503].includes(status), true, `${status}`);
     });
   }
+});
+
+test("a request that cannot learn whether there are transactions is answered 503, and the next one asks again", async (t) => {
+  await using notes = await openNotes({ isAsked: false });
+  const { commitTransaction: createOther } = notes.calls;
+  const failures = Object.entries(CODES).map(([name, errorCode]) => [name, { errorCode }] as const);
+  const hang = ["hang", { blockConnection: true, blockTimeMS: 6000 }] as const;
+  for (const [name, failure] of [...failures, hang]) {
+    await t.step(name, async () => {
+      await notes.fail({ times: 1 }, { failCommands: ["hello"], ...failure });
+      const { status, body } = await createOther();
+      await notes.fail("off");
+      assertEquals([status, body.code], [503, "UNAVAILABLE"]);
+    });
+  }
+  assertEquals(await notes.count(), 1);
+  assertEquals((await createOther()).status, 201);
 });
 
 test("a write whose write concern fails is answered 503, and may have happened", async (t) => {
