@@ -4,7 +4,7 @@ import { isLong, report } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
 import { HARMS } from "./support/harms.ts";
 import { openApp } from "./support/open_app.ts";
-import { openOthers, pause, showTimes } from "./support/others.ts";
+import { openOthers, pause } from "./support/others.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
 const DATABASE = `faults_by_hand_${crypto.randomUUID().slice(0, 8)}`;
@@ -43,10 +43,7 @@ async function measure({ main, harm, ms }: typeof MEASURED[number]): Promise<str
   const over = performance.now();
   await clients.close();
   const end = await others.end().then(() => "", () => "; it has ended");
-  const [before, during] = [others.between(from, begun), others.between(begun, over)];
-  const { p99 } = others.between(begun, begun + 1000);
-  return `p50, p99 and worst of others ${showTimes(before)} ms, then ${showTimes(during)} ms, ` +
-    `p99 in the first second ${p99.toFixed(0)} ms${end}`;
+  return others.tell({ from, begun, over }) + end;
 }
 
 // It is only told: there is nothing that it has to be

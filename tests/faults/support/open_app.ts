@@ -42,10 +42,7 @@ interface OpenOptions {
 }
 
 /** Starts the application in a process of its own. */
-export async function openApp(
-  uri: string,
-  options: OpenOptions = {},
-) {
+export async function openApp(uri: string, options: OpenOptions = {}) {
   const { tenants = {}, database = DATABASE, sendMs = 60_000, main = "app.ts", v8Flags = [] } =
     options;
   const named = withDatabase(uri, database);

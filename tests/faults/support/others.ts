@@ -8,10 +8,23 @@ const CLIENTS = 4;
 const EVERY_MS = 20;
 
 /** How long answers took, in milliseconds. */
-export interface Times {
+interface Times {
   readonly p50: number;
   readonly p99: number;
   readonly worst: number;
+}
+
+/** Two moments. */
+type Span = readonly [from: number, to: number];
+
+/** When a harm was measured. */
+export interface Harmed {
+  /** Since when there were others. */
+  readonly from: number;
+  readonly begun: number;
+  readonly over: number;
+  /** When the test itself has held them up. */
+  readonly except?: Span;
 }
 
 interface Sample {
@@ -42,8 +55,17 @@ export class Others {
     await this.#sending;
   }
 
-  /** The times of the requests that were due between two moments, but for a span in which the test itself held them up. */
-  between(from: number, to: number, except: readonly [number, number] = [to, to]): Times {
+  /** Tells how long answers took before a harm, during it, and in its first second. */
+  tell({ from, begun, over, except }: Harmed): string {
+    const [before, during] = [this.#between(from, begun), this.#between(begun, over, except)];
+    const { p99 } = this.#between(begun, begun + 1000);
+    const span = ((over - begun) / 1000).toFixed(1);
+    return `p50, p99 and worst of others ${showTimes(before)} ms, ` +
+      `then ${showTimes(during)} ms in ${span} s, p99 in the first second ${p99.toFixed(0)} ms`;
+  }
+
+  /** The times of the requests that were due between two moments, but for a span. */
+  #between(from: number, to: number, except: Span = [to, to]): Times {
     const isIn = (due: number, start: number, end: number) => due >= start && due < end;
     const some = this.#samples.filter(({ due }) => isIn(due, from, to) && !isIn(due, ...except));
     const sorted = some.map(({ ms }) => ms).sort((a, b) => a - b);
@@ -75,6 +97,6 @@ export function openOthers({ post }: Pick<Client, "post">): Others {
 }
 
 /** Writes the median, the 99th of 100 and the worst. */
-export function showTimes({ p50, p99, worst }: Times): string {
+function showTimes({ p50, p99, worst }: Times): string {
   return [p50, p99, worst].map((ms) => ms.toFixed(ms < 10 ? 1 : 0)).join(", ");
 }

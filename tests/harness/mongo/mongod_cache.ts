@@ -95,8 +95,8 @@ async function listMongods(folder: string): Promise<string[]> {
   return paths.sort().reverse();
 }
 
-/** Options of {@linkcode storeMongod}. */
-export interface StoreMongodOptions {
+/** Options of {@linkcode storeBinary}. */
+export interface StoreBinaryOptions {
   /** The file's name in the cache. */
   name: string;
   /** Fetches the binary into the folder it is given, and gives its path. */
@@ -114,12 +114,12 @@ export interface StoreMongodOptions {
  * step, so that a fetch which is cut off leaves nothing that looks whole.
  *
  * @param cache The folder that {@linkcode openCache} gave.
- * @param options See {@linkcode StoreMongodOptions}.
+ * @param options See {@linkcode StoreBinaryOptions}.
  * @returns The path of the binary in the cache.
  */
-export async function storeMongod(
+export async function storeBinary(
   cache: string,
-  options: StoreMongodOptions,
+  options: StoreBinaryOptions,
 ): Promise<string> {
   const { name, fetch, readVersion = readMongodVersion } = options;
   await removeLeftovers(cache);

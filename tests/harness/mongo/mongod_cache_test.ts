@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "node:path";
-import { listCached, openCache, storeMongod } from "./mongod_cache.ts";
+import { listCached, openCache, storeBinary } from "./mongod_cache.ts";
 
 const whole = () => Promise.resolve("6.0.5");
 const torn = () => Promise.reject(new Error("Exec format error"));
@@ -28,37 +28,37 @@ Deno.test("openCache() takes XDG_CACHE_HOME, then HOME, then a temp folder", asy
   assertMatch(await open({}), /mongrove-/);
 });
 
-Deno.test("storeMongod() keeps a binary that runs, and listCached() finds it", async () => {
+Deno.test("storeBinary() keeps a binary that runs, and listCached() finds it", async () => {
   const home = await Deno.makeTempDir();
   const env = (name: string) => name === "HOME" ? home : undefined;
   const cache = await openCache({ env });
   const options = { name: "mongod", fetch, readVersion: whole };
-  const kept = await storeMongod(cache, options);
+  const kept = await storeBinary(cache, options);
   assertEquals(await namesIn(cache), ["mongod"]);
   const listed = await listCached({ env });
   assertEquals(listed[0], kept);
 });
 
-Deno.test("storeMongod() keeps nothing of what does not run", async () => {
+Deno.test("storeBinary() keeps nothing of what does not run", async () => {
   const cache = await Deno.makeTempDir();
   const options = { name: "mongod", fetch, readVersion: torn };
-  await assertRejects(() => storeMongod(cache, options), Error, "Exec format");
+  await assertRejects(() => storeBinary(cache, options), Error, "Exec format");
   assertEquals(await namesIn(cache), []);
 });
 
-Deno.test("storeMongod() keeps nothing of a fetch that fails", async () => {
+Deno.test("storeBinary() keeps nothing of a fetch that fails", async () => {
   const cache = await Deno.makeTempDir();
   const options = { name: "mongod", fetch: torn, readVersion: whole };
-  await assertRejects(() => storeMongod(cache, options), Error, "Exec format");
+  await assertRejects(() => storeBinary(cache, options), Error, "Exec format");
   assertEquals(await namesIn(cache), []);
 });
 
-Deno.test("storeMongod() removes old leftovers of fetches that were cut off", async () => {
+Deno.test("storeBinary() removes old leftovers of fetches that were cut off", async () => {
   const cache = await Deno.makeTempDir();
   const old = join(cache, "partial-old");
   await Deno.mkdir(old);
   await Deno.utime(old, 0, 0);
   await Deno.mkdir(join(cache, "partial-new"));
-  await storeMongod(cache, { name: "mongod", fetch, readVersion: whole });
+  await storeBinary(cache, { name: "mongod", fetch, readVersion: whole });
   assertEquals(await namesIn(cache), ["mongod", "partial-new"]);
 });

