@@ -5,6 +5,7 @@ import { test } from "../harness/testing.ts";
 import { HARMS } from "./support/harms.ts";
 import { openApp } from "./support/open_app.ts";
 import { openOthers, pause } from "./support/others.ts";
+import { prepareHarm } from "./support/prepare_harm.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
 const DATABASE = `faults_by_hand_${crypto.randomUUID().slice(0, 8)}`;
@@ -26,22 +27,21 @@ const MEASURED = APPS.flatMap(({ lastMs, ...app }) =>
 );
 
 function harmNamed(word: string) {
-  const [found] = Object.entries(HARMS).filter(([name]) => name.includes(word));
+  const found = Object.keys(HARMS).find((name) => name.includes(word));
   assert(found, `these clients have another name now: ${word}`);
-  const [name, act] = found;
-  return { name, act };
+  return found;
 }
 
 async function measure({ main, harm, ms }: typeof MEASURED[number]): Promise<string> {
   await using app = await openApp(BASE, { database: DATABASE, main });
+  await using clients = await prepareHarm(harm, app.url);
   const others = openOthers(app);
   const from = performance.now();
   await pause(SPAN_MS);
   const begun = performance.now();
-  const clients = await harm.act(app.url);
+  await clients.act();
   await pause(ms);
   const over = performance.now();
-  await clients.close();
   const end = await others.end().then(() => "", () => "; it has ended");
   return others.tell({ from, begun, over }) + end;
 }
@@ -53,7 +53,7 @@ if (isLong) {
     const rows = Array.from({ length: 100_000 }, () => ({ key: "k", text: "x".repeat(200) }));
     await host.collection("visits").insertMany(rows);
     for (const each of MEASURED) {
-      await report(`${each.name}, ${each.harm.name}: ${await measure(each)}`);
+      await report(`${each.name}, ${each.harm}: ${await measure(each)}`);
     }
     await host.dropDatabase();
     await host.close();

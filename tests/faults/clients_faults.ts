@@ -4,9 +4,10 @@ import type { Connection } from "mongoose";
 import { test } from "../harness/testing.ts";
 import { until } from "../until.ts";
 import { isLong, report } from "../harness/report.ts";
-import { type Harm, HARMS, type Held } from "./support/harms.ts";
+import { type Harm, HARMS } from "./support/harms.ts";
 import { type AppState, openApp } from "./support/open_app.ts";
 import { openOthers, pause } from "./support/others.ts";
+import { prepareHarm } from "./support/prepare_harm.ts";
 import { countHeld } from "./support/stored.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";
@@ -29,7 +30,7 @@ type App = Awaited<ReturnType<typeof openApp>>;
 const countCursors = (host: Connection) => countHeld(host, DATABASE);
 
 /** Waits until a harm is over; gives how the application was meanwhile. */
-async function last({ isCut }: Held, app: App, host: Connection) {
+async function last({ isCut }: Harm, app: App, host: Connection) {
   await pause(isCut ? SEND_MS / 2 : SPAN_MS);
   const asked = performance.now();
   // The application collects its garbage for that
@@ -63,15 +64,15 @@ async function assertBack(app: App, { before, host }: { before: AppState; host: 
 }
 
 /** Harms an application, and measures other clients before and until it is over. */
-async function measure(app: App, host: Connection, harm: (url: string) => Promise<Held>) {
+async function measure(app: App, host: Connection, [name, harm]: readonly [string, Harm]) {
+  await using clients = await prepareHarm(name, app.url);
   const others = openOthers(app);
   const from = performance.now();
   await pause(SPAN_MS);
   const begun = performance.now();
-  const clients = await harm(app.url);
-  const { over, except, ...known } = await last(clients, app, host);
+  await clients.act();
+  const { over, except, ...known } = await last(harm, app, host);
   await others.end();
-  await clients.close();
   return { ...known, took: others.tell({ from, begun, over, except }) };
 }
 
@@ -90,7 +91,7 @@ async function harmAll(t: Deno.TestContext, { harms, v8Flags = [] }: HarmAll): P
   for (const [name, harm] of Object.entries(harms)) {
     await t.step(name, async () => {
       const before = await app.state();
-      const { took, during, held } = await measure(app, host, harm);
+      const { took, during, held } = await measure(app, host, [name, harm]);
       const grown = during.heapUsed - before.heapUsed;
       const others = Math.max(0, during.sockets - held);
       const most = held * OBJECTS + others * CONNECTION + 4e6;

@@ -1,15 +1,13 @@
 import { openGet, sendGet } from "../../sockets.ts";
 import { isLong } from "../../harness/report.ts";
 
-/** The connections of clients that harm an application. */
-export interface Held {
-  /** Whether the application ends the harm itself: it cuts those that take too little of a list. */
+/** What clients do to an application. */
+export interface Harm {
+  /** Whether the application ends it: it cuts those that take too little of a list. */
   readonly isCut: boolean;
-  close(): Promise<void> | void;
+  /** Does it to an application at a URL; gives the connections that stay open. */
+  readonly act: (url: string) => Promise<readonly Deno.TcpConn[]>;
 }
-
-/** What clients do to an application at a URL. */
-export type Harm = (url: string) => Promise<Held>;
 
 /** The short form has a tenth of the clients. */
 const many = (count: number): number => isLong ? count : count / 10;
@@ -45,11 +43,6 @@ async function open(count: number, make: (index: number) => Promise<Deno.TcpConn
   return sockets;
 }
 
-const heldBy = (sockets: readonly Deno.TcpConn[], isCut = false): Held => ({
-  isCut,
-  close: () => sockets.forEach((socket) => socket.close()),
-});
-
 /** Reads 1 KB every second, until the connection ends. */
 async function readSlowly(socket: Deno.TcpConn): Promise<void> {
   const bytes = new Uint8Array(1024);
@@ -58,39 +51,51 @@ async function readSlowly(socket: Deno.TcpConn): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   } catch {
-    // Cut, or closed by the test
+    // Cut
   }
 }
 
+/** Harms by clients that stay connected. */
+const stay =
+  (count: number, make: (url: string, index: number) => Promise<Deno.TcpConn>) => (url: string) =>
+    open(count, (index) => make(url, index));
+
 /** What clients do to an application whose list of visits is long. */
 export const HARMS: Readonly<Record<string, Harm>> = {
-  [`${many(500)} clients that read nothing of a list`]: async (url) =>
-    heldBy(await open(many(500), () => openGet(`${url}/visits`)), true),
-  [`${many(500)} clients that read 1 KB/s of a list`]: async (url) => {
-    const reading: Promise<void>[] = [];
-    const sockets = await open(many(500), async () => {
+  [`${many(500)} clients that read nothing of a list`]: {
+    isCut: true,
+    act: stay(many(500), (url) => openGet(`${url}/visits`)),
+  },
+  [`${many(500)} clients that read 1 KB/s of a list`]: {
+    isCut: true,
+    act: stay(many(500), async (url) => {
       const socket = await openGet(`${url}/visits`);
-      reading.push(readSlowly(socket));
+      readSlowly(socket);
       return socket;
-    });
-    const close = async () => {
-      sockets.forEach((socket) => socket.close());
-      await Promise.all(reading);
-    };
-    return { isCut: true, close };
+    }),
   },
-  [`${many(200)} pipelined lists`]: async (url) => {
-    const socket = await openGet(`${url}/visits`);
-    for (let left = many(200) - 1; left > 0; left--) await sendGet(socket, "/visits");
-    return heldBy([socket], true);
+  [`${many(200)} pipelined lists`]: {
+    isCut: true,
+    act: async (url) => {
+      const socket = await openGet(`${url}/visits`);
+      for (let left = many(200) - 1; left > 0; left--) await sendGet(socket, "/visits");
+      return [socket];
+    },
   },
-  [`${many(2000)} idle connections`]: async (url) =>
-    heldBy(await open(many(2000), () => begin(url, ""))),
-  [`${many(500)} half-sent heads and bodies`]: async (url) =>
-    heldBy(await open(many(500), (index) => begin(url, PHASES[index % 3 + 1] ?? ""))),
-  [`${many(1000)} clients that vanish in every phase`]: async (url) => {
-    const phase = (index: number) => begin(url, PHASES[index % PHASES.length] ?? "");
-    heldBy(await open(many(1000), phase)).close();
-    return heldBy([]);
+  [`${many(2000)} idle connections`]: {
+    isCut: false,
+    act: stay(many(2000), (url) => begin(url, "")),
+  },
+  [`${many(500)} half-sent heads and bodies`]: {
+    isCut: false,
+    act: stay(many(500), (url, index) => begin(url, PHASES[index % 3 + 1] ?? "")),
+  },
+  [`${many(1000)} clients that vanish in every phase`]: {
+    isCut: false,
+    act: async (url) => {
+      const phase = (index: number) => begin(url, PHASES[index % PHASES.length] ?? "");
+      (await open(many(1000), phase)).forEach((socket) => socket.close());
+      return [];
+    },
   },
 };
