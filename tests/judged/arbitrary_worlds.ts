@@ -131,18 +131,24 @@ const rootClass = fc.record({
   leaves,
   owner,
   scoped: fc.boolean(),
-  special: fc.constantFrom<Partial<ClassSpec>>({}, {}, { loose: true }, { virtual: true }, {
-    kinds: true,
-  }),
+  special: fc.constantFrom<Partial<ClassSpec>>(
+    {},
+    {},
+    { loose: true },
+    { virtual: true },
+    { kinds: true },
+  ),
+  getter: fc.boolean(),
   parts: deepClass,
   single: deepClass,
   linked: fc.constantFrom(undefined, "readonly" as const),
   copies,
 }).map((
-  { leaves: fields, owner: own, special, parts, single, linked, ...others },
+  { leaves: fields, owner: own, special, getter, parts, single, linked, ...others },
 ): ClassSpec => ({
   fields: {
     ...fields as Fields,
+    name: { ...fields.name as FieldSpec, getter },
     owner: own,
     parts: { kind: "objects", of: parts },
     single: { kind: "object", of: single },

@@ -9,6 +9,7 @@ import type {
   Ask,
   Chosen,
   ClassSpec,
+  Copies,
   Doc,
   FieldSpec,
   Notes,
@@ -32,7 +33,7 @@ export function show(
   if (copies === "beside" || copies === "text") shown.beside = ANY;
   if (kinds) Object.assign(shown, { __t: ANY, extra: ANY });
   for (const [name, field] of Object.entries(fields)) {
-    const value = showValue(doc[name], field);
+    const value = get(showValue(doc[name], field), { field, copies });
     if (isSeen(field) && value !== undefined) shown[name] = value;
   }
   return shown;
@@ -45,6 +46,15 @@ function showValue(value: Value | undefined, field: FieldSpec): Value | undefine
   if (field.kind === "object" && field.of) return show(value as Doc, field.of);
   const { of } = field;
   return field.kind === "objects" && of ? (value as Doc[]).map((each) => show(each, of)) : value;
+}
+
+/** What a getter makes of a value; hooks may give what is stored instead. */
+function get(
+  value: Value | undefined,
+  { field, copies }: { field: FieldSpec; copies: Copies },
+): Value | undefined {
+  if (!field.getter || !isText(value) || value === ANY) return value;
+  return copies === "itself" ? value.toUpperCase() : ANY;
 }
 
 /** Whether all of what is stored fits its fields. */

@@ -18,6 +18,7 @@ import {
 } from "../../mod.ts";
 import { pass } from "../both_paths.ts";
 import { start, type Started } from "../support.ts";
+import { isText } from "./fields.ts";
 import { PAGE } from "./parameters.ts";
 import type { ClassSpec, Copies, Doc, FieldSpec, World } from "./world.ts";
 
@@ -83,10 +84,11 @@ function decorate(decorator: unknown, context: object): void {
 }
 
 function declare(field: FieldSpec, target: () => ModelClass): unknown {
-  const { kind, guard, default: given, of } = field;
+  const { kind, guard, default: given, getter, of } = field;
   const shared = {
     ...guard === "unselected" ? { select: false } : guard && { [guard]: true },
     ...given !== undefined && { default: given },
+    ...getter && { get: (value: unknown) => isText(value) ? value.toUpperCase() : value },
   };
   const own: Record<string, () => unknown> = {
     texts: () => arrayProp({ items: String, ...shared }),
@@ -138,6 +140,7 @@ function makeClass(spec: ClassSpec, target: () => ModelClass, schemaOptions = {}
     ...schemaOptions,
     ...loose && { strict: false },
     ...virtual && { toJSON: { virtuals: true } },
+    ...fields.name?.getter && { toJSON: { getters: true, virtuals: virtual === true } },
   };
   Object.assign(Made, { schemaOptions: options });
   return Made as ModelClass;

@@ -14,6 +14,8 @@ export interface FieldSpec {
   /** What keeps clients from it. */
   readonly guard?: "hidden" | "readonly" | "unselected" | undefined;
   readonly default?: Value | undefined;
+  /** Whether a getter gives its text in capitals. */
+  readonly getter?: boolean;
   readonly of?: ClassSpec;
 }
 
