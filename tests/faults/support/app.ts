@@ -41,8 +41,8 @@ app.get("/state", (_req, res) => {
   server.getConnections((_error, sockets) => {
     // With --expose-gc: what is held, without what is only not collected yet
     (globalThis as { gc?: () => void }).gc?.();
-    const { heapUsed } = process.memoryUsage();
-    const state: AppState = { pid: process.pid, rejections, failures, heapUsed, sockets };
+    const { heapUsed, rss } = process.memoryUsage();
+    const state: AppState = { pid: process.pid, rejections, failures, heapUsed, rss, sockets };
     res.json(state);
   });
 });

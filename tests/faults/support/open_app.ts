@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { client } from "../../client.ts";
 import { withDatabase } from "../../harness/database_uri.ts";
@@ -12,6 +13,8 @@ export interface AppState {
   readonly failures: readonly string[];
   /** What JavaScript holds of the memory, in bytes. */
   readonly heapUsed: number;
+  /** What the process has of the memory of the machine, in bytes. */
+  readonly rss: number;
   /** The connections of clients. */
   readonly sockets: number;
 }
@@ -27,6 +30,8 @@ export const DATABASE = "faults";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
+const SUPPORT = fileURLToPath(new URL(".", import.meta.url));
+
 /** What an application may be given besides its database. */
 interface OpenOptions {
   /** Tenants, each with the URI of its database. */
@@ -39,6 +44,8 @@ interface OpenOptions {
   readonly main?: string;
   /** More flags of V8. */
   readonly v8Flags?: readonly string[];
+  /** What runs it in the place of Deno. */
+  readonly command?: readonly [string, ...string[]];
 }
 
 /** Starts the application in a process of its own. */
@@ -52,10 +59,10 @@ export async function openApp(uri: string, options: OpenOptions = {}) {
     FAULTS_TENANTS: JSON.stringify(tenants),
     FAULTS_SEND: String(sendMs),
   };
-  const file = `tests/faults/support/${main}`;
+  const file = join(SUPPORT, main);
   const flags = `--v8-flags=${["--expose-gc", ...v8Flags]}`;
-  const run = ["run", "--quiet", flags, "--no-check", "-A", file];
-  const app = await startApp([Deno.execPath(), ...run], { cwd: ROOT, env });
+  const deno = [Deno.execPath(), "run", "--quiet", flags, "--no-check", "-A", file] as const;
+  const app = await startApp(options.command ?? deno, { cwd: ROOT, env });
   const api = client(app.url);
   return { ...app, ...api, state: () => api.read<AppState>("/state") };
 }
