@@ -1,5 +1,6 @@
 import { openGet, sendGet } from "../../sockets.ts";
 import { isLong } from "../../harness/report.ts";
+import { pause } from "./others.ts";
 
 /** What clients do to an application. */
 export interface Harm {
@@ -48,7 +49,7 @@ async function readSlowly(socket: Deno.TcpConn): Promise<void> {
   const bytes = new Uint8Array(1024);
   try {
     while (await socket.read(bytes) !== null) {
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await pause(1000);
     }
   } catch {
     // Cut
@@ -59,6 +60,12 @@ async function readSlowly(socket: Deno.TcpConn): Promise<void> {
 const stay =
   (count: number, make: (url: string, index: number) => Promise<Deno.TcpConn>) => (url: string) =>
     open(count, (index) => make(url, index));
+
+async function vanish(count: number, url: string): Promise<[]> {
+  const phase = (index: number) => begin(url, PHASES[index % PHASES.length] ?? "");
+  for (const socket of await open(count, phase)) socket.close();
+  return [];
+}
 
 /** What clients do to an application whose list of visits is long. */
 export const HARMS: Readonly<Record<string, Harm>> = {
@@ -92,9 +99,15 @@ export const HARMS: Readonly<Record<string, Harm>> = {
   },
   [`${many(1000)} clients that vanish in every phase`]: {
     isCut: false,
+    act: (url) => vanish(many(1000), url),
+  },
+  [`${many(1000)} clients that vanish in every phase, in ten seconds`]: {
+    isCut: false,
     act: async (url) => {
-      const phase = (index: number) => begin(url, PHASES[index % PHASES.length] ?? "");
-      (await open(many(1000), phase)).forEach((socket) => socket.close());
+      for (let left = 10; left > 0; left--) {
+        await vanish(many(100), url);
+        await pause(1000);
+      }
       return [];
     },
   },
