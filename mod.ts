@@ -113,7 +113,7 @@ export type {
   HeaderDescription,
   ParameterDescription,
   RouteDescription,
-} from "./src/http/routes/describe/describe_routes.ts";
+} from "./src/http/routes/describe/description.ts";
 export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
 export type { OperationWords } from "./src/declare/operations/operation_words.ts";
 export type { FieldDescription, ValueDescription } from "./src/schema/describe/describe_fields.ts";

@@ -11,7 +11,7 @@ import { select } from "./http/select.ts";
 import type { Selected, SelectOptions } from "./http/select.ts";
 import type { FrameworkModel } from "./declare/model/framework_model.ts";
 import type { ModelClass } from "./declare/model/model_class.ts";
-import type { RouteDescription } from "./http/routes/describe/describe_routes.ts";
+import type { RouteDescription } from "./http/routes/describe/description.ts";
 
 /**
  * The functions that an application calls: to mount routes, to describe them, to answer errors, and to close its server.

@@ -19,7 +19,7 @@ import { getModel } from "../schema/get_model.ts";
 import { sendError } from "./answer_error.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
 import { describeRoutes, printRoute } from "./routes/describe/describe_routes.ts";
-import type { RouteDescription } from "./routes/describe/describe_routes.ts";
+import type { RouteDescription } from "./routes/describe/description.ts";
 import { routeNode } from "./routes/describe/route_node.ts";
 import type { RouteNode } from "./routes/describe/route_node.ts";
 import { mountRoutes } from "./routes/mount_routes.ts";

@@ -2,7 +2,7 @@ import { LIST_LIMITS } from "../filter/parameters/read_rules.ts";
 import type {
   HeaderDescription,
   ParameterDescription,
-} from "../http/routes/describe/describe_routes.ts";
+} from "../http/routes/describe/description.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
 import type { Components } from "./schemas/components.ts";
 import { GIVEN_IDENTIFIER } from "./schemas/json_schema.ts";

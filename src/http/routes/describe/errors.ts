@@ -3,7 +3,7 @@ import type { Route } from "../../../pipeline/request/route.ts";
 import { STATUS_OF } from "../../../errors/refusals.ts";
 import type { ErrorCode } from "../../../errors/refusals.ts";
 import { buildSchema } from "../../../schema/build_schema.ts";
-import type { ErrorDescription } from "./describe_routes.ts";
+import type { ErrorDescription } from "./description.ts";
 
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item } } = route;

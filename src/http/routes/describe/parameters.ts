@@ -2,7 +2,7 @@ import { declaredNames } from "../../../filter/parameters/parse_read.ts";
 import type { ReadRules } from "../../../filter/parameters/read_rules.ts";
 import { actingLevel } from "../../../pipeline/request/route.ts";
 import type { Route } from "../../../pipeline/request/route.ts";
-import type { HeaderDescription, ParameterDescription } from "./describe_routes.ts";
+import type { HeaderDescription, ParameterDescription } from "./description.ts";
 import { pathParameters } from "./path_parameters.ts";
 
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {

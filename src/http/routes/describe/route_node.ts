@@ -16,7 +16,7 @@ import { referenceIn } from "../../../schema/fields/reference_in.ts";
 import { describeShape } from "../../../schema/fields/shape.ts";
 import { hasOwnJson } from "../../../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin } from "../../../schema/mongoose/schemas/schemas_within.ts";
-import type { RouteDescription } from "./describe_routes.ts";
+import type { RouteDescription } from "./description.ts";
 import { describeErrors } from "./errors.ts";
 import { describeHeaders, describeParameters } from "./parameters.ts";
 
