@@ -2,7 +2,6 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
 import { lossOf } from "../schema/mongoose/storable.ts";
-import type { Selection } from "./selection.ts";
 
 /** What hooks project: values by path, with a `+` before a path that is shown besides what a read selects. */
 export type Projection = Readonly<Record<string, unknown>>;
@@ -76,7 +75,10 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
 }
 
 /** Whether a read shows less than everything, so that the answer of a write has to be read again. */
-export function isNarrowed({ projection }: Selection, shape: Shape): boolean {
+export function isNarrowed(
+  { projection }: { readonly projection: Projection },
+  shape: Shape,
+): boolean {
   return Object.keys(projection).length > 0 || unselectedPaths(shape).length > 0;
 }
 

@@ -4,6 +4,7 @@ import type { Connection } from "mongoose";
 import { test } from "../harness/testing.ts";
 import { until } from "../until.ts";
 import { isLong, report } from "../harness/report.ts";
+import { bundleApp } from "./support/bundle_app.ts";
 import { type Harm, HARMS } from "./support/harms.ts";
 import { type AppState, openApp } from "./support/open_app.ts";
 import { openOthers, pause } from "./support/others.ts";
@@ -78,15 +79,18 @@ async function measure(app: App, host: Connection, [name, harm]: readonly [strin
 
 interface HarmAll {
   readonly harms: Readonly<Record<string, Harm>>;
+  /** How the application runs, in a word. */
+  readonly how?: string;
   readonly v8Flags?: readonly string[];
+  readonly command?: readonly [string, ...string[]];
 }
 
 /** Harms an application in one way after the other. */
-async function harmAll(t: Deno.TestContext, { harms, v8Flags = [] }: HarmAll): Promise<void> {
+async function harmAll(t: Deno.TestContext, { harms, how, ...run }: HarmAll): Promise<void> {
   const host = await mongoose.createConnection(BASE, { dbName: DATABASE }).asPromise();
   const rows = Array.from({ length: ENTITIES }, () => ({ key: "k", text: "x".repeat(LENGTH) }));
   await host.collection("visits").insertMany(rows);
-  await using app = await openApp(BASE, { database: DATABASE, sendMs: SEND_MS, v8Flags });
+  await using app = await openApp(BASE, { database: DATABASE, sendMs: SEND_MS, ...run });
   await until(async () => (await app.post("/visits", { key: "k", text: "a" })).status === 201);
   for (const [name, harm] of Object.entries(harms)) {
     await t.step(name, async () => {
@@ -99,7 +103,7 @@ async function harmAll(t: Deno.TestContext, { harms, v8Flags = [] }: HarmAll): P
       const after = await assertBack(app, { before, host });
       const heaps = [before, during, after].map(({ heapUsed }) => Math.round(heapUsed / 1e6));
       await report(
-        `${[name, ...v8Flags].join(", ")}: ${took}; ${held} cursors, heap ${heaps.join(", ")} MB`,
+        `${name}${how ? `, ${how}` : ""}: ${took}; ${held} cursors, heap ${heaps.join(", ")} MB`,
       );
     });
   }
@@ -116,7 +120,12 @@ if (isLong) {
   test("others wait less where the collector of garbage begins later", async (t) => {
     const slow = Object.entries(HARMS).filter(([name]) => name.includes(" read "));
     assertEquals(slow.length, 2, "these clients have other names now");
-    const v8Flags = ["--initial-old-space-size=512"];
-    await harmAll(t, { harms: Object.fromEntries(slow), v8Flags });
+    const how = "--initial-old-space-size=512";
+    await harmAll(t, { harms: Object.fromEntries(slow), how, v8Flags: [how] });
+  });
+
+  test("clients harm an application on Node no more", async (t) => {
+    await using node = await bundleApp();
+    await harmAll(t, { harms: HARMS, how: "on Node", command: node.command });
   });
 }

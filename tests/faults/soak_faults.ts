@@ -1,14 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import mongoose from "mongoose";
 import type { Client } from "../client.ts";
 import { report } from "../harness/report.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { runCommand } from "../reach/support/run_command.ts";
 import { asQuery } from "../support.ts";
 import { until } from "../until.ts";
+import { bundleApp } from "./support/bundle_app.ts";
 import { type AppState, DATABASE, openApp } from "./support/open_app.ts";
 import { countHeld } from "./support/stored.ts";
 
@@ -19,8 +17,6 @@ const CLIENTS = 32;
 
 /** How much more JavaScript may hold after all requests than after the first fifth of them. */
 const MOST_MB = 4;
-
-const SUPPORT = fileURLToPath(new URL("./support/", import.meta.url));
 
 /** Creates an entity with parts and references, reads, lists and updates it, and removes all of it again. */
 async function live(api: Client): Promise<void> {
@@ -59,14 +55,6 @@ async function soak(api: Client, seconds: number): Promise<number> {
   return REQUESTS * lives;
 }
 
-/** Makes one file of the application and its packages, which Node runs. */
-async function bundleApp(folder: string): Promise<readonly [string, ...string[]]> {
-  const file = join(folder, "app.mjs");
-  const options = ["--quiet", "--platform=deno", "--format=esm", `--output=${file}`];
-  await runCommand(Deno.execPath(), ["bundle", ...options, "app.ts"], { cwd: SUPPORT });
-  return ["node", "--expose-gc", file];
-}
-
 const inMB = ({ heapUsed, rss }: AppState) =>
   `${Math.round(heapUsed / 1e6)} MB of ${Math.round(rss / 1e6)} MB`;
 
@@ -93,11 +81,7 @@ test("an application that goes on on Deno does not grow", async () => {
 });
 
 test("an application that goes on on Node does not grow", async () => {
-  const folder = await Deno.makeTempDir({ prefix: "mongrove-soak-" });
-  try {
-    const told = await assertSound(await bundleApp(folder));
-    await report(`${SECONDS} s of ${CLIENTS} clients on Node: ${told}`);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await using node = await bundleApp();
+  const told = await assertSound(node.command);
+  await report(`${SECONDS} s of ${CLIENTS} clients on Node: ${told}`);
 });

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runCommand } from "../../reach/support/run_command.ts";
+
+/** The application as one file with its packages; disposing removes it. */
+export interface BundledApp extends AsyncDisposable {
+  /** What runs it on Node. */
+  readonly command: readonly [string, ...string[]];
+}
+
+/** Makes one file of the application and its packages. */
+export async function bundleApp(): Promise<BundledApp> {
+  const folder = await Deno.makeTempDir({ prefix: "mongrove-app-" });
+  const file = join(folder, "app.mjs");
+  const options = ["--quiet", "--platform=deno", "--format=esm", `--output=${file}`];
+  const cwd = fileURLToPath(new URL(".", import.meta.url));
+  await runCommand(Deno.execPath(), ["bundle", ...options, "app.ts"], { cwd });
+  return {
+    command: ["node", "--expose-gc", file],
+    [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),
+  };
+}
