@@ -202,6 +202,60 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     says: `"@prop is a string unless type says otherwise, the field is a Date"`,
   },
   {
+    name: "a list without @arrayProp",
+    code: `class Note extends FrameworkModel { @prop() tags?: string[]; }`,
+    says: `"@prop is one value, the field is a list: use @arrayProp"`,
+  },
+  {
+    name: "a list as a type",
+    code: `class Note extends FrameworkModel { @prop({ type: [String] }) tags?: string[]; }`,
+    says: `"the field is a list: use @arrayProp"`,
+  },
+  {
+    name: "a type by its name",
+    code: `class Note extends FrameworkModel { @prop({ type: "number" }) count?: number; }`,
+    says: `"type is neither a class such as Number nor a model class"`,
+  },
+  {
+    name: "a reference without ref",
+    code: `class Note extends FrameworkModel { @prop() owner?: Ref<User>; }`,
+    says: `"the field is an identifier: say its model with ref"`,
+  },
+  {
+    name: "a reference whose model is its type",
+    code: `class Note extends FrameworkModel { @prop({ type: User }) owner?: Ref<User>; }`,
+    says: `"the field is an identifier: say its model with ref"`,
+  },
+  {
+    name: "a ref on an embedded model",
+    code: `class Note extends FrameworkModel { @prop({ ref: User }) owner?: User; }`,
+    says: `the field is a model: declare it as Ref or string, or embed it with type"`,
+  },
+  {
+    name: "embedded identifiers",
+    code: `class Note extends FrameworkModel {
+  @arrayProp({ items: User, embedded: true }) owners?: Ref<User>[];
+}`,
+    says: `"embedded stores models, an element is an identifier"`,
+  },
+  {
+    name: "a minimum of a string",
+    code: `class Note extends FrameworkModel { @prop({ min: 3 }) text?: string; }`,
+    says: `"min belongs to numbers and dates, not to a string"`,
+  },
+  {
+    name: "a length of a number",
+    code:
+      `class Note extends FrameworkModel { @prop({ type: Number, maxLength: 3 }) count?: number; }`,
+    says: `"maxLength belongs to strings, not to a number"`,
+  },
+  {
+    name: "a length of a list of numbers",
+    code:
+      `class Note extends FrameworkModel { @arrayProp({ items: Number, maxLength: 3 }) counts?: number[]; }`,
+    says: `"maxLength belongs to strings, not to a number"`,
+  },
+  {
     name: "items that do not fit the field",
     code: `class Note extends FrameworkModel { @arrayProp({ items: String }) tags!: number[]; }`,
     says: `"items says a string, an element is a number"`,
@@ -214,7 +268,8 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
   {
     name: "items of a model in place of its identifiers",
     code: `class Note extends FrameworkModel { @arrayProp({ items: User }) users!: User[]; }`,
-    says: `"items makes references, the field is a model: declare it as Ref or string"`,
+    says:
+      `"items makes references, the elements are models: declare them as Ref or string, or add embedded: true"`,
   },
   {
     name: "a reference to another model",
@@ -352,6 +407,12 @@ class Film extends Movie {}`,
     code: `@rest({ route: "/films", methods: [all({ search: ["name", "year"] })] })
 class Film extends Movie {}`,
     says: `"search takes fields that are strings, year is a number"`,
+  },
+  {
+    name: "a populate that is a list, as clients write it",
+    code: `@rest({ route: "/films", methods: [all({ populate: ["cast"] })] })
+class Film extends Movie {}`,
+    says: `"populate is an object, such as { director: true }"`,
   },
   {
     name: "a populate of a field that the class does not have",

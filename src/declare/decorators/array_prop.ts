@@ -128,8 +128,9 @@ export type ArrayInput<V, O> =
 export type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
   : [ValueOf<T>] extends [never] ? "items is not a type of an element"
   : `items says ${InWords<ValueOf<T>>}, an element is ${InWords<I>}`
-  : E extends true
-    ? [I] extends [ModelNamed<T>] ? T : "items is of another model than the elements of the field"
+  : E extends true ? [I] extends [ModelNamed<T>] ? T
+    : [I] extends [Identifier] ? "embedded stores models, an element is an identifier"
+    : "items is of another model than the elements of the field"
   : CheckedRef<"items", I, T>;
 
 /** @internal The decorator for the options. */

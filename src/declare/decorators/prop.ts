@@ -1,3 +1,4 @@
+import type { Types } from "mongoose";
 import type { ModelClass } from "../model/model_class.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
@@ -144,5 +145,7 @@ export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
 export type UntypedProblem<V, O> = [O] extends [never] ? unknown
   : [V] extends [ValueOfOptions<O>] ? unknown
   : OptionIn<O, "type" | "ref" | "default"> extends undefined
-    ? `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
+    ? [V] extends [readonly unknown[]] ? "@prop is one value, the field is a list: use @arrayProp"
+    : [V] extends [Types.ObjectId] ? "the field is an identifier: say its model with ref"
+    : `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
   : unknown;

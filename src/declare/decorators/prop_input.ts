@@ -110,14 +110,26 @@ export type CheckedRef<N extends string, I, C> = [I] extends [Identifier]
       ? [ModelNamed<C>] extends [T] ? C : `${N} is of another model than the field's Ref`
     : C
   : C
+  : [I] extends [FrameworkModel]
+    ? `${N} makes references, ${ReferenceHint[N extends "ref" ? "ref" : "items"]}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
+
+/** @internal How to embed a model instead of referring to it. */
+export interface ReferenceHint {
+  /** By {@linkcode prop}. */
+  ref: "the field is a model: declare it as Ref or string, or embed it with type";
+  /** By {@linkcode arrayProp}. */
+  items: "the elements are models: declare them as Ref or string, or add embedded: true";
+}
 
 /** @internal The option `exists` of a field that is no reference: its problem `P`, if it is on. */
 export type CheckedExists<X, P> = [X] extends [true] ? P : boolean;
 
 /** @internal The option `type`, or its problem. */
 export type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
-  : [ValueOf<T>] extends [never] ? "type is not a type of a field"
+  : [V] extends [readonly unknown[]] ? "the field is a list: use @arrayProp"
+  : [ValueOf<T>] extends [never] ? "type is neither a class such as Number nor a model class"
+  : [V] extends [Types.ObjectId] ? "the field is an identifier: say its model with ref"
   : `type says ${InWords<ValueOf<T>>}, the field is ${InWords<V>}`;
 
 /** @internal The option `of`, or its problem. */
@@ -143,4 +155,24 @@ export type NoOtherOptions<N extends string, O, K> = {
 };
 
 /** @internal The options that are checked one by one. */
-export type IndependentOptions<V, I> = Omit<FieldOptions<V, I>, "default" | "enum" | "example">;
+export type IndependentOptions<V, I> =
+  & Omit<FieldOptions<V, I>, "default" | "enum" | "example" | "min" | "max" | StringOption>
+  & {
+    readonly [K in keyof Pick<FieldOptions<V, I>, "min" | "max">]: [I] extends [number | Date]
+      ? NonNullable<FieldOptions<V, I>[K]>
+      : `${K} belongs to numbers and dates, not to ${InWords<I>}`;
+  }
+  & {
+    readonly [K in keyof Pick<FieldOptions<V, I>, StringOption>]: [I] extends [string]
+      ? NonNullable<FieldOptions<V, I>[K]>
+      : `${K} belongs to strings, not to ${InWords<I>}`;
+  };
+
+/** @internal The options that Mongoose knows for strings only. */
+export type StringOption =
+  | "minLength"
+  | "maxLength"
+  | "match"
+  | "trim"
+  | "lowercase"
+  | "uppercase";

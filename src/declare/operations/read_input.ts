@@ -42,9 +42,11 @@ export type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ?
   : FieldNames<U, M>;
 
 /** @internal The option `populate`, or its problem. `P` is what was given. */
-export type CheckedPopulate<M, P> = IsKnown<M> extends false
-  ? P extends object ? { readonly [K in keyof P]: true | PopulateInput<unknown, P[K]> }
-  : PopulateFields<unknown>
+export type CheckedPopulate<M, P> = P extends readonly unknown[]
+  ? "populate is an object, such as { director: true }"
+  : IsKnown<M> extends false
+    ? P extends object ? { readonly [K in keyof P]: true | PopulateInput<unknown, P[K]> }
+    : PopulateFields<unknown>
   :
     & {
       readonly [K in FieldNames<"populate", M>]?:
