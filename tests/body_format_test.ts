@@ -100,15 +100,16 @@ test("create() and update() answer 415 when the body is not JSON", async () => {
   assertEquals((await getModel(Person).find()).map(({ name }) => name), ["Ada"]);
 });
 
-test("create() answers 500 and logs a hint when no parser is installed", async () => {
-  await using app = await mount([Person], { prepare: () => {} });
-  using warn = stub(console, "warn");
+test("create() answers 500 and tells the application why when no parser is installed", async () => {
+  const told: unknown[] = [];
+  const onError = (_req: unknown, cause: unknown) => void told.push(cause);
+  await using app = await mount([Person], { prepare: () => {}, onError });
   using error = stub(console, "error");
   const reply = await app.post<ErrorBody>("/people", { name: "Ada" });
   assertEquals([reply.status, reply.body.code], [500, "INTERNAL"]);
-  assertStringIncludes(String(warn.calls[0]?.args[0]), "express.json()");
   assertEquals(reply.text.includes("express"), false);
-  assertEquals([warn.calls.length, error.calls.length], [1, 1]);
+  assertStringIncludes(String(told[0]), "express.json()");
+  assertEquals([told.length, error.calls.map(({ args }) => args[0])], [1, told]);
 });
 
 test("update() takes application/merge-patch+json when the host parses it, else answers 415", async () => {

@@ -101,6 +101,20 @@ Deno.test("arrayProp() refuses an array without items, and the embedding of scal
   assertRefused(declare("cast", scalars, true), `"Declared"`, `"cast"`, "not a model class");
 });
 
+Deno.test("prop() and arrayProp() refuse a class that is not there yet, and name the way out", () => {
+  for (
+    const [options, array] of [
+      [{ type: undefined }],
+      [{ ref: undefined }],
+      [{ type: Map, of: undefined }],
+      [{ items: undefined }, true],
+    ] as const
+  ) {
+    const parts = [`"Declared"`, `"cast"`, "which is undefined", "() => Model"];
+    assertRefused(declare("cast", options, array), ...parts);
+  }
+});
+
 Deno.test("prop() and arrayProp() refuse exists on what is no reference", () => {
   class Inner extends FrameworkModel {}
   const fields: [options: object, array?: boolean][] = [

@@ -49,7 +49,8 @@ test("create() of a single part answers 409 if it is there, and keeps what is th
   const before = await stored();
   for (const part of SINGLE) {
     const reply = await post<ErrorBody>(part, { name: "B" });
-    assertEquals([reply.status, reply.body.code], [409, "CONFLICT"]);
+    const message = "There is one already, or its parent was changed by someone else";
+    assertEquals([reply.status, reply.body], [409, { code: "CONFLICT", message }]);
   }
   assertEquals(await stored(), before);
   assertEquals(namesOf(await getModel(Author).find()), ["A"]);

@@ -64,8 +64,16 @@ export function badParameter(parameter: string, allowed: string): RestError {
 
 /** A 409 for a document that was changed or removed during the request. */
 export function conflict(cause?: unknown): RestError {
-  const body = { message: "The entity was changed by someone else" };
-  const error = refusal("CONFLICT", body, { cause });
+  return conflictOf("The entity was changed by someone else", cause);
+}
+
+/** A 409 for a new entity where a property holds one entity. */
+export function occupied(): RestError {
+  return conflictOf("There is one already, or its parent was changed by someone else");
+}
+
+function conflictOf(message: string, cause?: unknown): RestError {
+  const error = refusal("CONFLICT", { message }, { cause });
   conflicts.add(error);
   return error;
 }

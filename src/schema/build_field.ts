@@ -44,6 +44,7 @@ export function buildField(
 ): BuiltField {
   const { options } = field;
   checkWords(field);
+  checkGiven(field);
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
@@ -116,6 +117,18 @@ function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): o
   if ("model" in kind) return { of: schemaOf(kind.model) };
   // Mongoose passes on the reference of a Map to its values, but no other option.
   return { of: field.options.exists === true ? { type: kind.scalar, exists: true } : kind.scalar };
+}
+
+/** Refuses a class that was not there yet: a field without it would be one of strings. */
+function checkGiven({ name, options }: FieldRecord): void {
+  const late = ["type", "items", "ref", "of"].find((key) =>
+    key in options && options[key as keyof typeof options] === undefined
+  );
+  if (late !== undefined) {
+    throw new TypeError(
+      `property "${name}" has "${late}", which is undefined: write () => Model for a model that is loaded later`,
+    );
+  }
 }
 
 /** Checks the options that the description of an API shows. */

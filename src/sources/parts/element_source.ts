@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Model, Types } from "mongoose";
-import { conflict } from "../../errors/refusals.ts";
+import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -138,7 +138,7 @@ export class ElementSource implements Source {
     const isAdded = array
       ? await addToList(parent, { property, values: [value] })
       : await updatePlace(parent, update, { condition: { [property]: null } });
-    if (!isAdded) throw conflict();
+    if (!isAdded) throw array ? conflict() : occupied();
     doc.isNew = false;
   }
 

@@ -1,6 +1,6 @@
 import type { ClientSession, Connection, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
-import { conflict, isConflict, isOutOfReach } from "../../errors/refusals.ts";
+import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
@@ -75,7 +75,7 @@ export class ReferenceSource extends CollectionSource {
     const { model, link: { array, property }, ids: [held] } = this.#options;
     if (array) return {};
     if (held === undefined) return { [property]: null };
-    if (await (await model()).exists({ _id: held }) !== null) throw conflict();
+    if (await (await model()).exists({ _id: held }) !== null) throw occupied();
     return { [property]: held };
   }
 
@@ -83,7 +83,7 @@ export class ReferenceSource extends CollectionSource {
   async #linkTo({ _id }: Document, { vacant, session }: LinkOptions): Promise<void> {
     const { parent, link: { property, array } } = this.#options;
     const update: Update = { $set: { [parent.path(property)]: _id } };
-    let refusal = conflict();
+    let refusal = array ? conflict() : occupied();
     try {
       const isLinked = array
         ? await addToList(parent, { property, values: [_id], session })

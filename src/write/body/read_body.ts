@@ -1,7 +1,6 @@
 import type { Request } from "express-types";
-import { badFormat, internal, refusal } from "../../errors/refusals.ts";
+import { badFormat, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
-import { logHint } from "../../errors/log.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { checkSize } from "./limits.ts";
@@ -10,7 +9,8 @@ import type { BodyLimits } from "./limits.ts";
 /**
  * Reads the JSON object that a body parser of the host has left on the request.
  *
- * @throws {RestError} 415 if the body is not JSON, 400 if there is none, it is not an object or beyond a cap, 500 if nobody parsed it.
+ * @throws {RestError} 415 if the body is not JSON, 400 if there is none, it is not an object or beyond a cap.
+ * @throws {Error} If nobody parsed it.
  */
 export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
   const length = req.headers["content-length"];
@@ -21,10 +21,9 @@ export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject
   if (!empty && !req.is(["json", "+json"])) throw unsupported();
   if (req.body === undefined) {
     if (!req.is("json")) throw unsupported();
-    logHint(
+    throw new Error(
       "Cannot read the body: no JSON parser is installed, mount express.json() before the framework",
     );
-    throw internal();
   }
   if (!isJsonObject(req.body)) throw badFormat("The body is not a JSON object");
   checkSize(req.body, limits);
