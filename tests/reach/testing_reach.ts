@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { findMongod } from "../harness/mongo/find_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { readTestableApp, readTesting } from "./support/readme.ts";
+import { readTestableApp, readTesting, readTsconfig } from "./support/readme.ts";
 import { tryCommand } from "./support/run_command.ts";
 import { openWorkspace } from "./support/workspace.ts";
 
@@ -31,6 +31,18 @@ for (const node of nodes) {
   test(`node --test runs the README's test on ${node.version}`, async () => {
     await writeTest(nodeProject, "node.test.ts", 'import { test } from "node:test";');
     const args = ["--import", "tsx", "--test", "node.test.ts"];
+    const result = await tryCommand(node.path, args, { cwd: nodeProject, env });
+    assertEquals(result.code, 0, result.output);
+  });
+
+  test(`node --test runs the README's test compiled by tsc on ${node.version}`, async () => {
+    await writeTest(nodeProject, "tsc.test.ts", 'import { test } from "node:test";');
+    const config = { ...JSON.parse(await readTsconfig()), include: ["tsc.test.ts"] };
+    await Deno.writeTextFile(join(nodeProject, "tsc.json"), JSON.stringify(config));
+    const build = ["node_modules/typescript/bin/tsc", "-p", "tsc.json", "--outDir", "dist/test"];
+    const built = await tryCommand(node.path, build, { cwd: nodeProject });
+    assertEquals(built.code, 0, built.output);
+    const args = ["--test", "dist/test/tsc.test.js"];
     const result = await tryCommand(node.path, args, { cwd: nodeProject, env });
     assertEquals(result.code, 0, result.output);
   });
