@@ -71,3 +71,28 @@ test("a removal of what another client has removed leaves no reference", async (
   const { pages, cover: held } = await app.read(path);
   assertEquals([pages, held], [[], undefined]);
 });
+
+test("removals at once that another change refuses leave one reference, where all others are", async () => {
+  await using app = await mount([Binder]);
+  const { path, page } = await store();
+  const { _id: other } = await getModel(Page).create({});
+  await getModel(Binder).updateMany({}, { $push: { pages: other } });
+  const part = `${path}/pages/${page}`;
+  const tag = (await app.get(part)).headers.get("etag") ?? "";
+  const headers = { "if-match": tag, "x-other": "changes" };
+  const late = await Promise.all([1, 2, 3, 4, 5, 6].map(() => app.delete(part, { headers })));
+  assertEquals(late.map(({ status }) => status), late.map(() => 412));
+  const { pages } = await app.read<{ pages: string[] }>(path);
+  assertEquals(pages.sort(), [page, String(other)].sort());
+});
+
+test("a removal takes an identifier out that others have stored as text", async () => {
+  await using app = await mount([Binder]);
+  const { path, page } = await store();
+  const { _id } = await getModel(Page).create({});
+  const pages = [page, _id, "no identifier"];
+  await getModel(Binder).collection.updateMany({}, { $set: { pages } });
+  assertEquals((await app.delete(`${path}/pages/${page}`)).status, 204);
+  const left = await getModel(Binder).collection.findOne({});
+  assertEquals(left?.pages, [_id, "no identifier"]);
+});

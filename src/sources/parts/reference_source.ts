@@ -63,7 +63,7 @@ export class ReferenceSource extends CollectionSource {
 
   protected override async removeStored(doc: Document): Promise<void> {
     checkRequired(this.#options.link);
-    await this.writes.remove(doc, this.#unlinking([doc._id]));
+    await this.writes.remove(doc, this.#unlinking([doc._id], true));
   }
 
   /**
@@ -98,11 +98,11 @@ export class ReferenceSource extends CollectionSource {
     throw refusal;
   }
 
-  /** Takes identifiers out of the parent, together with a removal. */
-  #unlinking(ids: readonly unknown[]): Together {
+  /** Takes identifiers out of the parent, together with a removal. Of two that remove the same entity, one is first. */
+  #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
-        await this.#unlink(ids, session);
+        await this.#unlink(ids, { session, areThere });
         try {
           await remove(session);
         } catch (error) {
@@ -124,11 +124,14 @@ export class ReferenceSource extends CollectionSource {
     }
   }
 
-  async #unlink(ids: readonly unknown[], session: ClientSession | undefined): Promise<void> {
+  async #unlink(
+    ids: readonly unknown[],
+    { session, areThere }: { session: ClientSession | undefined; areThere: boolean },
+  ): Promise<void> {
     const { parent, link: { property, array } } = this.#options;
     const update: Update = { $unset: { [parent.path(property)]: 1 } };
     const isUnlinked = array
-      ? await takeFromList(parent, { property, values: ids, session })
+      ? await takeFromList(parent, { property, values: ids, session, areThere })
       : await updatePlace(parent, update, { condition: { [property]: ids[0] }, session });
     if (!isUnlinked) throw conflict();
   }

@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongoose";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { Place } from "../place/place.ts";
 import { rewritePlace, updatePlace } from "../place/update_place.ts";
@@ -33,19 +34,32 @@ export async function addToList(
   );
 }
 
-/** Takes values out of a list that a place holds; `false` if the place is gone. */
+/**
+ * Takes values out of a list that a place holds.
+ *
+ * @returns `false` if the place is gone, or the values have to be there and none of them is.
+ */
 export async function takeFromList(
   place: Place,
-  { property, values, session }: ListChange,
+  { property, values, session, areThere = false }: ListChange & { readonly areThere?: boolean },
 ): Promise<boolean> {
   const path = place.path(property);
   const update = { $pull: { [path]: { $in: values } } };
-  if (await updatePlace(place, update, { condition: isList(property), session })) return true;
-  const texts = new Set(values.map(storedText));
+  const condition = { [property]: { $type: "array", ...areThere && { $in: values } } };
+  if (await updatePlace(place, update, { condition, session })) return true;
+  const texts = new Set(values.flatMap(textsOf));
   return await rewritePlace(place, ({ [property]: stored }) => {
-    const rest = storedList(stored).filter((each) => !texts.has(storedText(each)));
-    return { $set: { [path]: rest } };
+    const list = storedList(stored);
+    const rest = list.filter((each) => !textsOf(each).some((text) => texts.has(text)));
+    return areThere && rest.length === list.length ? undefined : { $set: { [path]: rest } };
   }, { property, session });
+}
+
+/** What tells a value from others: as it is stored, and the text of an identifier that is stored as text. */
+function textsOf(value: unknown): string[] {
+  const { _id: name = value } = Object(value) as { _id?: unknown };
+  const isText = typeof name === "string" || isObjectId(name);
+  return [storedText(value), ...isText ? [`text ${name}`] : []];
 }
 
 export function isList(property: string): Record<string, unknown> {
