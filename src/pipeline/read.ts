@@ -7,20 +7,21 @@ import { fetchOne } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { textsOf, writeEntity } from "./references/written.ts";
 import type { Written } from "./references/written.ts";
-import { outerVersion, readVersion } from "./request/versions.ts";
+import { holderOf, outerVersion, readVersion } from "./request/versions.ts";
 import type { Version } from "../schema/fields/version.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
-  const early = outerVersion(acting) ?? await versionBefore(acting);
-  const { seen, version: read } = await fetchOne(acting);
+  const outer = outerVersion(acting);
+  const early = outer === undefined ? await versionBefore(acting) : outer;
+  const { stored, seen, version: read } = await fetchOne(acting);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
   const [text = ""] = await textsOf(acting, [writeEntity(acting, sent)]);
-  const version = early ?? read ?? null;
-  return { status: 200, text, version };
+  const version = early === undefined ? read ?? null : early;
+  return { status: 200, text, version, holder: holderOf(acting, stored) };
 }
 
 /** Reads the version of an entity that may be read without it: by a hook's projection, or because it is not selected. */

@@ -11,9 +11,9 @@ import type { Reply } from "./request/reply.ts";
 export async function remove(acting: OpenLevel): Promise<Reply> {
   if (acting.route.operation.many) await removeMany(acting);
   else {
-    const { seen, version } = await fetchOne(acting);
-    checkVersion(acting, version);
-    const ready = await allow(acting, seen);
+    const fetched = await fetchOne(acting);
+    checkVersion(acting, fetched);
+    const ready = await allow(acting, fetched.seen);
     await bindToVersion(acting, () => removeOne(acting, ready));
   }
   return { status: 204 };

@@ -22,7 +22,7 @@ export async function runDirect(
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;
-  if (hasEntityHooks(level) || needsVersion(acting) || namesNone(acting)) return undefined;
+  if (hasEntityHooks(level) || needsVersion(acting) || isReadFirst(acting)) return undefined;
   const id = item ? idParam(acting) : undefined;
   const asked = { select, finder, ...options };
   const result = await source.direct?.({ operation: level.operation, id, ...asked });
@@ -38,9 +38,12 @@ function needsVersion({ level: { concurrency }, route: { operation }, asked }: O
     operation.change !== undefined;
 }
 
-/** Whether an update is bound to an entity without a version: how that is stored, the way with documents reads first. */
-function namesNone({ route: { operation }, asked: { match } }: OpenLevel): boolean {
-  return operation.change === "merge" && Array.isArray(match) && match.includes(null);
+/** Whether a write is bound to an entity without a version, or to one that its path does not name: both are read first. */
+function isReadFirst({ route: { operation }, asked: { match } }: OpenLevel): boolean {
+  return Array.isArray(match) &&
+    match.some(({ version, holder }) =>
+      holder !== undefined || (version === null && operation.change === "merge")
+    );
 }
 
 /** Whether a hook of a level sees its entities. */

@@ -9,6 +9,7 @@ import type { Call } from "./request/call.ts";
 import { checkIndexes } from "./request/check_indexes.ts";
 import { checkParameters } from "./request/check_parameters.ts";
 import type { Reply } from "./request/reply.ts";
+import { refuseTags } from "./request/versions.ts";
 import { runDirect } from "./run_direct.ts";
 import { write } from "./write.ts";
 
@@ -25,10 +26,13 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const body = operation.change === "merge" ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
+  refuseTags(opened);
   const acting = { ...opened, finder: await openPopulation(opened) };
   if (operation.many && operation.change === undefined) return await readList(acting);
   const result = await runDirect(acting, { body });
-  if (result !== undefined) return { status: operation.status, ...result };
+  if (result !== undefined) {
+    return { status: operation.status, ...result, holder: acting.source.only };
+  }
   if (operation.change === "remove") return await remove(acting);
   return body === undefined ? await readOne(acting) : await write(acting, body);
 }

@@ -9,7 +9,13 @@ import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
-import { bindToVersion, checkVersion, outerVersion, versionIn } from "./request/versions.ts";
+import {
+  bindToVersion,
+  checkVersion,
+  holderOf,
+  outerVersion,
+  versionIn,
+} from "./request/versions.ts";
 import type { Version } from "../schema/fields/version.ts";
 import { refuseBody } from "./refuse_body.ts";
 import type { OpenLevel } from "./request/call.ts";
@@ -19,8 +25,9 @@ import type { Level } from "./request/route.ts";
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
   const { level, route: { operation: { origin, status } } } = acting;
-  const { seen, version: read } = await fetchOne(acting);
-  if (origin !== "new") checkVersion(acting, read);
+  const fetched = await fetchOne(acting);
+  const { seen } = fetched;
+  if (origin !== "new") checkVersion(acting, fetched);
   const previous = origin === "new" ? undefined : snapshot(acting, seen);
   const { entity, problems, references } = mergeBody(seen, { body, shape: level.shape });
   const missing = await missingReferences(acting, references);
@@ -37,6 +44,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
     status,
     text: toJson(sent, level.shape),
     version,
+    holder: holderOf(acting, saved ?? ready),
   };
   return created === undefined ? answer : { ...answer, created };
 }

@@ -60,6 +60,8 @@ export interface DirectCall {
 
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
 export interface Source {
+  /** What names the only entity of a source that holds no more, by a reference that may change. */
+  readonly only?: string | undefined;
   /** Reads all that is selected, or a page of it, several at a time. */
   list(read: ListRead): AsyncIterable<readonly EntityValue[]>;
   /** Counts all that is selected, pages aside; no further than up to a number. */

@@ -2,7 +2,7 @@ import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
-import { tagOf } from "../../pipeline/request/if_match.ts";
+import { markTag, tagOf } from "../../pipeline/request/if_match.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";
@@ -42,10 +42,10 @@ export async function sendReply(
 }
 
 /** Whether the client has the entity already, as far as that can be told without its text. */
-function isKnown(res: Response, { late }: Reply): boolean {
+function isKnown(res: Response, { late, holder }: Reply): boolean {
   const tag = isAskedAgain(res) && !res.hasHeader("ETag") ? late?.tag : undefined;
   if (tag === undefined) return false;
-  res.setHeader("ETag", tag);
+  res.setHeader("ETag", markTag(tag, holder));
   return res.req.fresh;
 }
 
@@ -53,10 +53,10 @@ function isAskedAgain({ req }: Response): boolean {
   return req.headers["if-none-match"] !== undefined;
 }
 
-function tagAnswer(res: Response, { version, text = "", late }: Reply): void {
+function tagAnswer(res: Response, { version, holder, text = "", late }: Reply): void {
   if (version === undefined || res.hasHeader("ETag")) return;
   const tag = tagOf(version, text);
-  res.setHeader("ETag", tag);
+  res.setHeader("ETag", markTag(tag, holder));
   if (isAskedAgain(res)) late?.keep(tag);
 }
 

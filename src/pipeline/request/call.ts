@@ -14,7 +14,7 @@ import { getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
 import type { Source } from "../../sources/source.ts";
 import { readIfMatch } from "./if_match.ts";
-import type { IfMatch } from "./if_match.ts";
+import type { IfMatch, Versioned } from "./if_match.ts";
 import { actingLevel } from "./route.ts";
 import type { Level, Route } from "./route.ts";
 
@@ -26,6 +26,9 @@ interface RequestContext {
   readonly timeBudget: TimeBudget;
 }
 
+/** What is known of a document that holds what the next level embeds. */
+type Held = { -readonly [K in keyof Versioned]?: Versioned[K] };
+
 /** A level of a route while a request passes it. */
 export interface LevelCall extends RequestContext {
   readonly level: Level;
@@ -33,8 +36,8 @@ export interface LevelCall extends RequestContext {
   /** What `req.framework` is while its hooks run. */
   readonly state: FrameworkState;
   readonly asked: Asked;
-  /** Its source, once it is open; the count of a hook that asks before; the version of the document that holds it. */
-  readonly opened: { source?: Source; counting?: Promise<number>; version?: number | null };
+  /** Its source, once it is open; the count of a hook that asks before; the document that holds what it embeds. */
+  readonly opened: { source?: Source; counting?: Promise<number> } & Held;
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
 }
@@ -96,9 +99,8 @@ function readQuery(
   req: FrameworkRequest,
 ): { readonly asked: Asked; readonly q: Filter; readonly badQuery?: unknown } {
   const { shape, operation, reads } = actingLevel(route);
-  if (operation === "create") return { asked: {}, q: {} };
-  const changesOne = operation === "update" || operation === "remove";
-  const match = changesOne ? readIfMatch(req.headers["if-match"]) : undefined;
+  const match = ifMatchOf(route, req);
+  if (operation === "create") return { asked: { match }, q: {} };
   try {
     const q = parseQ(req.url, { shape, limits: route.limits });
     if (reads === undefined) return { asked: { match }, q };
@@ -109,6 +111,12 @@ function readQuery(
   } catch (badQuery) {
     return { asked: {}, q: {}, badQuery };
   }
+}
+
+/** What a write is bound to. A list is always there. */
+function ifMatchOf({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
+  const match = operation.change && readIfMatch(headers["if-match"]);
+  return match === "any" && !operation.item ? undefined : match;
 }
 
 function stateOf(

@@ -1,28 +1,69 @@
 import { createHash } from "node:crypto";
 import type { Version } from "../../schema/fields/version.ts";
 
-/** The versions of an entity that a request accepts: any, or those of its tags; `null` is that of an entity without one. */
-export type IfMatch = "any" | readonly Version[];
+/** A version, and what holds it. */
+export interface Versioned {
+  /** `null` for an entity without one. */
+  readonly version: Version;
+  /** What names the document with the version, where its path may lead to another one later. */
+  readonly holder?: string | undefined;
+}
 
-/** A tag: the version, and what tells answers of one version apart. A proxy that compresses answers may have weakened it. */
-const TAG = /(?:W\/)?"(?:(\d{1,15})|none)(?:\.[\w-]*)?"/g;
+/** What a request may write: any version, or those of its tags. A tag has its holder's mark, where there is one. */
+export type IfMatch = "any" | readonly Versioned[];
 
-/** Reads the header `If-Match`; `undefined` where there is none. A tag that no answer has matches nothing. */
+/** One tag of a list. A proxy that compresses answers may have weakened it. */
+const TAG = /[\t ]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/gy;
+
+/** What is in a tag: the version, and what tells answers of one version apart. */
+const INNER = /^(?:(\d{1,15})|none)(?:\.([\w-]*))?$/;
+
+const HASH_LENGTH = 16;
+const MARK_LENGTH = 8;
+
+/** Reads the header `If-Match`; `undefined` where there is none. What no answer has as its tag matches nothing. */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
-  return [...header.matchAll(TAG)].map(([, digits]) =>
-    digits === undefined ? null : Number(digits)
-  );
+  const tags = [...header.matchAll(TAG)];
+  const isList = tags.map(([text]) => text).join("") === header;
+  return isList ? tags.flatMap(([, inner = ""]) => readTag(inner)) : [];
 }
 
-/** Whether a version is one of those that a request accepts. */
-export function isAccepted(version: Version, match: IfMatch): boolean {
-  return match === "any" || match.includes(version);
+function readTag(inner: string): Versioned[] {
+  const [found, digits, hash = ""] = INNER.exec(inner) ?? [];
+  if (found === undefined) return [];
+  const version = digits === undefined ? null : Number(digits);
+  const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
+  return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
 }
 
-/** Gives the strong tag of an answer that shows one entity. */
+/** What is known of the version that a request would write; `undefined` where it is not. */
+type Known = { readonly [K in keyof Versioned]: Versioned[K] | undefined };
+
+/** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
+export function isAccepted({ version, holder }: Known, match: IfMatch): boolean {
+  return match === "any" ||
+    match.some((tag) =>
+      (version === undefined || tag.version === version) &&
+      (tag.holder === undefined || holder === undefined || tag.holder === markOf(holder))
+    );
+}
+
+/** Gives the strong tag of an answer that shows one entity, as any path to it shows it. */
 export function tagOf(version: Version, text: string | Uint8Array): string {
-  const hash = createHash("sha1").update(text).digest("base64url").slice(0, 16);
-  return `"${version ?? "none"}.${hash}"`;
+  return `"${version ?? "none"}.${hashOf(text, HASH_LENGTH)}"`;
+}
+
+/** Adds to a tag what holds the version. */
+export function markTag(tag: string, holder: string | undefined): string {
+  return holder === undefined ? tag : `${tag.slice(0, -1)}${markOf(holder)}"`;
+}
+
+function markOf(holder: string): string {
+  return hashOf(holder, MARK_LENGTH);
+}
+
+function hashOf(text: string | Uint8Array, length: number): string {
+  return createHash("sha1").update(text).digest("base64url").slice(0, length);
 }

@@ -24,6 +24,8 @@ export interface Reply {
   readonly gathered?: Uint8Array[];
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
+  /** What holds the version, where the path may lead to another document later. */
+  readonly holder?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** What names the new entity below the path that it was created at. */
   readonly created?: string;

@@ -17,5 +17,5 @@ const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 /** The same for a value whose number the driver has kept in an object. */
 export function asStoredVersion(value: unknown): Version {
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };
-  return asVersion(NUMBERS.has(type) ? Number(value) : value);
+  return asVersion(NUMBERS.has(type) || typeof value === "bigint" ? Number(value) : value);
 }

@@ -30,6 +30,11 @@ export class ReferenceSource extends CollectionSource {
     this.#options = options;
   }
 
+  get only(): string | undefined {
+    const { ids: [id], link } = this.#options;
+    return link.array || id === undefined ? undefined : String(id);
+  }
+
   override async removeMany(ids: readonly unknown[]): Promise<void> {
     if (ids.length === 0) return;
     checkRequired(this.#options.link);
