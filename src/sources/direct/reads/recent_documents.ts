@@ -39,8 +39,7 @@ export class RecentDocuments<N> {
     const { most, largest } = this.#options;
     this.#drop(key);
     if (bytes.length > Math.min(largest, most)) return;
-    // The document is a part of a larger answer of the database, which must not be held.
-    this.#held.set(key, { bytes: Buffer.from(bytes), note });
+    this.#held.set(key, { bytes: ownCopy(bytes), note });
     this.#size += bytes.length + ENTRY_BYTES;
     for (const [oldest] of this.#held) {
       if (this.#size <= most) break;
@@ -54,4 +53,11 @@ export class RecentDocuments<N> {
     this.#size -= held.bytes.length + ENTRY_BYTES;
     this.#held.delete(key);
   }
+}
+
+/** Copies bytes into memory of their own: they are a part of a larger answer, and `Buffer.from()` takes a part of 8 KB. */
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.alloc(bytes.length);
+  copy.set(bytes);
+  return copy;
 }

@@ -37,3 +37,11 @@ Deno.test("RecentDocuments counts what an entry costs besides its document", () 
   const found = keys.filter((key) => recent.find(key) !== undefined);
   assertEquals(found, keys.slice(-31));
 });
+
+Deno.test("RecentDocuments holds no memory besides that of its documents", () => {
+  const recent = new RecentDocuments<null>({ most: LARGEST, largest: LARGEST });
+  for (const length of [1, 100, 5000]) {
+    recent.keep("a", { bytes: Buffer.alloc(8192).subarray(0, length), note: null });
+    assertEquals(recent.find("a")?.bytes.buffer.byteLength, length);
+  }
+});
