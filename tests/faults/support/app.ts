@@ -41,8 +41,9 @@ app.get("/state", (_req, res) => {
   server.getConnections((_error, sockets) => {
     // With --expose-gc: what is held, without what is only not collected yet
     (globalThis as { gc?: () => void }).gc?.();
-    const { heapUsed, rss } = process.memoryUsage();
-    const state: AppState = { pid: process.pid, rejections, failures, heapUsed, rss, sockets };
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const memory = { heapUsed, external, rss };
+    const state: AppState = { pid: process.pid, rejections, failures, ...memory, sockets };
     res.json(state);
   });
 });

@@ -13,6 +13,8 @@ export interface AppState {
   readonly failures: readonly string[];
   /** What JavaScript holds of the memory, in bytes. */
   readonly heapUsed: number;
+  /** The bytes that JavaScript holds outside of its heap. */
+  readonly external: number;
   /** What the process has of the memory of the machine, in bytes. */
   readonly rss: number;
   /** The connections of clients. */
