@@ -257,6 +257,10 @@ const WRONG: Record<string, [options: object, ...parts: string[]]> = {
     "create()",
   ],
   "a scope that is not a function": [{ route: "/w", methods: [all()], scope: {} }, `"scope"`],
+  "an option of @rest that there is not": [
+    { route: "/w", methods: [all()], scop: () => ({}) },
+    `@rest has no option "scop"`,
+  ],
   "a getConnection that is not a function": [
     { route: "/w", methods: [all()], getConnection: mongoose.connection },
     `"getConnection"`,
@@ -293,6 +297,51 @@ Deno.test("initialize() refuses a scope of a property that is not a function", (
     TypeError,
     `Cannot mount "Whole": "scope" of property "parts" is not a function`,
   );
+});
+
+Deno.test("initialize() refuses an option of a property that there is not", () => {
+  class Part extends FrameworkModel {}
+  const common = { methods: [all()], scop: () => ({}) };
+  @rest({ route: "/wholes", methods: [one()] })
+  class Whole extends FrameworkModel {
+    @rest({ ...common })
+    @arrayProp({ items: Part, embedded: true })
+    parts?: Part[];
+  }
+  assertThrows(
+    () => Framework.initialize({ models: [Whole] }),
+    TypeError,
+    `Cannot mount "Whole": @rest of property "parts" has no option "scop"`,
+  );
+});
+
+Deno.test("initialize() refuses options that there are not, and models that are no list", () => {
+  for (
+    const [options, problem] of [
+      [{ models: [Thing], maxTimeMs: 5 }, `there is no option "maxTimeMs"`],
+      [[Thing], `there is no option "0"`],
+      [{ models: Thing }, `"models" is not a list`],
+    ] as [object, string][]
+  ) {
+    assertThrows(() => Framework.initialize(options), TypeError, `Cannot initialize: ${problem}`);
+  }
+});
+
+test("initialize() and errors() that are mounted without a call end each request with the reason", async () => {
+  for (const name of ["initialize", "errors"] as const) {
+    const app = express();
+    app.use(Framework[name] as never);
+    const told: unknown[] = [];
+    app.use(
+      ((error, _req, res, _next) => {
+        told.push(error);
+        res.status(500).end();
+      }) as express.ErrorRequestHandler,
+    );
+    await using api = await start(app);
+    assertEquals((await api.get("/things")).status, 500);
+    assertStringIncludes(String(told[0]), `app.use(Framework.${name}())`);
+  }
 });
 
 Deno.test("initialize() refuses a limit that there is not", () => {

@@ -12,6 +12,7 @@ import { describeShape } from "../schema/fields/shape.ts";
 import { isOpen } from "../schema/mongoose/connections/when_open.ts";
 import { originOf } from "../schema/mongoose/error_origin.ts";
 import { sendError } from "./answer_error.ts";
+import { refuseRequest } from "./refuse_request.ts";
 
 /** An error with a status, as body parsers and hosts throw it. */
 interface HttpError {
@@ -24,7 +25,8 @@ interface HttpError {
 }
 
 /** Makes the error middleware that answers, in our JSON form, errors outside the router. */
-export function errors(): ErrorRequestHandler {
+export function errors(given?: never): ErrorRequestHandler {
+  refuseRequest("errors", given);
   const reporter = new Reporter<HostContext>();
   return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);

@@ -17,6 +17,7 @@ import { logLine } from "../errors/log.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { sendError } from "./answer_error.ts";
+import { refuseRequest } from "./refuse_request.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
 import { describeRoutes, printRoute } from "./routes/describe/describe_routes.ts";
 import type { RouteDescription } from "./routes/describe/description.ts";
@@ -88,6 +89,12 @@ export interface InitializeOptions {
   readonly log?: boolean;
 }
 
+/** The names of all options: a misspelled one would do nothing. */
+const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
+  ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
+  ...{ parameters: true, query: true, body: true, log: true },
+};
+
 /** The longest time that timers know: with more they end at once. */
 const MOST_MS = 2 ** 31 - 1;
 
@@ -98,6 +105,7 @@ export interface FrameworkRouter extends Router {
 }
 
 export function initialize(options: InitializeOptions = {}): FrameworkRouter {
+  refuseRequest("initialize", options);
   const routes = openRoutes(options);
   // A wrong model fails at start-up, and its indexes are built early.
   for (const { levels: [root], getConnection } of routes) {
@@ -130,6 +138,7 @@ export function plannedRoutes(options: InitializeOptions): RouteNode[] {
 }
 
 function openRoutes(options: InitializeOptions): Route[] {
+  checkOptions(options);
   const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
   const { query, body, indexes, parameters, sendTimeoutMS = 60_000 } = options;
   checkTimes({ maxTimeMS, sendTimeoutMS });
@@ -151,6 +160,16 @@ function openRoutes(options: InitializeOptions): Route[] {
     parameters,
     reporter: new Reporter(onError),
   });
+}
+
+function checkOptions(options: InitializeOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot initialize: there is no option "${unknown}"`);
+  }
+  if (options.models !== undefined && !Array.isArray(options.models)) {
+    throw new TypeError(`Cannot initialize: "models" is not a list`);
+  }
 }
 
 /** Refuses what no timer can wait for. */

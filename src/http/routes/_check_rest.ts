@@ -14,6 +14,12 @@ export function cannotMount({ name }: ModelClass, problem: string): TypeError {
   return new TypeError(`Cannot mount "${name}": ${problem}`);
 }
 
+/** The names of all options of `@rest`: a misspelled `scope` would limit nothing. */
+const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
+  ...{ route: true, methods: true, schemaOptions: true, getConnection: true },
+  ...{ scope: true, concurrency: true },
+};
+
 /** Checks the `@rest` of a class; gives its path, without a slash at its end. */
 export function checkRest(target: ModelClass, rest: RestRecord): string {
   const { route } = rest;
@@ -28,11 +34,13 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
     );
   }
   checkMethods(target, { methods: rest.methods, place: "" });
-  checkFunctions(target, { rest, place: "" });
+  checkOptions(target, { rest, place: "" });
   return route.replace(/\/+$/, "");
 }
 
-function checkFunctions(target: ModelClass, { rest, place }: { rest: RestRecord; place: string }) {
+function checkOptions(target: ModelClass, { rest, place }: { rest: RestRecord; place: string }) {
+  const unknown = Object.keys(rest).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown !== undefined) throw cannotMount(target, `@rest${place} has no option "${unknown}"`);
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {
       throw cannotMount(target, `"${name}"${place} is not a function`);
@@ -52,7 +60,7 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   }
   const place = ` of property "${property}"`;
   checkMethods(owner, { methods, place });
-  checkFunctions(owner, { rest, place });
+  checkOptions(owner, { rest, place });
   const identified = buildSchema(target).schema.path("_id") !== undefined;
   for (const { operation } of methods) {
     const impossible = !array && OPERATIONS[operation].many
