@@ -12,8 +12,8 @@ export interface Versioned {
 /** What a request may write: any version, or those of its tags. A tag has its holder's mark, where there is one. */
 export type IfMatch = "any" | readonly Versioned[];
 
-/** One tag of a list. A proxy that compresses answers may have weakened it. */
-const TAG = /[\t ]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,|$)/gy;
+/** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
+const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
 /** What is in a tag: the version, and what tells answers of one version apart. */
 const INNER = /^(?:(\d{1,15})|none)(?:\.([\w-]*))?$/;

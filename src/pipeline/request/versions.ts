@@ -2,7 +2,7 @@ import { isLate } from "../../database/errors/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { hasOneOf } from "../../filter/versions.ts";
-import { asStoredVersion } from "../../schema/fields/version.ts";
+import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
@@ -31,7 +31,7 @@ export function versionIn(
   if (isDocument(entity)) {
     return entity.isSelected(versionKey) ? versionOf(entity, versionKey) : undefined;
   }
-  return versionKey in entity ? asStoredVersion(entity[versionKey as keyof object]) : undefined;
+  return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
 }
 
 /** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
@@ -39,7 +39,7 @@ export async function readVersion(at: OpenLevel, id: string = idParam(at)): Prom
   const { level: { versionKey }, source } = at;
   if (versionKey === undefined) return null;
   const values = await source.storedValues(id, [versionKey]);
-  return asStoredVersion(values?.[versionKey]);
+  return asVersion(values?.[versionKey]);
 }
 
 /** The version of the document around what is embedded, as it was read first; `undefined` for an entity with its own. */

@@ -6,16 +6,17 @@ export const VERSION_BITS = 49;
 
 /** Tells which version a stored value is: what is no whole number from 0 on, others have written, and it counts as none. */
 export function asVersion(value: unknown): Version {
-  const isVersion = typeof value === "number" && Number.isInteger(value) && value >= 0 &&
-    value < 2 ** VERSION_BITS;
-  return isVersion ? value : null;
+  const number = numberOf(value);
+  const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;
+  return isVersion ? number : null;
 }
 
-/** The driver's numbers that the database counts in whole numbers. */
+/** What the driver makes of numbers that the database counts in whole numbers. */
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
-/** The same for a value whose number the driver has kept in an object. */
-export function asStoredVersion(value: unknown): Version {
+/** The number that a value is; connections may be told to keep numbers in objects, or to read some as BigInt. */
+function numberOf(value: unknown): number {
+  if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };
-  return asVersion(NUMBERS.has(type) || typeof value === "bigint" ? Number(value) : value);
+  return NUMBERS.has(type) || typeof value === "bigint" ? Number(value) : NaN;
 }

@@ -74,7 +74,8 @@ async function send(
   matchAsIs(query, everyFilter(scope, version, stepConditions(steps, condition), pins));
   writeAsIs(query, counted);
   const { matchedCount } = await query.exec();
-  return matchedCount !== 0;
+  // Where a connection keeps numbers in objects, they are no zeros.
+  return Number(matchedCount) !== 0;
 }
 
 /** The update with all that {@linkcode sendUpdate} and Mongoose add to it, so that scopes can be compared with its paths. */

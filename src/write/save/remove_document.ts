@@ -22,7 +22,7 @@ export async function removeDocument(
       let result: mongo.DeleteResult | undefined;
       const remove = async (session?: ClientSession) => {
         result = await statement(statementOptions(session));
-        if (result.acknowledged && result.deletedCount === 0) throw conflict();
+        if (result.acknowledged && Number(result.deletedCount) === 0) throw conflict();
       };
       await (together === undefined ? remove() : together(remove));
       return result as mongo.DeleteResult;

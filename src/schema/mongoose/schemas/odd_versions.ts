@@ -12,7 +12,10 @@ export function rememberOddVersions(schema: Schema): void {
   if (typeof key !== "string") return;
   const remember = function (this: Document, stored: Record<string, unknown>): void {
     const version = stored[key];
-    if (version !== undefined && asVersion(version) === null) odd.add(this);
+    const read = asVersion(version);
+    if (version !== undefined && read === null) odd.add(this);
+    // Mongoose has no number for what a connection reads as BigInt.
+    if (typeof version === "bigint" && read !== null) stored[key] = read;
   };
   markOwnMiddleware(remember);
   schema.pre("init", remember as never);
