@@ -241,19 +241,19 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
   {
     name: "a minimum of a string",
     code: `class Note extends FrameworkModel { @prop({ min: 3 }) text?: string; }`,
-    says: `"min belongs to numbers and dates, not to a string"`,
+    says: `"min belongs to numbers and dates, the value is a string"`,
   },
   {
     name: "a length of a number",
     code:
       `class Note extends FrameworkModel { @prop({ type: Number, maxLength: 3 }) count?: number; }`,
-    says: `"maxLength belongs to strings, not to a number"`,
+    says: `"maxLength belongs to strings, the value is a number"`,
   },
   {
     name: "a length of a list of numbers",
     code:
       `class Note extends FrameworkModel { @arrayProp({ items: Number, maxLength: 3 }) counts?: number[]; }`,
-    says: `"maxLength belongs to strings, not to a number"`,
+    says: `"maxLength belongs to strings, the value is a number"`,
   },
   {
     name: "items that do not fit the field",

@@ -126,7 +126,7 @@ export type ArrayInput<V, O> =
 
 /** @internal The option `items`, or its problem. `E` is the option `embedded`. */
 export type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
-  : [ValueOf<T>] extends [never] ? "items is not a type of an element"
+  : [ValueOf<T>] extends [never] ? "items is neither a class such as Number nor a model class"
   : `items says ${InWords<ValueOf<T>>}, an element is ${InWords<I>}`
   : E extends true ? [I] extends [ModelNamed<T>] ? T
     : [I] extends [Identifier] ? "embedded stores models, an element is an identifier"

@@ -23,7 +23,7 @@ export type Bound<T> = T | readonly [T, string];
 /** Options of a field that do not depend on its type. */
 export interface BaseOptions {
   /**
-   * Whether the field must have a value.
+   * Whether the field must have a value. A function gets the document as `this`: `required(this: Note) { … }`.
    *
    * @default {false}
    */
@@ -109,13 +109,13 @@ export interface FieldOptions<V, I = V> extends BaseOptions, FieldWords {
   };
   /** Your own validators, or schemas of a validation library. A schema does not change the value. */
   readonly validate?: Validator<V> | StandardSchema | readonly (Validator<V> | StandardSchema)[];
-  /** The minimum number or date. */
+  /** The minimum of a `Number` or a `Date`. */
   readonly min?: Bound<I | number>;
-  /** The maximum number or date. */
+  /** The maximum of a `Number` or a `Date`. */
   readonly max?: Bound<I | number>;
-  /** The minimum length of a string. */
+  /** The minimum length of a string; in an array, of each string. For the length of a list, write `validate`. */
   readonly minLength?: Bound<number>;
-  /** The maximum length of a string. */
+  /** The maximum length of a string; in an array, of each string. For the length of a list, write `validate`. */
   readonly maxLength?: Bound<number>;
   /** The regular expression that a string must match. */
   readonly match?: Bound<RegExp>;

@@ -6,6 +6,9 @@ import type { ModelClass } from "../model/model_class.ts";
 /**
  * The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that returns a
  * model class.
+ *
+ * `Number` is stored as the database needs it. Mongoose's `Int32` and `Double` know no `min` and `max`, and on a document a
+ * `Double` is an object of the driver: convert it with `Number()` before you compare it.
  */
 export type FieldType =
   | StringConstructor

@@ -160,12 +160,12 @@ export type IndependentOptions<V, I> =
   & {
     readonly [K in keyof Pick<FieldOptions<V, I>, "min" | "max">]: [I] extends [number | Date]
       ? NonNullable<FieldOptions<V, I>[K]>
-      : `${K} belongs to numbers and dates, not to ${InWords<I>}`;
+      : `${K} belongs to numbers and dates, the value is ${InWords<I>}`;
   }
   & {
     readonly [K in keyof Pick<FieldOptions<V, I>, StringOption>]: [I] extends [string]
       ? NonNullable<FieldOptions<V, I>[K]>
-      : `${K} belongs to strings, not to ${InWords<I>}`;
+      : `${K} belongs to strings, the value is ${InWords<I>}`;
   };
 
 /** @internal The options that Mongoose knows for strings only. */
