@@ -67,6 +67,7 @@ test("concurrency: required needs versions that the framework writes", () => {
   };
   assertEquals(mounted({})().length, 1);
   assertThrows(mounted({}, { versionKey: false }), TypeError, `"versionKey" is off`);
+  assertThrows(mounted({}, { versionKey: "meta.rev" }), TypeError, `"meta.rev" is a path`);
   const methods = [update({ persist: pass })];
   assertThrows(mounted({ methods }), TypeError, `cannot bind the "persist" of update()`);
   assertThrows(mounted({ concurrency: "on" }), TypeError, `is not "required"`);

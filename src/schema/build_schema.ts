@@ -97,6 +97,7 @@ function fillSchema(
     }
     addClassMembers(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
+    refuseNestedVersion(schema);
   } catch (error) {
     throw named(target, error);
   }
@@ -110,6 +111,14 @@ function fillSchema(
   runLastBeforeSave(schema);
   markErrors(schema, target);
   markCopies(schema);
+}
+
+/** Mongoose would read such a version from one place and count it in another one. */
+function refuseNestedVersion(schema: Schema): void {
+  const key: unknown = schema.get("versionKey");
+  if (typeof key === "string" && key.includes(".")) {
+    throw new TypeError(`"versionKey" has to name a field, and "${key}" is a path`);
+  }
 }
 
 /** Declares the version, as Mongoose does when it compiles a model: filters know of it before the first connection. */
