@@ -8,7 +8,7 @@ async function isPublished(path: string): Promise<boolean> {
   const { publish } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   const { include, exclude }: { include: string[]; exclude: string[] } = publish;
   const exists = await Deno.stat(new URL(path, ROOT)).then(() => true, () => false);
-  if (path.endsWith(".png")) return exists;
+  if (/\.(png|svg)$/.test(path)) return exists;
   const isIn = include.some((each) => path === each || path.startsWith(`${each}/`));
   return exists && isIn && !exclude.includes(path);
 }
