@@ -124,7 +124,7 @@ if (isLong) {
     await harmAll(t, { harms: Object.fromEntries(slow), how, v8Flags: [how] });
   });
 
-  test("clients harm an application on Node no more", async (t) => {
+  test("clients that harm an application on Node leave nothing behind either", async (t) => {
     await using node = await bundleApp();
     await harmAll(t, { harms: HARMS, how: "on Node", command: node.command });
   });
