@@ -23,6 +23,7 @@ import { describeRoutes, printRoute } from "./routes/describe/describe_routes.ts
 import type { RouteDescription } from "./routes/describe/description.ts";
 import { routeNode } from "./routes/describe/route_node.ts";
 import type { RouteNode } from "./routes/describe/route_node.ts";
+import { unknownOption } from "./unknown_option.ts";
 import { mountRoutes } from "./routes/mount_routes.ts";
 
 /**
@@ -89,7 +90,7 @@ export interface InitializeOptions {
   readonly log?: boolean;
 }
 
-/** The names of all options: a misspelled one would do nothing. */
+/** The names of all options. */
 const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
   ...{ parameters: true, query: true, body: true, log: true },
@@ -163,7 +164,7 @@ function openRoutes(options: InitializeOptions): Route[] {
 }
 
 function checkOptions(options: InitializeOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) {
     throw new TypeError(`Cannot initialize: there is no option "${unknown}"`);
   }

@@ -4,7 +4,7 @@ import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { holderOf, outerVersion, readVersion, versionCondition } from "./request/versions.ts";
+import { holderOf, readVersion, versionCondition, versionRead } from "./request/versions.ts";
 import { selectLevel } from "./select_level.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 
@@ -45,8 +45,7 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   const { stored, seen: parent, version: read } = await fetchOne(above);
   at.state.parent = parent;
   if (link.embedded && !at.route.operation.many) {
-    const outer = outerVersion(above);
-    const known = outer === undefined ? read : outer;
+    const known = versionRead(above, read);
     above.opened.version = known === undefined ? await readVersion(above, nameOf(stored)) : known;
     above.opened.holder = holderOf(above, stored);
   }

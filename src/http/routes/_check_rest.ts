@@ -7,6 +7,7 @@ import { isOperationWord } from "../../declare/operations/operation_words.ts";
 import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
+import { unknownOption } from "../unknown_option.ts";
 import { wordProblem } from "./_check_words.ts";
 
 /** The error of a declaration that no route can be made of. */
@@ -39,7 +40,7 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
 }
 
 function checkOptions(target: ModelClass, { rest, place }: { rest: RestRecord; place: string }) {
-  const unknown = Object.keys(rest).find((name) => !Object.hasOwn(OPTIONS, name));
+  const unknown = unknownOption(rest, OPTIONS);
   if (unknown !== undefined) throw cannotMount(target, `@rest${place} has no option "${unknown}"`);
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {

@@ -10,6 +10,7 @@ import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { whyUnseen } from "../../schema/fields/is_secret.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { unknownOption } from "../unknown_option.ts";
 
 export interface PopulateInput {
   readonly shape: Shape;
@@ -62,7 +63,7 @@ function compileField(field: FieldShape | undefined, { options, fail }: FieldInp
 function readOptions(options: unknown, fail: FieldInput["fail"]): PopulateOptions {
   if (options === true) return {};
   if (!isJsonObject(options)) throw fail(`with something that is neither "true" nor an object`);
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
+  const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) throw fail(`with an unknown option "${unknown}"`);
   const { select, always, unguarded }: Record<string, unknown> = options;
   if (select !== undefined && !isNames(select)) {

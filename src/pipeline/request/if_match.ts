@@ -43,11 +43,12 @@ type Known = { readonly [K in keyof Versioned]: Versioned[K] | undefined };
 
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
 export function isAccepted({ version, holder }: Known, match: IfMatch): boolean {
-  return match === "any" ||
-    match.some((tag) =>
-      (version === undefined || tag.version === version) &&
-      (tag.holder === undefined || holder === undefined || tag.holder === markOf(holder))
-    );
+  if (match === "any") return true;
+  const mark = holder === undefined ? undefined : markOf(holder);
+  return match.some((tag) =>
+    (version === undefined || tag.version === version) &&
+    (tag.holder === undefined || mark === undefined || tag.holder === mark)
+  );
 }
 
 /** Gives the strong tag of an answer that shows one entity, as any path to it shows it. */

@@ -47,6 +47,12 @@ export function outerVersion({ level, above }: LevelCall): Version | undefined {
   return level.link?.embedded ? above?.opened.version ?? null : undefined;
 }
 
+/** The version that counts for an entity: that of the document around it, or its own as it was read. */
+export function versionRead(at: LevelCall, own: Version | undefined): Version | undefined {
+  const outer = outerVersion(at);
+  return outer === undefined ? own : outer;
+}
+
 /**
  * What names the document with the version of an entity, where the path does not: what a parent refers to and what a
  * `fetch` hook gives may be another one later, of the same version.
@@ -76,8 +82,7 @@ export function checkVersion(acting: OpenLevel, { stored, version: own }: ReadEn
     if (concurrency === "required") throw preconditionRequired();
     return;
   }
-  const outer = outerVersion(acting);
-  const read = outer === undefined ? own : outer;
+  const read = versionRead(acting, own);
   // The write itself is bound to the version; that of a hook is not.
   const version = hooks.persist === undefined ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
