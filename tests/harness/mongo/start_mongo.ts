@@ -1,5 +1,6 @@
 import { MongoMemoryReplSet, MongoMemoryServer } from "mongodb-memory-server";
 import { endProcesses } from "../../../src/testing/end_processes.ts";
+import { freePort } from "../free_port.ts";
 import { findMongo, findMongod, type FoundMongod } from "./find_mongo.ts";
 
 /** Options of {@linkcode startMongo}. */
@@ -79,10 +80,12 @@ async function start(
     ? await MongoMemoryServer.create({
       binary,
       spawn: SPAWN,
-      instance: { storageEngine: STORAGE_ENGINE, args },
+      instance: { port: freePort(), storageEngine: STORAGE_ENGINE, args },
     })
     : await MongoMemoryReplSet.create({
       binary,
+      // A member that is started again wants its port back, which no connection may have taken meanwhile
+      instanceOpts: Array.from({ length: members }, () => ({ port: freePort() })),
       replSet: {
         count: members,
         storageEngine: STORAGE_ENGINE,

@@ -23,3 +23,10 @@ test("startMongo() starts a replica set that has transactions", async () => {
   assertEquals(await notes.countDocuments(), 1);
   await connection.close();
 });
+
+test("startMongo() chooses ports that systems give to nobody who asks for any", async () => {
+  await using mongo = await startMongo({ replicaSet: 3 });
+  const ports = mongo.members.map(({ instanceInfo }) => instanceInfo?.port ?? NaN);
+  assertEquals(new Set(ports).size, 3);
+  for (const port of ports) assert(port < 32_768, `${port}`);
+});
