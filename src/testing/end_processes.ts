@@ -1,12 +1,12 @@
 import type { ChildProcess } from "node:child_process";
-import type { MongoMemoryReplSet, MongoMemoryServer } from "mongodb-memory-server";
+import type { MemoryServer } from "./memory_server.ts";
 
 /**
  * Kills the processes of a MongoDB. With Deno's `--allow-run=mongod`, mongodb-memory-server does not: it may not check
  * whether they are running, and takes that for a no.
  */
-export async function endProcesses(server: MongoMemoryServer | MongoMemoryReplSet): Promise<void> {
-  const servers = "servers" in server ? server.servers : [server];
+export async function endProcesses(server: MemoryServer): Promise<void> {
+  const { servers = [server] } = server;
   const children = servers.flatMap(({ instanceInfo }) => {
     const { mongodProcess, killerProcess } = instanceInfo?.instance ?? {};
     return [mongodProcess, killerProcess].flatMap((child) => child ?? []);

@@ -2,8 +2,7 @@
  * Functions for tests of applications: {@linkcode startMongo} starts a MongoDB, and {@linkcode serve} serves an
  * application on a free port.
  *
- * The MongoDB comes from the package mongodb-memory-server. Only `startMongo()` loads it, so applications that do not
- * import this module never load it.
+ * The package mongodb-memory-server, which your application installs, runs the MongoDB. Only `startMongo()` loads it.
  *
  * @example Test an application with `deno test`
  * ```ts ignore

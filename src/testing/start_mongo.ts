@@ -1,4 +1,7 @@
 import { endProcesses } from "./end_processes.ts";
+import { findMongod } from "./find_mongod.ts";
+import { loadMemoryServer } from "./memory_server.ts";
+import type { MemoryServer } from "./memory_server.ts";
 import type { TestMongo } from "./test_mongo.ts";
 
 /** Options of {@linkcode startMongo}. */
@@ -20,16 +23,19 @@ export interface StartMongoOptions {
 /** The engine of production servers, which transactions need. */
 const STORAGE_ENGINE = "wiredTiger";
 
+const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install one on PATH";
+
 /**
  * Starts a MongoDB for a test, on a free port of 127.0.0.1. Its data is deleted when it stops.
  *
- * The package mongodb-memory-server runs `mongod`. On first use it downloads `mongod`, unless the environment variable
- * `MONGOMS_SYSTEM_BINARY` has the path of one. This function is the only one that loads the package.
+ * The package mongodb-memory-server runs `mongod`: the one that the environment variable `MONGOMS_SYSTEM_BINARY` names,
+ * or else one of version 6.0 or newer on `PATH`, or else one that it downloads on first use. Your application installs the
+ * package: `npm i -D mongodb-memory-server`, or `deno add npm:mongodb-memory-server`.
  *
  * @param options Options of the server.
  * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
  * @throws {RangeError} If `replicaSet` is not an integer of at least 0.
- * @throws {Error} If there is no `mongod` and it cannot be downloaded.
+ * @throws {Error} If the package is missing, or there is no `mongod` and it cannot be downloaded.
  *
  * @example Test with a real MongoDB
  * ```ts ignore
@@ -57,12 +63,7 @@ export async function startMongo(options: StartMongoOptions = {}): Promise<TestM
   if (!Number.isInteger(replicaSet) || replicaSet < 0) {
     throw new RangeError(`Cannot start MongoDB: replicaSet is ${replicaSet}, not a count`);
   }
-  const { MongoMemoryReplSet, MongoMemoryServer } = await import("mongodb-memory-server");
-  const server = replicaSet === 0
-    ? await MongoMemoryServer.create({ instance: { storageEngine: STORAGE_ENGINE } })
-    : await MongoMemoryReplSet.create({
-      replSet: { count: replicaSet, storageEngine: STORAGE_ENGINE },
-    });
+  const server = await createServer(replicaSet);
   const end = async () => {
     await endProcesses(server);
     await server.stop({ doCleanup: true, force: true });
@@ -70,4 +71,19 @@ export async function startMongo(options: StartMongoOptions = {}): Promise<TestM
   let ended: Promise<void> | undefined;
   const stop = () => ended ??= end();
   return { uri: server.getUri(dbName), stop, [Symbol.asyncDispose]: stop };
+}
+
+async function createServer(count: number): Promise<MemoryServer> {
+  const { MongoMemoryReplSet, MongoMemoryServer } = await loadMemoryServer();
+  const installed = await findMongod();
+  const binary = installed && { binary: installed };
+  const storageEngine = STORAGE_ENGINE;
+  try {
+    return count === 0
+      ? await MongoMemoryServer.create({ ...binary, instance: { storageEngine } })
+      : await MongoMemoryReplSet.create({ ...binary, replSet: { count, storageEngine } });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Cannot start MongoDB: ${WAYS_OUT}: ${reason}`, { cause });
+  }
 }

@@ -32,6 +32,9 @@ export const NODE_INSTALL: readonly string[] = [
   "npm i -D typescript @types/express",
 ];
 
+/** What vitest needs: the README says so. */
+export const VITE_7_INSTALL = "npm i -D vitest vite@7";
+
 const COMPILERS = [
   "typescript-oldest@npm:typescript@5.9",
   "tsx",
@@ -73,7 +76,10 @@ export async function makeDenoProject(
 export async function makeNodeProject(folder: string, jsrUrl: string): Promise<string> {
   const cwd = join(folder, "node");
   const env = { JSR_URL: jsrUrl };
-  await Deno.mkdir(join(cwd, "newest"), { recursive: true });
+  for (const name of ["newest", "vite7"]) {
+    await Deno.mkdir(join(cwd, name), { recursive: true });
+    await Deno.writeTextFile(join(cwd, name, "package.json"), '{ "type": "module" }');
+  }
   await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
   await Deno.writeTextFile(join(cwd, "package.json"), '{ "type": "module", "private": true }');
   const { compilerOptions } = JSON.parse(await readTsconfig());
@@ -84,8 +90,9 @@ export async function makeNodeProject(folder: string, jsrUrl: string): Promise<s
   const packages = NODE_INSTALL.flatMap((line) => line.split(" ").slice(2));
   await runCommand("npm", [...NPM_INSTALL, ...packages.filter((name) => name !== "-D")], { cwd });
   await runCommand("npm", [...NPM_INSTALL, "-D", ...COMPILERS], { cwd });
-  await Deno.writeTextFile(join(cwd, "newest/package.json"), '{ "type": "module" }');
   await runCommand("npm", [...NPM_INSTALL, "-D", "vitest@latest"], { cwd: join(cwd, "newest") });
+  const vite7 = VITE_7_INSTALL.split(" ").slice(2);
+  await runCommand("npm", [...NPM_INSTALL, ...vite7], { cwd: join(cwd, "vite7") });
   return cwd;
 }
 

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { access } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+
+/** A `mongod` of this machine, as mongodb-memory-server wants to know it. */
+export interface InstalledMongod {
+  readonly systemBinary: string;
+  readonly version: string;
+}
+
+/** The oldest MongoDB that is supported. */
+const OLDEST = 6;
+
+const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
+
+/** Finds a `mongod` on PATH that is new enough, unless the environment asks for another one. */
+export async function findMongod(): Promise<InstalledMongod | undefined> {
+  const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;
+  if (MONGOMS_SYSTEM_BINARY || MONGOMS_VERSION) return undefined;
+  for (const folder of PATH.split(delimiter)) {
+    const systemBinary = join(folder, FILE);
+    const version = folder === "" ? undefined : await readVersion(systemBinary);
+    if (version !== undefined && parseInt(version) >= OLDEST) return { systemBinary, version };
+  }
+  return undefined;
+}
+
+async function readVersion(path: string): Promise<string | undefined> {
+  try {
+    await access(path);
+    const { stdout } = await promisify(execFile)(path, ["--version"]);
+    return /db version v(\d+\.\d+\.\d+)/.exec(stdout)?.[1];
+  } catch {
+    return undefined;
+  }
+}
