@@ -32,8 +32,9 @@ function openSingle(entity: Operations): AnyResource {
 
 /**
  * The operations on what a property holds: a list, whose calls begin with an identifier, or one entity. An identifier that
- * is missing by mistake, as in `remove(undefined)`, counts as one: it is refused, and never removes the list. `remove()`
- * without arguments is that of one entity: what the property holds is known to the types only.
+ * is missing by mistake, as in `remove(undefined)`, counts as one: it is refused, and never removes the list, and so is an
+ * object in its place that is no option of `remove()`. `remove()` without arguments is that of one entity: what the
+ * property holds is known to the types only.
  */
 function openPart(place: Operations): AnyResource {
   const list = openResource(place);
@@ -45,7 +46,13 @@ function openPart(place: Operations): AnyResource {
   return { ...list, ...Object.fromEntries(names) };
 }
 
+const REMOVE_OPTIONS = ["ifMatch", "q", "signal", "timeout", "headers", "parameters"];
+
 function isOfEntity(name: string, args: readonly unknown[]): boolean {
   if (name === "part") return args.length === 1;
-  return args.length === 0 || (typeof args[0] === "object" && args[0] !== null);
+  const [first] = args;
+  if (args.length === 0 || typeof first !== "object" || first === null) return args.length === 0;
+  const names = Object.keys(first);
+  return name !== "remove" ||
+    names.length > 0 && names.every((each) => REMOVE_OPTIONS.includes(each));
 }

@@ -7,7 +7,7 @@ import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 
 type Headings = Readonly<Record<string, string>>;
-type Sent = Pick<Outgoing, "method" | "headers" | "repeatable" | "body">;
+type Sent = Pick<Outgoing, "method" | "headers" | "body"> & { readonly next?: string | undefined };
 
 /** The operations at one URL: that of a list, or that of an entity. */
 export class Operations {
@@ -29,8 +29,12 @@ export class Operations {
   }
 
   async list(options: AnyOptions = {}): Promise<Page<object>> {
-    const headers: Headings = options.count ? { prefer: "count=exact" } : {};
-    const page = readPage(await this.#request({ method: "GET", headers }, options));
+    const { count, next } = options;
+    if (next !== undefined && (typeof next !== "string" || next === "")) {
+      throw new TypeError(`Cannot read the next page: "${next}" is no next of a page`);
+    }
+    const headers: Headings = count ? { prefer: "count=exact" } : {};
+    const page = readPage(await this.#request({ method: "GET", headers, next }, options));
     for (const item of page.items) revive(item, options.revive);
     return page;
   }
@@ -38,8 +42,13 @@ export class Operations {
   async *each(options: AnyOptions = {}): AsyncGenerator<object, void, undefined> {
     let page = await this.list(options);
     yield* page.items;
-    while (page.next !== undefined) {
-      page = await this.list({ ...options, next: page.next });
+    let earlier = options.next;
+    for (let count = 1; page.next !== undefined; count++) {
+      const { next } = page;
+      if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
+      // One link is kept for twice as long each time, so that a circle of any length is found.
+      if (Number.isInteger(Math.log2(count))) earlier = next;
+      page = await this.list({ ...options, next });
       yield* page.items;
     }
   }
@@ -72,14 +81,14 @@ export class Operations {
     await this.remove(options);
   }
 
-  #request({ method, body, headers }: Sent, options: AnyOptions): Promise<Incoming> {
+  #request({ method, body, headers, next }: Sent, options: AnyOptions): Promise<Incoming> {
     if ("_id" in options || "toJSON" in options) {
       throw new TypeError("Cannot read the options: they are an entity or an identifier");
     }
     const { ifMatch } = options;
     return this.#send({
       method,
-      url: this.#url + queryString(options),
+      url: this.#url + queryString(options, next),
       headers: {
         ...headers,
         ...body && { "content-type": "application/json" },

@@ -29,6 +29,6 @@ export function readPage({ headers, body }: Incoming): Page<object> {
  * that of a server behind a proxy, leads nowhere else.
  */
 function nextOf(link: string): string | undefined {
-  const [, target] = /<([^>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];
+  const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];
   return target === undefined ? undefined : target.replace(/^[^?]*\??/, "");
 }

@@ -42,7 +42,7 @@ export interface CallOptions {
   readonly timeout?: number | undefined;
   /** More headers. They replace those of the connection. */
   readonly headers?: HeaderValues | undefined;
-  /** Query parameters that hooks read. */
+  /** Query parameters that hooks read. They do not replace those of other options. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 

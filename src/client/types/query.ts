@@ -7,7 +7,7 @@ import type { Bare, Json } from "./json.ts";
  * A filter: fields with values or operators. It is the parameter `q`.
  *
  * Fields of embedded entities have paths, such as `"address.city"`. Beyond three names they are not checked. No value is
- * `undefined`: it is refused, because a filter without it would select more.
+ * `undefined`, or an object of a class without `toJSON`: it is refused, because a filter without it would select more.
  *
  * @typeParam M The model.
  */

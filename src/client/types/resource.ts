@@ -26,7 +26,7 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): Promise<Page<Answer<M, S, P, R>>>;
-  /** Reads the entities of all pages, one after the other. */
+  /** Reads the entities of all pages, one after the other. It fails if the link to a page comes again. */
   each<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
