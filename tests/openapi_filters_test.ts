@@ -69,6 +69,8 @@ const CONDITIONS = [
   ...[{ $not: {} }, { $not: 1 }, { $not: { $where: "a" } }, { $elemMatch: { $eq: "1" } }],
   ...[{ $elemMatch: { city: "a" } }, { $elemMatch: {} }, { $elemMatch: 1 }, { $where: "1" }],
   ...[{ $gt: 1, a: 1 }, { $expr: {} }, { $in: [{}] }, { $eq: { city: "a" } }],
+  ...[{ $regex: "a\0" }, { $regex: "a", $options: "\0" }, { $eq: "a\0" }, { $type: "a\0" }],
+  ...[{ $in: ["a\0"] }, { "a\0": 1 }, { $not: { $regex: "\0" } }],
 ];
 
 const CLAUSES = [
@@ -90,6 +92,27 @@ test("a filter is accepted if the document says so, and only then", async () => 
   assertEquals(different, []);
 });
 
+@rest({ route: "/words", methods: [all({ search: ["text"] })] })
+class Word extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+test("a NUL is refused where the document says so, and the message names it", async () => {
+  await using app = await mountDocumented([Word]);
+  const parameter = app.operation("GET", "/words").parameters?.find(({ name }) =>
+    name === "search"
+  );
+  const isSearch = app.validator(parameter?.schema ?? {});
+  assertEquals([isSearch("a b"), isSearch("a\0b")], [true, false]);
+  const urls = ["/words?search=a%00b", `/words${asQuery({ text: { $regex: "a\0b" } })}`];
+  const replies = await Promise.all(urls.map((url) => app.get<{ message: string }>(url)));
+  assertEquals(replies.map(({ status, body }) => [status, body.message]), [
+    [400, 'Parameter "search" takes a text without NUL'],
+    [400, 'Operator "$regex" at "text" takes an expression without NUL'],
+  ]);
+});
+
 test("no filter names what is hidden or not selected", async () => {
   const { schemas } = await documentOf([Shop]);
   const { properties } = schemas.ShopFilter as { properties: object };
@@ -108,6 +131,19 @@ test("filters are described with the limits of their router", async () => {
     return [isValid({ name }), status];
   }));
   assertEquals(told, [[true, 200], [false, 400], [true, 200], [false, 400]]);
+});
+
+test("the option q writes the parameter as a text whose content is a filter", async () => {
+  const { operation, document } = await documentOf([Shop], { q: "string" });
+  const [q] = operation("DELETE", "/shops").parameters ?? [];
+  assertEquals([q?.content, (q as { example?: unknown }).example], [undefined, "{}"]);
+  assertEquals(q?.schema, {
+    type: "string",
+    contentMediaType: "application/json",
+    contentSchema: { $ref: "#/components/schemas/ShopFilter" },
+  });
+  const { components } = (await documentOf([Shop])).document;
+  assertEquals(document.components, components);
 });
 
 test("the parameter q says its limits, and has an empty example", async () => {

@@ -238,7 +238,7 @@ test("a guard before the document decides who reads it", async () => {
   });
   await served.stop();
   assertEquals([status, document.security, document.servers], [401, [{ key: [] }], [{
-    url: "./",
+    url: ".",
   }]]);
   assertEquals(document.components.securitySchemes, { key: {} });
 });

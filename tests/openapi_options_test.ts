@@ -26,6 +26,7 @@ Deno.test("openapi() refuses wrong options by name", () => {
       [{ info: INFO, security: [{ key: 1 }] }, '"security" is not a list of objects of lists'],
       [{ info: INFO, securitySchemes: { key: 1 } }, '"securitySchemes" is not an object'],
       [{ info: INFO, docs: "no" }, '"docs" is neither true nor false'],
+      [{ info: INFO, q: "text" }, '"q" is neither "content" nor "string"'],
       [{ info: INFO, dcos: false }, 'openapi() has no option "dcos"'],
     ] as const
   ) {

@@ -21,6 +21,7 @@ const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   securitySchemes: (schemes) =>
     isObjectOf(schemes, isJsonObject) ? undefined : `"securitySchemes" is not an object of objects`,
   docs: (docs) => typeof docs === "boolean" ? undefined : `"docs" is neither true nor false`,
+  q: (q) => q === "content" || q === "string" ? undefined : `"q" is neither "content" nor "string"`,
 };
 
 /** Checks the options of `openapi()`. Throws if one is wrong; the message names it. */

@@ -6,14 +6,14 @@ import { Components } from "./schemas/components.ts";
 /** Builds the OpenAPI document of routes, which have names and the paths of OpenAPI. */
 export function buildDocument(
   routes: ReadonlyMap<RouteNode, string>,
-  { info, servers = [{ url: "./" }], security, securitySchemes }: OpenApiOptions,
+  { info, servers = [{ url: "." }], security, securitySchemes, q = "content" }: OpenApiOptions,
 ): object {
   const limits = [...routes.keys()].find(({ filter }) => filter !== undefined)?.filter?.limits;
   const components = new Components(limits);
   const paths: Record<string, Record<string, object>> = {};
   for (const [route, operationId] of routes) {
     const item = paths[route.path] ??= {};
-    item[route.method.toLowerCase()] = describeOperation(route, { components, operationId });
+    item[route.method.toLowerCase()] = describeOperation(route, { components, operationId, q });
   }
   return {
     openapi: "3.1.1",

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 // @ts-types="npm:@types/express@^5"
-import express from "express";
-// @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
+import { followSettings } from "../http/follow_settings.ts";
 import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
@@ -50,15 +49,15 @@ export function openapi(
 ): Router {
   checkOptions(options);
   const routes = nameOperations(withTemplates(routesOf(api)));
-  const router = express.Router();
-  let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
-  router.get("/openapi.json", (_req, res) => {
-    built ??= serialize(buildDocument(routes, options));
-    res.set({ ETag: built.tag, "Cache-Control": "no-cache" }).type("json").send(built.bytes);
-  });
   const { info: { title }, servers = [], docs = true } = options;
-  if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
-  return router;
+  let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
+  return followSettings((router) => {
+    router.get("/openapi.json", (_req, res) => {
+      built ??= serialize(buildDocument(routes, options));
+      res.set({ ETag: built.tag, "Cache-Control": "no-cache" }).type("json").send(built.bytes);
+    });
+    if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
+  });
 }
 
 function serialize(document: object): { bytes: Buffer; tag: string } {

@@ -1,4 +1,5 @@
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
+import type { OpenApiOptions } from "./options.ts";
 import { describeHeader, describeParameter } from "./parameters.ts";
 import { describeResponses } from "./responses/responses.ts";
 import type { Components } from "./schemas/components.ts";
@@ -15,16 +16,18 @@ const SUMMARIES: Readonly<Record<RouteNode["operation"], string>> = {
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
+  /** How `q` is written. */
+  readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 
 export function describeOperation(
   route: RouteNode,
-  { components, operationId }: DocumentContext,
+  { components, operationId, q }: DocumentContext,
 ): object {
   const { body, operation, model, words } = route;
   const { summary = `${SUMMARIES[operation]} ${model}`, tags = [model] } = words;
   const parameters = [
-    ...route.parameters.map((each) => describeParameter(each, { route, components })),
+    ...route.parameters.map((each) => describeParameter(each, { route, components, q })),
     ...route.headers.map(describeHeader),
   ];
   return {

@@ -53,4 +53,12 @@ export interface OpenApiOptions {
    * @default {true}
    */
   readonly docs?: boolean;
+  /**
+   * How the document writes the parameter `q`, which is a filter as JSON. With `"content"`, it has the media type JSON, so
+   * tools know what a filter may hold. With `"string"`, it is a text whose content is JSON: some generators of clients
+   * leave out parameters with a media type, or end.
+   *
+   * @default {"content"}
+   */
+  readonly q?: "content" | "string";
 }

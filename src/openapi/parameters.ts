@@ -1,21 +1,25 @@
+import { CURSOR } from "../filter/parameters/cursor.ts";
 import { LIST_LIMITS } from "../filter/parameters/read_rules.ts";
 import type {
   HeaderDescription,
   ParameterDescription,
 } from "../http/routes/describe/description.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
+import type { OpenApiOptions } from "./options.ts";
 import type { Components } from "./schemas/components.ts";
-import { GIVEN_IDENTIFIER } from "./schemas/json_schema.ts";
 import type { JsonSchema } from "./schemas/json_schema.ts";
+
+const JSON_TYPE = "application/json";
 
 interface ParameterContext {
   readonly route: RouteNode;
   readonly components: Components;
+  readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 
 export function describeParameter(
   parameter: ParameterDescription,
-  { route, components }: ParameterContext,
+  { route, components, q }: ParameterContext,
 ): object {
   const { name, required } = parameter;
   const place = { name, in: parameter.in, required };
@@ -28,7 +32,10 @@ export function describeParameter(
       description: `A filter of MongoDB: at most ${limits.maxClauses} conditions, ` +
         `${limits.maxDepth} levels, ${limits.maxList} values in a list, ` +
         `${limits.maxRegex} characters in an expression`,
-      content: { "application/json": { schema, example: {} } },
+      ...q === "content" ? { content: { [JSON_TYPE]: { schema, example: {} } } } : {
+        schema: { type: "string", contentMediaType: JSON_TYPE, contentSchema: schema },
+        example: "{}",
+      },
     };
   }
   return { ...place, ...describeQuery(parameter) };
@@ -50,8 +57,9 @@ function describeQuery(parameter: ParameterDescription): object {
       };
     case "after":
       return {
-        description: "The `_id` of the entity behind which the page begins, without `skip`",
-        schema: GIVEN_IDENTIFIER,
+        description:
+          "Where the page begins, as `Link` has it, or the `_id` of the entity behind which it begins; without `skip`",
+        schema: { type: "string", pattern: CURSOR.source },
       };
     case "sort":
       return listOf(fields.flatMap((field) => [field, `-${field}`]), {
@@ -63,7 +71,8 @@ function describeQuery(parameter: ParameterDescription): object {
     case "populate":
       return listOf(fields, { description: "The references to replace by entities" });
     case "search": {
-      const pattern = `^\\s*\\S+(\\s+\\S+){0,${LIST_LIMITS.words - 1}}\\s*$`;
+      const word = "[^\\s\\u0000]+";
+      const pattern = `^\\s*${word}(\\s+${word}){0,${LIST_LIMITS.words - 1}}\\s*$`;
       return {
         description: `Words to look for: at most ${LIST_LIMITS.words}`,
         schema: { type: "string", maxLength: LIST_LIMITS.characters, pattern },

@@ -1,11 +1,13 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { buildApp } from "../../examples/movies/app.ts";
 import { SECRET_KEY } from "../../examples/movies/hooks/authenticated.ts";
 import { seed } from "../../examples/movies/seed.ts";
 import { test } from "../harness/testing.ts";
 import { runCommand, tryCommand } from "../reach/support/run_command.ts";
+import { asQuery } from "../support.ts";
 import { openExample } from "./support/example.ts";
+import { buildTextApp } from "./support/text_app.ts";
 
 const PACKAGES = ["openapi-typescript@7", "openapi-fetch@0.17", "typescript@5.9"];
 
@@ -117,4 +119,45 @@ test("openapi-typescript and openapi-fetch give a client that compiles and works
   const lines = [...output.matchAll(/^main\.ts\((\d+),/gm)].map(([, line]) => Number(line));
   const first = MAIN.split("\n").length;
   assertEquals([...new Set(lines)], WRONG.map((_, index) => first + index), output);
+});
+
+/** Lists with the functions that orval writes, and tells what came. */
+const ORVAL_MAIN = `import { allMovies } from "./api";
+
+const { data, status } = await allMovies({ q: JSON.stringify({ year: 1979 }), limit: 5 });
+const names: (string | undefined)[] = status === 200 ? data.map(({ name }) => name) : [];
+console.log(JSON.stringify([status, names]));
+`;
+
+const TSC = ["--strict", "--target", "es2022", "--lib", "es2022,dom,dom.iterable"];
+const MODULES = ["--module", "preserve", "--skipLibCheck", "--noEmit"];
+const BUNDLE = ["--bundle", "--platform=node", "--format=esm", "--outfile=main.js"];
+
+/** Generates a client by orval, compiles a program that uses it, and gives what that prints. */
+async function runOrval(url: string): Promise<unknown> {
+  const cwd = await Deno.makeTempDir({ prefix: "mongrove-orval-" });
+  const output = { target: "api.ts", client: "fetch", baseUrl: url };
+  const config = { movies: { input: `${url}/openapi.json`, output } };
+  const write = (name: string, text: string) => Deno.writeTextFile(join(cwd, name), text);
+  try {
+    await write("package.json", '{ "type": "module", "private": true }');
+    await write("orval.config.mjs", `export default ${JSON.stringify(config)}`);
+    await write("main.ts", ORVAL_MAIN);
+    const packages = ["orval@7", "typescript@5.9", "esbuild", "@types/node@20"];
+    await runCommand("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd });
+    await runCommand("node", ["node_modules/.bin/orval"], { cwd });
+    const tsc = ["node_modules/typescript/bin/tsc", ...TSC, ...MODULES, "main.ts"];
+    await runCommand("node", tsc, { cwd });
+    await runCommand("node_modules/.bin/esbuild", ["main.ts", ...BUNDLE], { cwd });
+    return JSON.parse(await runCommand("node", ["main.js"], { cwd }));
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+test("orval gives a client that compiles and filters, where q is written as a text", async () => {
+  await using app = await openExample({ buildApp: buildTextApp, seed });
+  const found = await app.read<{ name: string }[]>(`/movies${asQuery({ year: 1979 })}&limit=5`);
+  assert(found.length > 0);
+  assertEquals(await runOrval(app.url), [200, found.map(({ name }) => name)]);
 });

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { buildApp } from "../../examples/movies/app.ts";
 import { seed } from "../../examples/movies/seed.ts";
+import { buildTextApp } from "./support/text_app.ts";
 import { test } from "../harness/testing.ts";
 import { blockBelow, readRepository } from "../reach/support/readme.ts";
 import { runCommand } from "../reach/support/run_command.ts";
@@ -33,24 +34,42 @@ print(json.dumps({
 const [, GENERATE = ""] = /^openapi-python-client (.*)$/m.exec(blockBelow(page, "Python", "sh")) ??
   [];
 
-test("openapi-python-client gives a client with which the program of docs/openapi.md works", async () => {
-  await using app = await openExample({ buildApp, seed });
+/** Generates a client of an application, and gives what a program prints that uses it. */
+async function runWith(build: typeof buildApp, program: string): Promise<unknown> {
+  await using app = await openExample({ buildApp: build, seed });
   const { env } = await openPythonClient();
   const cwd = await Deno.makeTempDir({ prefix: "mongrove-python-" });
   const local = (text: string) => text.replaceAll("http://127.0.0.1:3000", app.url);
   try {
     const args = ["-m", "openapi_python_client", ...local(GENERATE).split(" ")];
     assertEquals(await runCommand("python3", args, { cwd, env }), "Generating movies_client");
-    await Deno.writeTextFile(join(cwd, "main.py"), local(MAIN));
+    await Deno.writeTextFile(join(cwd, "main.py"), local(program));
     const own = { ...env, PYTHONPATH: `${cwd}:${env.PYTHONPATH}` };
-    assertEquals(JSON.parse(await runCommand("python3", ["main.py"], { cwd, env: own })), {
-      created: ["Movie", "Ran"],
-      newest: ["Nomadland", "Parasite"],
-      changed: 1985,
-      removed: 204,
-      gone: [404, "NOT_FOUND"],
-    });
+    return JSON.parse(await runCommand("python3", ["main.py"], { cwd, env: own }));
   } finally {
     await Deno.remove(cwd, { recursive: true });
   }
+}
+
+test("openapi-python-client gives a client with which the program of docs/openapi.md works", async () => {
+  assertEquals(await runWith(buildApp, MAIN), {
+    created: ["Movie", "Ran"],
+    newest: ["Nomadland", "Parasite"],
+    changed: 1985,
+    removed: 204,
+    gone: [404, "NOT_FOUND"],
+  });
+});
+
+test("openapi-python-client gives functions with q, where q is written as a text", async () => {
+  const program = `import json
+from movies_client import Client
+from movies_client.api.movie import all_movies
+
+client = Client(base_url="http://127.0.0.1:3000")
+found = all_movies.sync(client=client, q=json.dumps({"year": 1979}))
+print(json.dumps([movie.year for movie in found]))
+`;
+  const years = await runWith(buildTextApp, program) as number[];
+  assertEquals([...new Set(years)], [1979]);
 });

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import express from "express";
 import type { RequestListener } from "node:http";
 import { validate } from "npm:@readme/openapi-parser@9";
+import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2";
 import { Validator } from "npm:@seriousme/openapi-schema-validator@2";
 import { Framework } from "@mongrove/mongrove";
 import { openapi } from "@mongrove/mongrove/openapi";
@@ -11,6 +12,7 @@ import { client } from "../client.ts";
 import { EveryType, Piece } from "../fixtures/every_type.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
+import { buildTextApp } from "./support/text_app.ts";
 
 /** What is changed in a document. */
 interface Document extends Record<string, unknown> {
@@ -23,12 +25,21 @@ function buildEveryType(): RequestListener {
   return express().use(api, openapi(api, { info: { title: "Every type", version: "1" } }));
 }
 
-const APPS = { movies: buildMovies, library: buildLibrary, "every type": buildEveryType };
+const APPS = {
+  ...{ movies: buildMovies, "movies with q as a text": buildTextApp, library: buildLibrary },
+  "every type": buildEveryType,
+};
 
 async function readDocument(app: RequestListener): Promise<Document> {
   await using served = await serve(app);
   return await client(served).read<Document>("/openapi.json");
 }
+
+/** The rules of Redocly, without two about what the options of `openapi()` say. */
+const REDOCLY = await createConfig({
+  extends: ["recommended"],
+  rules: { "security-defined": "off", "info-license": "off" },
+});
 
 /** The validators: each tells what is wrong. They are given copies, as they may change what they read. */
 const VALIDATORS: Readonly<Record<string, (document: Document) => Promise<unknown>>> = {
@@ -39,6 +50,11 @@ const VALIDATORS: Readonly<Record<string, (document: Document) => Promise<unknow
   "@readme/openapi-parser": async (document) => {
     const result = await validate(structuredClone(document) as Parameters<typeof validate>[0]);
     return result.valid ? result.warnings : result.errors;
+  },
+  "@redocly/openapi-core": async (document) => {
+    const [source, absoluteRef] = [JSON.stringify(document), "/openapi.json"];
+    const problems = await lintFromString({ source, absoluteRef, config: REDOCLY });
+    return problems.map(({ ruleId, message }) => `${ruleId}: ${message}`);
   },
 };
 

@@ -11,16 +11,29 @@ export function describeCondition(value: FilterValue, components: Components): J
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Condition`,
     detail: "condition",
-    describe: () => ({
-      anyOf: [
-        ...value.isComparable ? [refersToOperand(value, components)] : [],
-        refersTo(value, components),
-      ],
-    }),
+    describe: () => {
+      const operators = refersTo(value, components);
+      if (!value.isComparable) return operators;
+      return { anyOf: [...choicesOf(value, components), operators] };
+    },
   });
 }
 
-export function refersTo(value: FilterValue, components: Components): JsonSchema {
+/**
+ * Lists the values that a field is compared with. They stand before the operators themselves, not by a name: Schemathesis
+ * follows the first object that it sees, and operators, which hold operators, are too many for it.
+ */
+function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
+  const { kind, element } = value;
+  if (kind === "array" && element !== undefined) {
+    const list = { type: "array", items: refersToOperand(element, components) };
+    return [...choicesOf(element, components), list];
+  }
+  const operand = describeOperand(value, components);
+  return Array.isArray(operand.anyOf) ? operand.anyOf : [operand];
+}
+
+function refersTo(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Operators`,
     detail: "operators",
@@ -31,7 +44,7 @@ export function refersTo(value: FilterValue, components: Components): JsonSchema
 const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
 /** Refers to the values that a field is compared with; `null` matches what is missing, too. */
-export function refersToOperand(value: FilterValue, components: Components): JsonSchema {
+function refersToOperand(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: value.kind === "free" ? "AnyValue" : `${nameOf(value)}Operand`,
     detail: "operand",

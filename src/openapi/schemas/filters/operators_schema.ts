@@ -43,6 +43,7 @@ const OPERANDS: Readonly<Record<string, JsonSchema>> = {
 const EXPRESSION = {
   type: "string",
   format: "regex",
+  pattern: "^[^\\u0000]*$",
   description: "A regular expression of PCRE",
 } as const;
 
