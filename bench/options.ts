@@ -1,5 +1,6 @@
-import { type Effort, FULL, QUICK } from "./plan/effort.ts";
+import { type Effort, FULL, HOOKS, QUICK } from "./plan/effort.ts";
 import { GROWING, GROWTH_PARTS } from "./plan/growth.ts";
+import { HOOK_SCENARIOS, HOOK_SERVERS } from "./plan/hooks.ts";
 import { SCENARIOS } from "./plan/scenarios.ts";
 import { chooseServers, type Server } from "./plan/servers.ts";
 
@@ -13,6 +14,8 @@ export interface BenchOptions {
   readonly servers: readonly Server[];
   /** Whether to measure how cost grows, instead of the scenarios. */
   readonly growth: boolean;
+  /** Whether to measure requests with a hook, instead of the scenarios. */
+  readonly hooks: boolean;
   /** Whether to write the page and the chart in `docs/`. */
   readonly write: boolean;
   /** What the command line leaves out, in words; the empty string for nothing. */
@@ -20,7 +23,9 @@ export interface BenchOptions {
 }
 
 /** What `--help` shows. */
-export const HELP = `Usage: deno task bench [options]
+export const HELP = `Usage: deno task bench [hooks] [options]
+
+  hooks                 requests with a hook beside Express by hand, instead of the scenarios
 
   --rounds=<n>          how often each server meets each scenario; 5 unless given
   --only=<names>        ${SCENARIOS.map(({ name }) => name).join(", ")}
@@ -42,10 +47,12 @@ const VALUES = ["rounds", "only", "servers"];
 export function readOptions(args: readonly string[]): BenchOptions {
   const given = new Map(args.map(readArgument));
   const isQuick = given.has("quick");
-  const base = isQuick ? QUICK : FULL;
+  const base = isQuick ? QUICK : given.has("hooks") ? HOOKS : FULL;
   const only = listOf(given.get("only"));
   const isGrowth = given.has("growth");
-  const names = isGrowth ? GROWTH_PARTS : SCENARIOS.map(({ name }) => name);
+  const isHooks = given.has("hooks");
+  const scenarios = isHooks ? HOOK_SCENARIOS : SCENARIOS;
+  const names = isGrowth ? GROWTH_PARTS : scenarios.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new TypeError(`Cannot measure "${unknown}": see --help`);
   const rounds = Number(given.get("rounds") ?? base.rounds);
@@ -57,8 +64,11 @@ export function readOptions(args: readonly string[]): BenchOptions {
   return {
     effort: { ...base, rounds },
     only,
-    servers: chooseServers(isGrowth && servers.length === 0 ? GROWING : servers),
+    servers: chooseServers(
+      servers.length > 0 ? servers : isGrowth ? GROWING : isHooks ? HOOK_SERVERS : [],
+    ),
     growth: isGrowth,
+    hooks: isHooks,
     write: given.has("write"),
     partial: isQuick
       ? "a quick run on a tenth of the documents, whose figures mean nothing"
@@ -69,6 +79,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 }
 
 function readArgument(argument: string): [string, string] {
+  if (argument === "hooks") return ["hooks", ""];
   const [, name = "", , value] = /^--([a-z]+)(=(.*))?$/.exec(argument) ?? [];
   const isKnown = value === undefined ? FLAGS.includes(name) : VALUES.includes(name);
   if (!isKnown) throw new TypeError(`Cannot read "${argument}": see --help`);

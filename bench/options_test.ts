@@ -20,10 +20,21 @@ Deno.test("readOptions() tells what is left out", () => {
   assertEquals(readOptions(["--only=one"]).partial, "a part of all servers and scenarios");
   assertEquals(readOptions(["--growth", "--only=depth"]).only, ["depth"]);
   assertEquals(readOptions(["--rounds=7"]).effort.rounds, 7);
+  assertEquals(readOptions(["hooks", "--only=lean-one"]).only, ["lean-one"]);
 });
 
 Deno.test("readOptions() refuses what it does not know", () => {
-  for (const arg of ["--rounds=0", "--rounds=x", "--only=two", "--servers=php", "--fast", "one"]) {
+  for (
+    const arg of [
+      "--rounds=0",
+      "--rounds=x",
+      "--only=two",
+      "--servers=php",
+      "--fast",
+      "one",
+      "hooks=1",
+    ]
+  ) {
     assertThrows(() => readOptions([arg]), TypeError, "Cannot");
   }
 });

@@ -8,14 +8,16 @@ import { sumUp } from "./figures/figure.ts";
 import type { Bench } from "./measure/bench.ts";
 import { checkLengths } from "./measure/check_lengths.ts";
 import { measureModels } from "./measure/measure_models.ts";
+import { measureHooks } from "./measure/measure_hooks.ts";
 import { measureRounds } from "./measure/measure_rounds.ts";
 import { type BenchOptions, HELP, readOptions } from "./options.ts";
+import { HOOK_SCENARIOS } from "./plan/hooks.ts";
 import { pagesByDepth } from "./plan/depth.ts";
 import { BY_CONNECTIONS, BY_DOCUMENTS } from "./plan/growth.ts";
 import { type Scenario, SCENARIOS } from "./plan/scenarios.ts";
 import { BASELINE, OURS } from "./plan/servers.ts";
 import { describeMachine } from "./report/machine.ts";
-import { printGrowth, printScenarios } from "./report/print.ts";
+import { printGrowth, printHooks, printScenarios } from "./report/print.ts";
 import type { Growth, Results, Run } from "./report/run.ts";
 import { saveLast, writeDocs } from "./report/save.ts";
 import { openBenchDatabase } from "./setup/bench_database.ts";
@@ -27,18 +29,23 @@ async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args);
   const results = await measure(options, args);
   if (results.scenarios) printScenarios(results.scenarios);
+  if (results.hooks) printHooks(results.hooks);
   if (results.growth) printGrowth(results.growth);
   await saveLast(results);
   if (options.write) await writeDocs(results);
   requireAll(options, results);
 }
 
-/** Peers may be missing; without Mongrove or a baseline, a run has failed. */
-function requireAll({ servers }: BenchOptions, { scenarios, growth }: Results): void {
+/** Peers may be missing; without Mongrove, or the baseline of what is held against it, a run has failed. */
+function requireAll(
+  { servers, hooks: isHooks }: BenchOptions,
+  { scenarios, hooks, growth }: Results,
+): void {
   if (growth && growth.documents.length === 0) return;
-  const figures = scenarios?.figures ?? growth?.documents ?? [];
+  const figures = scenarios?.figures ?? hooks?.figures ?? growth?.documents ?? [];
   const missing = servers.find(({ id, kind }) =>
-    [OURS, BASELINE].includes(kind.name) && !figures.some(({ server }) => server === id)
+    (kind.name === OURS || kind.name === BASELINE && !isHooks) &&
+    !figures.some(({ server }) => server === id)
   );
   if (missing !== undefined) throw new Error(`${missing.id} could not be measured: see the notes`);
 }
@@ -66,8 +73,13 @@ async function measure(options: BenchOptions, args: readonly string[]): Promise<
     versions: { ...workspace.versions, MongoDB: database.version },
     notes: bench.notes,
   });
+  const isDue = ({ name }: Scenario) => only.length === 0 || only.includes(name);
+  if (options.hooks) {
+    const figures = await measureHooks(bench, HOOK_SCENARIOS.filter(isDue));
+    return { hooks: { ...run(), figures } };
+  }
   if (!options.growth) {
-    const scenarios = SCENARIOS.filter(({ name }) => only.length === 0 || only.includes(name));
+    const scenarios = SCENARIOS.filter(isDue);
     const figures = sumUp(await measureRounds(bench, scenarios));
     bench.notes.push(...checkLengths(figures));
     return { scenarios: { ...run(), figures } };

@@ -1,4 +1,5 @@
-import { CREATED, HOOKED, itemsOf, LEAN_HOOKED, TARGETS, UPDATED } from "../plan/collections.ts";
+import { CREATED, guarded, HOOK_KINDS, HOOKED, itemsOf } from "../plan/collections.ts";
+import { LEAN_HOOKED, TARGETS, UPDATED } from "../plan/collections.ts";
 import { type ItemBody, itemBody, itemId, itemPatch } from "../plan/items.ts";
 import type { RunningServer } from "../setup/running_server.ts";
 import { checkPages } from "./check_pages.ts";
@@ -35,6 +36,8 @@ export async function checkAnswers(
   const { features } = running.ready;
   if (features.includes("hook")) lists.push({ name: HOOKED, size: TARGETS });
   if (features.includes("lean-hook")) lists.push({ name: LEAN_HOOKED, size: TARGETS });
+  const kinds = HOOK_KINDS.filter((kind) => features.includes(kind));
+  lists.push(...kinds.map((kind) => ({ name: guarded(kind, itemsOf(TARGETS)), size: TARGETS })));
   for (const { name, size } of lists) {
     const answer = await ask<Answer[]>(running, "GET", name);
     const expected = Array.from({ length: size }, (_, i) => textOf(itemId(i), itemBody(i)));

@@ -19,6 +19,17 @@ export const HOOKED = "hooked1000";
 /** The same list behind a hook that gets plain instances: Mongrove's `lean: true`. */
 export const LEAN_HOOKED = "lean1000";
 
+/** What hooks of a server get of an entity. */
+export type HookKind = "documents" | "lean";
+
+/** What hooks may get of an entity. */
+export const HOOK_KINDS: readonly HookKind[] = ["documents", "lean"];
+
+/** Names the route that serves a collection behind hooks. */
+export function guarded(kind: HookKind, collection: string): string {
+  return `${kind}-${collection}`;
+}
+
 /** Names the collection of a size. */
 export function itemsOf(size: Size): string {
   return `items${size}`;

@@ -24,6 +24,9 @@ export const FULL: Effort = {
   largest: 100_000,
 };
 
+/** What `deno task bench hooks` does. */
+export const HOOKS: Effort = { ...FULL, rounds: 7, cellMs: 2_000 };
+
 /** Shows that everything works; its figures mean nothing. */
 export const QUICK: Effort = {
   rounds: 1,

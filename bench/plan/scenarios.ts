@@ -1,6 +1,7 @@
 import {
   CREATED,
   HOOKED,
+  type HookKind,
   itemsOf,
   LEAN_HOOKED,
   type Size,
@@ -12,7 +13,7 @@ import { type Page, WITH_TOTAL } from "./pages.ts";
 import { PAGED, POPULATED } from "./ranked.ts";
 
 /** What a server may or may not offer. */
-export type Feature = "hook" | "lean-hook" | "page" | "populate" | "deep";
+export type Feature = "hook" | "lean-hook" | HookKind | "page" | "populate" | "deep";
 
 /** What the load generator sends. */
 export interface Traffic {
@@ -44,6 +45,8 @@ export interface Scenario {
   readonly fresh?: boolean;
   /** The most requests of a round, where the database takes long for each. */
   readonly most?: number;
+  /** The server that people write by hand for it: figures are held against that one too. */
+  readonly byHand?: string;
 }
 
 /** How many different bodies there are: prime, so that an entity gets another one at every turn. */
@@ -65,13 +68,15 @@ export function readList(size: Size): Traffic {
   return read(`/${itemsOf(size)}`);
 }
 
-const CREATE: Traffic = {
+/** Creates entities. */
+export const CREATE: Traffic = {
   method: "POST",
   paths: [`/${CREATED}`],
   bodies: indexes.map((index) => JSON.stringify(itemBody(index))),
 };
 
-const UPDATE: Traffic = {
+/** Updates entities in turn. */
+export const UPDATE: Traffic = {
   method: "UPDATE",
   paths: ids.map((id) => `/${UPDATED}/${id}`),
   bodies: indexes.map((index) => JSON.stringify(itemPatch(index))),

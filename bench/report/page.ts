@@ -2,6 +2,7 @@ import { SIZES } from "../plan/collections.ts";
 import type { Figure } from "../figures/figure.ts";
 import { ITEM_BYTES } from "../plan/items.ts";
 import { goalTable } from "./tables/goal_table.ts";
+import { hooksTable } from "./tables/hooks_table.ts";
 import { depthTable } from "./tables/depth_table.ts";
 import { growthTable, modelTable } from "./tables/growth_tables.ts";
 import type { GrowthRun, Results, Run, ScenarioRun } from "./run.ts";
@@ -33,14 +34,14 @@ second depend on those as well.
 - A page is sorted by an indexed field. Servers written by hand read the page and count at the same time,
   and populate by a second query for distinct identifiers, or as Mongoose does it. The others do as their
   documentation says. remult's transport does not populate.
-- All connections ask for the same list, and for the same page. Mongrove answers requests for the same page
-  that come in one turn of the event loop by one statement.
+- All connections ask for the same list, and for the same page.
 - mongod and the load generator run on the same machine. "of rounds" shows how far rounds differ.
 `;
 
 /** Writes the page. */
-export function toPage({ scenarios, growth }: Results): string {
+export function toPage({ scenarios, hooks, growth }: Results): string {
   const parts = [HEAD];
+  if (hooks) parts.push(...hooksPart(hooks));
   if (scenarios) parts.push(...scenarioPart(scenarios));
   if (growth) parts.push(...growthPart(growth));
   return `${parts.join("\n\n")}\n`;
@@ -71,6 +72,15 @@ function scenarioPart(run: ScenarioRun): string[] {
       `### ${title} (\`${name}\`)`,
       toMarkdown(scenarioTable(run.figures, name)),
     ]),
+  ];
+}
+
+function hooksPart(run: ScenarioRun): string[] {
+  return [
+    "## With a hook",
+    circumstances(run),
+    "One hook looks at a field of each entity. Held against Express and Mongoose by hand, which does the same: with documents\nwhere the hook gets documents, with `lean` where it gets plain objects, and without a hook against `lean`. In brackets:\nwhere the middle half of the rounds lies.",
+    toMarkdown(hooksTable(run.figures)),
   ];
 }
 

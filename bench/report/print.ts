@@ -1,3 +1,4 @@
+import { hooksTable } from "./tables/hooks_table.ts";
 import { goalTable } from "./tables/goal_table.ts";
 import { depthTable } from "./tables/depth_table.ts";
 import { growthTable, modelTable } from "./tables/growth_tables.ts";
@@ -12,6 +13,12 @@ export function printScenarios(run: ScenarioRun): void {
   }
   print("Goals", toText(goalTable(run.figures)));
   print("CPU time per request, to the bare driver", toText(ratioTable(run.figures)));
+  printCircumstances(run);
+}
+
+/** Shows a run of requests with a hook on a terminal. */
+export function printHooks(run: ScenarioRun): void {
+  print("CPU time per request, to Express by hand", toText(hooksTable(run.figures)));
   printCircumstances(run);
 }
 

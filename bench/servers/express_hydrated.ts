@@ -15,12 +15,13 @@ serveCrud({
   list: (name) => modelOf(name).find().exec(),
   one: (name, id) => modelOf(name).findById(id).exec(),
   create: (name, body) => modelOf(name).create({ ...body }),
-  async update(name, id, body) {
+  async update(name, id, body, hook = (each) => each) {
     const item = await modelOf(name).findById(id);
-    if (item === null) return null;
+    if (item === null || hook(item) === null) return null;
     item.set(body).increment();
     return await item.save();
   },
+  first: ({ limit, sort }) => ranked.find().sort(sort).limit(limit).exec(),
   async page({ limit, sort }) {
     const [items, total] = await Promise.all([
       ranked.find().sort(sort).limit(limit).exec(),

@@ -20,6 +20,7 @@ serveCrud({
       returnDocument: "after",
       runValidators: true,
     }).lean<Item>().exec(),
+  first: ({ limit, sort }) => ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),
   async page({ limit, sort }) {
     const [items, total] = await Promise.all([
       ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),

@@ -2,13 +2,14 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
 import { Framework } from "../../mod.ts";
-import { COLLECTIONS, itemsOf, TARGETS } from "../plan/collections.ts";
+import { COLLECTIONS, HOOK_KINDS, type HookKind, itemsOf, TARGETS } from "../plan/collections.ts";
+import { GUARDED } from "../plan/hooks.ts";
 import type { ModelClass } from "../../mod.ts";
 import type { Feature } from "../plan/scenarios.ts";
 import { listen } from "./support/listen.ts";
 import { connectMongoose } from "./support/mongoose_item.ts";
-import { hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
-import { pagedModels } from "./support/mongrove_pages.ts";
+import { guardedItem, hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
+import { guardedPage, pagedModels } from "./support/mongrove_pages.ts";
 import { modelCount } from "./support/settings.ts";
 
 /** The models that are measured, or as many as are asked for, the one that is read the last. */
@@ -30,6 +31,10 @@ function mountLater(models: () => ModelClass[], features: Feature[]): Feature[] 
   }
 }
 
+function guardedModels(kind: HookKind): ModelClass[] {
+  return [...GUARDED.map((name) => guardedItem(kind, name)), guardedPage(kind)];
+}
+
 await connectMongoose();
 const app = express();
 app.use(express.json());
@@ -37,5 +42,6 @@ app.use(Framework.initialize({ models: chooseModels() }));
 listen(app, [
   "hook",
   ...mountLater(() => [leanHookedItem()], ["lean-hook"]),
+  ...HOOK_KINDS.flatMap((kind) => mountLater(() => guardedModels(kind), [kind])),
   ...mountLater(pagedModels, ["page", "populate", "deep"]),
 ]);

@@ -27,19 +27,20 @@ export async function openDriver(): Promise<Crud> {
   const ranked = db.collection<Ranked>(RANKED);
   return {
     list: (name) => db.collection<Stored>(name).find().toArray(),
-    one: (name, id) => db.collection(name).findOne({ _id: new ObjectId(id) }),
+    one: (name, id) => db.collection<Stored>(name).findOne({ _id: new ObjectId(id) }),
     async create(name, body) {
       const item = { ...stored(body), __v: 0 };
       const { insertedId } = await db.collection(name).insertOne(item);
       return { _id: insertedId, ...item };
     },
     update(name, id, body) {
-      return db.collection(name).findOneAndUpdate(
+      return db.collection<Stored>(name).findOneAndUpdate(
         { _id: new ObjectId(id) },
         { $set: stored(body), $inc: { __v: 1 } },
         { returnDocument: "after" },
       );
     },
+    first: ({ limit, sort }) => ranked.find().sort(sort).limit(limit).toArray(),
     async page({ limit, sort }) {
       const [items, total] = await Promise.all([
         ranked.find().sort(sort).limit(limit).toArray(),

@@ -1,6 +1,7 @@
 import { all, arrayProp, create, FrameworkModel, one, prop, rest, update } from "../../../mod.ts";
 import type { FrameworkRequest, ModelClass } from "../../../mod.ts";
-import { HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
+import { guarded, HOOKED, type HookKind, itemsOf } from "../../plan/collections.ts";
+import { LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
 import { keepStarred, type Starred } from "./hook.ts";
 
 /** The fields, for all models. */
@@ -32,6 +33,25 @@ export function itemClass(collection: string): ModelClass {
   })
   class CollectionItem extends Item {}
   return CollectionItem;
+}
+
+/** The hook: looks at a field. */
+export function look(_req: FrameworkRequest, item: Starred): Starred | null {
+  return keepStarred(item);
+}
+
+/** Makes a model whose every operation has one hook. */
+export function guardedItem(kind: HookKind, collection: string): ModelClass {
+  const lean = kind === "lean";
+  const reads = [all({ lean, postFetch: look }), one({ lean, postFetch: look })];
+  const writes = lean ? [] : [create({ preSave: look }), update({ postFetch: look })];
+  @rest({
+    route: `/${guarded(kind, collection)}`,
+    methods: [...reads, ...writes],
+    schemaOptions: { collection },
+  })
+  class GuardedItem extends Item {}
+  return GuardedItem;
 }
 
 function preSend(_req: FrameworkRequest, item: Starred): Starred | null {

@@ -2,8 +2,9 @@ import type { Schema } from "mongoose";
 import { all, FrameworkModel, one, prop, type Ref, rest } from "../../../mod.ts";
 import type { ModelClass } from "../../../mod.ts";
 import { LARGEST } from "../../plan/collections.ts";
+import { guarded, type HookKind } from "../../plan/collections.ts";
 import { DEEP, DEEP_SORT, PAGED, POPULATED, RANKED, WRITERS } from "../../plan/ranked.ts";
-import { Item } from "./mongrove_items.ts";
+import { Item, look } from "./mongrove_items.ts";
 
 @rest({ route: `/${WRITERS}`, methods: [one()], schemaOptions: { collection: WRITERS } })
 class Writer extends FrameworkModel {
@@ -48,6 +49,17 @@ class Deep extends Item {
   static override configure(schema: Schema): void {
     schema.index({ [DEEP_SORT]: 1, _id: 1 });
   }
+}
+
+/** Makes the model whose pages pass a hook. */
+export function guardedPage(kind: HookKind): ModelClass {
+  @rest({
+    route: `/${guarded(kind, PAGED)}`,
+    methods: [all({ page, sort: ["rank"], lean: kind === "lean", postFetch: look })],
+    schemaOptions: { collection: RANKED },
+  })
+  class GuardedPage extends Ranked {}
+  return GuardedPage;
 }
 
 /** Gives the models whose lists have pages, and what they refer to. */

@@ -6,6 +6,7 @@ import type { Feature } from "../../plan/scenarios.ts";
 import type { Crud } from "./crud.ts";
 import { keepAllStarred } from "./hook.ts";
 import { listen } from "./listen.ts";
+import { serveGuarded } from "./serve_guarded.ts";
 import { readPageQuery } from "./page_query.ts";
 
 /**
@@ -43,5 +44,7 @@ export function serveCrud(crud: Crud, feature: Feature): void {
   app.get(`/${POPULATED}`, async (req, res) => {
     res.json(await crud.populated(readPageQuery(req.query)));
   });
-  listen(app, [feature, "page", "populate"]);
+  const kind = feature === "hook" ? "documents" : "lean";
+  serveGuarded(app, crud, kind);
+  listen(app, [feature, kind, "page", "populate"]);
 }
