@@ -36,7 +36,8 @@ import type { RouteDescription } from "./http/routes/describe/description.ts";
 export const Framework: {
   /**
    * Creates an Express router with the routes of all models with `@rest`, or of the models in `options.models`. Mount it
-   * after a JSON body parser. You can mount it at any path, and several times.
+   * after a JSON body parser. You can mount it at any path, and several times. It compares paths by the settings `case
+   * sensitive routing` and `strict routing` of the application.
    *
    * @param options Options of the router.
    * @returns The router.

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertObjectMatch } from "@std/assert";
 import fc from "fast-check";
 import mongoose from "mongoose";
 import {
@@ -58,6 +58,7 @@ class Odd extends FrameworkModel {
   leaves?: Map<string, unknown>;
   @prop({ type: Map, of: Number })
   counts?: Map<string, unknown>;
+  @rest({ route: "/list", methods: [one(), update()] })
   @arrayProp({ items: Leaf, embedded: true })
   list?: Leaf[];
   @arrayProp({ items: String })
@@ -173,11 +174,27 @@ test("update() works or answers 400 where what is stored does not fit its field"
   }
 });
 
-test("update() merges into a Map that is stored as a list", async () => {
+test("update() merges into a Map that is stored as a list, wherever it stands", async () => {
   await using app = await mount([Odd]);
-  const id = await store(Odd, { counts: [7, 8] });
-  const reply = await app.patch(`/plain/${id}`, { counts: { k: 1, 0: null } });
-  assertEquals(reply.body.counts, { 1: 8, k: 1 });
+  const stored = { counts: [7, 8] };
+  const patch = { counts: { k: 1, 0: null } };
+  const merged = { counts: { 1: 8, k: 1 } };
+  const _id = new mongoose.Types.ObjectId();
+  for (const route of ROUTES) {
+    const id = await store(Odd, {
+      ...stored,
+      leaf: { _id, ...stored },
+      list: [{ _id, ...stored }],
+    });
+    const body = { ...patch, leaf: patch, list: [{ _id, ...patch }] };
+    const reply = await app.patch(`${route}/${id}`, body);
+    const shown = { ...merged, leaf: merged, list: [{ _id: String(_id), counts: { k: 1 } }] };
+    assertObjectMatch(reply.body, shown);
+    assertEquals((await app.get(`${route}/${id}`)).body, reply.body);
+    const path = `${route}/${await store(Odd, { list: [{ _id, ...stored }] })}/list/${_id}`;
+    assertObjectMatch((await app.patch(path, patch)).body, merged);
+    assertObjectMatch((await app.get<EntityBody>(path)).body, merged);
+  }
 });
 
 class Veiled extends FrameworkModel {

@@ -1,19 +1,21 @@
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 // @ts-types="express-types"
 import express from "express";
-import { Framework } from "../mod.ts";
+import type { Router } from "express-types";
+import { Framework, FrameworkModel, one, rest, RestError } from "../mod.ts";
+import type { FrameworkRequest } from "../mod.ts";
 import { CERTIFICATE, KEY } from "./fixtures/certificate.ts";
 import { test } from "./harness/testing.ts";
 import { openGet, readSome, readToEnd, sendGet } from "./sockets.ts";
 
-/** A host with an answer that waits, a large one, and a small one. */
-async function listen(): Promise<{ server: Server; url: string; gate: () => void }> {
+/** A host with answers that wait, a large one, and a small one. */
+async function listen() {
   const gate = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
   const app = express();
   app.get("/small", (_req, res) => void res.send("small"));
   app.get("/waits", async (_req, res) => {
@@ -22,10 +24,31 @@ async function listen(): Promise<{ server: Server; url: string; gate: () => void
     res.end("done");
   });
   app.get("/large", (_req, res) => void res.send("x".repeat(30_000_000)));
+  app.use(serveSlow(async () => {
+    asked.resolve();
+    await gate.promise;
+  }));
   const server = createServer(app).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { server, url: `http://127.0.0.1:${port}`, gate: gate.resolve };
+  return { server, url: `http://127.0.0.1:${port}`, gate: gate.resolve, asked: asked.promise };
+}
+
+/** Serves an entity that no database holds, and one that is refused. */
+function serveSlow(wait: () => Promise<void>): Router {
+  @rest({ route: "/slow", methods: [one({ fetch })] })
+  class Slow extends FrameworkModel {}
+  async function fetch({ params: { id } }: FrameworkRequest): Promise<Slow> {
+    await wait();
+    if (id === "refused") throw new RestError(418, "Refused");
+    return new Slow();
+  }
+  return Framework.initialize({ models: [Slow] });
+}
+
+/** Long enough for a process to have closed what it would close at once. */
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 /** Whether a connection has ended without a word. */
@@ -45,7 +68,7 @@ test("Framework.close() answers what is under way, and takes no new connections"
   assertEquals(server.listening, false);
 });
 
-test("Framework.close() ends idle connections at once", async () => {
+test("Framework.close() ends idle connections", async () => {
   const { server, url } = await listen();
   using idle = await openGet(`${url}/small`);
   assertMatch(await readSome(idle), /small/);
@@ -53,6 +76,46 @@ test("Framework.close() ends idle connections at once", async () => {
   assert(await isEnded(idle));
   await closed;
 });
+
+test("Framework.close() answers a request that is on its way on an idle connection", async () => {
+  const { server, url } = await listen();
+  using idle = await openGet(`${url}/small`);
+  assertMatch(await readSome(idle), /Connection: keep-alive\r\n[^]*small$/);
+  const closed = Framework.close(server);
+  await soon();
+  await sendGet(idle, "/small");
+  assertMatch(await readToEnd(idle), /Connection: close\r\n[^]*small$/);
+  await closed;
+});
+
+test("Framework.close() lets the client of an answer that had begun send one more request", async () => {
+  const { server, url, gate } = await listen();
+  using waiting = await openGet(`${url}/waits`);
+  let text = await readSome(waiting);
+  const closed = Framework.close(server);
+  gate();
+  while (!text.endsWith("0\r\n\r\n")) text += await readSome(waiting);
+  await soon();
+  await sendGet(waiting, "/small");
+  assertMatch(await readToEnd(waiting), /Connection: close\r\n[^]*small$/);
+  await closed;
+});
+
+for (const id of ["told", "refused"]) {
+  test(`Framework.close() sends the client of a request in progress away: ${id}`, async () => {
+    const { server, url, gate, asked } = await listen();
+    using waiting = await openGet(`${url}/slow/${id}`);
+    await asked;
+    const closed = Framework.close(server);
+    gate();
+    const status = id === "told" ? "200 OK" : "418 I'm a Teapot";
+    assertMatch(
+      await readToEnd(waiting),
+      RegExp(`^HTTP/1.1 ${status}\r\n[^]*Connection: close\r\n`),
+    );
+    await closed;
+  });
+}
 
 test("Framework.close() sends busy clients away with Connection: close", async () => {
   const { server, url, gate } = await listen();

@@ -184,16 +184,6 @@ class Form extends FrameworkModel {
   @prop({ validate: { validator: () => false, message: messageFor } })
   told?: string;
 
-  @prop({
-    validate: {
-      validator: () => false,
-      message: () => {
-        throw new Error("No message");
-      },
-    },
-  })
-  untold?: string;
-
   @prop({ validate: { validator: isNamed, propsParameter: true } as never })
   named?: string;
 
@@ -230,19 +220,19 @@ test("validators and messages get what Mongoose gives them, when values cannot b
     ...{ named: "n", empty: "e", place: { city: "Rome" } },
     lines: [{ text: "a" }, { text: "b" }],
   };
-  const body = { ...valid, told: "it", untold: "it" };
+  const body = { ...valid, told: "it" };
   for (const [method, path] of [["post", "/forms"], ["patch", `/forms/${_id}`]] as const) {
     const alone = await api[method]<ErrorBody>(path, body);
     const both = await api[method]<ErrorBody>(path, { ...body, rank: "x" });
     const { rank, ...others } = both.body.errors ?? {};
     assertEquals([both.status, rank?.kind, others], [400, "Number", alone.body.errors]);
     assertEquals(others.told?.message, "Not it, ada");
-    assertEquals(Object.keys(others).sort(), ["told", "untold"]);
+    assertEquals(Object.keys(others).sort(), ["told"]);
   }
 });
 
 test("an update of a large Map is judged in the time that its size takes", async () => {
-  await using api = await mount([Form]);
+  await using api = await mount([Form], { body: { maxObjects: 2500 } });
   const { _id } = await api.created("/forms", {});
   const line = { text: "too long" };
   const texts = Object.fromEntries(Array.from({ length: 2400 }, (_, key) => [`k${key}`, line]));

@@ -137,6 +137,23 @@ test("a validation error of another model in schema middleware is the host's", a
   assertEquals([own.status, Object.keys(own.body.errors ?? {})], [400, ["secret"]]);
 });
 
+test("orFail() in schema middleware that finds nothing is the host's", async () => {
+  class Ruled extends FrameworkModel {
+    @prop()
+    name?: string;
+    static override configure(schema: mongoose.Schema) {
+      schema.pre("save", async () => {
+        await getModel(Ledger).findOne({ name: "nobody" }).orFail();
+      });
+    }
+  }
+  rest({ route: "/ruled", methods: [create()] })(Ruled as never, contextOf(Ruled));
+  using _log = stub(console, "error");
+  await using app = await mount([Ruled as never]);
+  const reply = await app.post("/ruled", { name: "a" });
+  assertEquals([reply.status, reply.body], [500, INTERNAL]);
+});
+
 function contextOf(target: ModelClass | typeof FrameworkModel) {
   const metadata = (target as unknown as Record<symbol, object>)[Symbol.metadata];
   return { kind: "class", name: "Audited", metadata, addInitializer: () => {} } as never;

@@ -3,10 +3,10 @@ import { stub } from "@std/testing/mock";
 // @ts-types="express-types"
 import express from "express";
 import mongoose from "mongoose";
-import { Framework, FrameworkModel, getModel, prop, RestError } from "../mod.ts";
+import { Framework, FrameworkModel, getModel, prop, remove, rest, RestError } from "../mod.ts";
 import { openDatabase } from "./harness/database.ts";
 import { test } from "./harness/testing.ts";
-import { type ErrorBody, start } from "./support.ts";
+import { type ErrorBody, NOBODY, start } from "./support.ts";
 
 const INTERNAL = { code: "INTERNAL", message: "Internal error" };
 
@@ -20,6 +20,9 @@ class Account extends FrameworkModel {
   @prop({ select: false, enum: ["one"] })
   quiet?: string;
 }
+
+@rest({ route: "/listed", methods: [remove()] })
+class Listed extends FrameworkModel {}
 
 /** Serves a host whose own route fails, with our error form. */
 async function failWith(fail: () => unknown) {
@@ -104,6 +107,9 @@ test("Framework.errors() knows Mongoose's and MongoDB's errors in the host's rou
     [() => getModel(Account).findById("x"), 400, "BAD_DATA"],
     [() => getModel(Account).find({ amount: "x" } as never), 400, "BAD_DATA"],
     [gone, 409, "CONFLICT"],
+    [() => getModel(Account).findById(NOBODY).orFail(), 404, "NOT_FOUND"],
+    [() => getModel(Account).findOneAndDelete({ name: "b" }).orFail(), 404, "NOT_FOUND"],
+    [() => getModel(Account).updateOne({ name: "b" }, { amount: 11 }).orFail(), 404, "NOT_FOUND"],
     [() => Promise.reject(new mongoose.mongo.MongoNetworkError("x")), 503, "UNAVAILABLE"],
   ];
   using log = stub(console, "error");
@@ -113,6 +119,26 @@ test("Framework.errors() knows Mongoose's and MongoDB's errors in the host's rou
     assertEquals([reply.status, reply.body.code], [status, code]);
   }
   assertEquals(log.calls.length, 1);
+});
+
+test("Framework.errors() answers 404 for an identifier of the path that is none", async () => {
+  await using _database = await openDatabase();
+  const app = express();
+  app.delete("/accounts/:id", async (req, res) => {
+    const { filter, model } = await Framework.select(req, Listed);
+    await model.deleteOne({ $and: [filter, { _id: req.params.id }] });
+    res.status(204).end();
+  });
+  app.use(Framework.initialize({ models: [Listed] }));
+  app.use(Framework.errors());
+  await using api = await start(app);
+  for (const id of ["x", "a:b%20c", "%C3%A9", "%24where"]) {
+    const [own, theirs] = [
+      await api.delete<ErrorBody>(`/accounts/${id}?y=1`),
+      await api.delete<ErrorBody>(`/listed/${id}`),
+    ];
+    assertEquals([id, own.status, own.body], [id, 404, theirs.body]);
+  }
 });
 
 test("Framework.errors() tells no value of a field that is hidden or not selected", async () => {

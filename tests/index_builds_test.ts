@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import { all, create, Framework, FrameworkModel, getModel, prop, rest } from "../mod.ts";
 import type { InitializeOptions } from "../mod.ts";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -40,6 +42,7 @@ async function openBroken({ autoIndex = true, ...options }: BrokenOptions = {}) 
     stored,
     read: async () => (await app.get(path)).status,
     add: async (name: string) => (await app.post(path, { name })).status,
+    nextBuild: () => once(getModel(Unique), "index"),
     repair: () => stored.deleteOne({ name: "a" }),
     [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
   };
@@ -88,6 +91,41 @@ test("onError is told of an index that could not be built, once", async () => {
   for (const name of ["b", "c"]) assertEquals(await app.add(name), 201);
   const where = { method: "POST", route: "/unique", class: "Unique", operation: "create" };
   assertEquals(told, [{ code: 11000, ...where }]);
+});
+
+test("a build that fails again is told again only if the reason is another one", async () => {
+  using log = stub(console, "warn");
+  const told: unknown[] = [];
+  const onError = (_req: unknown, { code }: { code?: unknown }) => void told.push(code);
+  await using app = await openBroken({ onError } as never);
+  const lines = () =>
+    log.calls.map(({ args }) => /duplicate key.*{ name: "(.)" }/.exec(String(args[0]))?.[1])
+      .filter((value) => value !== undefined);
+  await app.stored.insertMany([{ name: "b" }, { name: "b" }]);
+  await app.nextBuild();
+  assertEquals(await app.add("c"), 201);
+  assertEquals([told, lines()], [[11000], ["a"]]);
+  await app.repair();
+  await app.nextBuild();
+  assertEquals(await app.add("d"), 201);
+  assertEquals([told, lines()], [[11000, 11000], ["a", "b"]]);
+});
+
+test("a build whose connection breaks each time is told once", async () => {
+  using log = stub(console, "warn");
+  await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const connection = await mongoose.createConnection(mongo.uri, { heartbeatFrequencyMS: 500 })
+    .asPromise();
+  await connection.getClient().db("admin").command({
+    configureFailPoint: "failCommand",
+    mode: "alwaysOn",
+    data: { failCommands: ["createIndexes"], closeConnection: true },
+  });
+  const { Unique } = buildUnique(true);
+  const model = getModel(Unique, connection);
+  for (let failures = 3; failures > 0; failures--) await once(model, "index");
+  assertEquals(log.calls.length, 1);
+  await connection.close();
 });
 
 test('indexes: "required" keeps writes away until unique indexes stand', async () => {

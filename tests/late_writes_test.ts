@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 // @ts-types="express-types"
 import express from "express";
 import mongoose from "mongoose";
-import type { Connection } from "mongoose";
+import type { Connection, Schema } from "mongoose";
 import {
   arrayProp,
   create,
@@ -19,7 +19,10 @@ import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { test } from "./harness/testing.ts";
 import { callsFor, everywhere, hooked, type Item, Part } from "./hooked.ts";
-import { start, type Started } from "./support.ts";
+import { mount, start, type Started } from "./support.ts";
+import { openTunnel } from "./tunnel.ts";
+import { until } from "./until.ts";
+import { watchCommands } from "./both_paths.ts";
 
 /** What is stored before a write that comes too late. */
 const STORED = { name: "stored", parts: [{ label: "stored" }] };
@@ -145,4 +148,108 @@ test("a write on a part that gets no connection in time is never sent", async ()
       call: [method, `/items/:id/parts${path}`],
     })),
   );
+});
+
+/** Makes a model with a key of the client. */
+function buildKeyed(connection: Connection) {
+  @rest({
+    route: "/notes",
+    methods: [create(), one(), update()],
+    getConnection: () => connection,
+    schemaOptions: { collection: "notes" },
+  })
+  class Keyed extends FrameworkModel {
+    @prop()
+    text?: string;
+    @prop({ unique: true, sparse: true })
+    key?: string;
+  }
+  return Keyed;
+}
+
+/** Serves one collection twice, over a way on which what is sent can be held back, and over another one. */
+async function openTwice() {
+  const mongo = Deno.env.get("MONGODB_URI") ?? "";
+  const tunnel = openTunnel(mongo);
+  const dbName = `mongrove_late_${crypto.randomUUID().slice(0, 8)}`;
+  const [held, open] = await Promise.all(
+    [tunnel.uri, mongo].map((uri) => mongoose.createConnection(uri, { dbName }).asPromise()),
+  ) as [Connection, Connection];
+  const [Late, Other] = [buildKeyed(held), buildKeyed(open)];
+  await Promise.all([getModel(Late, held).init(), getModel(Other, open).init()]);
+  const [late, other] = await Promise.all([serveOnly(Late), serveOnly(Other)]);
+  return {
+    ...{ tunnel, late, other, notes: open.collection("notes") },
+    /** Opens connections for the late writes, which need one each. */
+    async prepare() {
+      const slow = () => held.collection("notes").findOne({ $where: "sleep(200) || true" });
+      await Promise.all([slow(), slow(), slow()]);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([late.stop(), other.stop()]);
+      await open.dropDatabase();
+      await Promise.all([open.close(), held.close(true)]);
+      tunnel[Symbol.dispose]();
+    },
+  };
+}
+
+test("a write that the database gets after its 503 changes nothing with If-Match or a key of the client", async () => {
+  await using app = await openTwice();
+  const { tunnel, late, other, notes } = app;
+  const paths = await Promise.all(["matched", "plain"].map(async (text) => {
+    return `/notes/${(await other.created("/notes", { text }))._id}`;
+  }));
+  const [matched = "", plain = ""] = paths;
+  const etag = (await other.get(matched)).headers.get("etag") ?? "";
+  const headers = { "If-Match": etag };
+  await app.prepare();
+  const letGo = tunnel.hold();
+  const replies = await Promise.all([
+    late.patch(matched, { text: "late" }, { headers }),
+    late.post("/notes", { text: "late", key: "a" }),
+    late.patch(plain, { text: "late" }),
+  ]);
+  assertEquals(replies.map(({ status }) => status), [503, 503, 503]);
+  assertEquals((await other.patch(matched, { text: "new" }, { headers })).status, 200);
+  await other.created("/notes", { text: "new", key: "a" });
+  letGo();
+  // What has neither is written, which tells that the others have arrived too.
+  await until(async () => await notes.findOne({ text: "late" }) !== null);
+  const stored = await notes.find().sort({ text: 1, key: 1 }).toArray();
+  assertEquals(stored.map(({ text, key }) => [text, key]), [
+    ["late", undefined],
+    ["new", undefined],
+    ["new", "a"],
+  ]);
+});
+
+test("a write whose middleware takes too long is never sent", async () => {
+  const passed: Promise<void>[] = [];
+  let { promise, resolve } = Promise.withResolvers<void>();
+  @rest({ route: "/slow", methods: [create(), update()] })
+  class Slow extends FrameworkModel {
+    static override configure(schema: Schema): void {
+      schema.pre("save", () => {
+        passed.push(promise);
+        return promise;
+      });
+    }
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Slow], { maxTimeMS: 300 });
+  const { collection } = getModel(Slow);
+  const { insertedId } = await collection.insertOne({ name: "stored" } as never);
+  const sent = await watchCommands(app.database.uri);
+  for (const [method, path] of [["PATCH", `/slow/${insertedId}`], ["POST", "/slow"]] as const) {
+    assertEquals((await app.send(method, path, { body: { name: "late" } })).status, 503);
+    resolve();
+    ({ promise, resolve } = Promise.withResolvers<void>());
+  }
+  assertEquals(passed.length, 2);
+  // A command that is sent later has to wait for the ones before it.
+  for (let count = 0; count < 20; count++) await collection.countDocuments();
+  assertEquals(sent.filter(({ name }) => WRITES.has(name)), []);
+  assertEquals((await collection.find().toArray()).map(({ name }) => name), ["stored"]);
 });

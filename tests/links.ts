@@ -1,4 +1,6 @@
+import { Buffer } from "node:buffer";
 import { assert, assertEquals } from "@std/assert";
+import mongoose from "mongoose";
 import type { Client, SendOptions } from "./client.ts";
 import type { Reply } from "./harness/request.ts";
 
@@ -6,6 +8,14 @@ import type { Reply } from "./harness/request.ts";
 export function linksOf({ headers }: Reply): Record<string, string> {
   const links = (headers.get("link") ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g);
   return Object.fromEntries([...links].map(([, url = "", rel = ""]) => [rel, url]));
+}
+
+/** The identifier of the entity behind which a link continues. */
+export function continuesBehind(link: string | undefined): string | undefined {
+  const after = new URL(link ?? "", "http://localhost").searchParams.get("after");
+  if (after === null || /^[0-9a-f]{24}$/.test(after)) return after ?? undefined;
+  const { v, i } = mongoose.mongo.BSON.deserialize(Buffer.from(after, "base64url"));
+  return String(i ?? v.at(-1));
 }
 
 /** Reads a page and those that follow it, by their links. */

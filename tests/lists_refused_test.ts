@@ -10,7 +10,7 @@ const SORT = "fields out of _id, rank, name";
 const SELECT = "fields out of _id, name, rank, tags, owner, friends, star";
 const POPULATE = "fields out of owner, friends, star";
 const SEARCH = "1 to 10 words, at most 200 characters";
-const ID = "an identifier";
+const ID = "an identifier, or what Link has";
 const ID_SELECTED = "fields out of _id, name, tags";
 
 /** Queries that every list refuses: what is wrong with which parameter. */
@@ -42,8 +42,12 @@ const REFUSED: [query: string, parameter: string, allowed: string][] = [
   ...["", "secret", "tenant", "__v", "-name", "name,", "tags.0", "__proto__", "text"]
     .map((value) => [`select=${value}`, "select", SELECT] as [string, string, string]),
   ["select=name&select=rank", "select", "one value"],
-  ...["", "%20", "%00", "a%00b", "a+b+c+d+e+f+g+h+i+j+k", "x".repeat(201)]
+  ...["", "%20", "a+b+c+d+e+f+g+h+i+j+k", "x".repeat(201)]
     .map((value) => [`search=${value}`, "search", SEARCH] as [string, string, string]),
+  ...["%00", "a%00b"]
+    .map((value) =>
+      [`search=${value}`, "search", "a text without NUL"] as [string, string, string]
+    ),
   ["search=a&search=b", "search", "one value"],
   ...["", "tags", "secret", "-owner", "owner,", "owner.name", "owner.secret", "__proto__"]
     .map((value) => [`populate=${value}`, "populate", POPULATE] as [string, string, string]),

@@ -161,9 +161,8 @@ test("initialize() takes all options together", () => {
       count: { upTo: 1, always: false },
     }),
   ]);
-  mountWith([
-    list({ page: undefined, sort: undefined, count: undefined, search: { index: true } }),
-  ]);
+  mountWith([list({ page: undefined, sort: undefined, count: undefined, search: undefined })]);
+  mountIndex({ name: "text" });
 });
 
 /** Mounts a search in a text index of some fields. */
@@ -183,6 +182,14 @@ function mountIndex(fields: Record<string, "text" | 1>) {
   }
   return Framework.initialize({ models: [Note] });
 }
+
+test("a search in a text index that the model does not declare is refused at start-up", () => {
+  assertThrows(
+    () => mountIndex({ name: 1 }),
+    TypeError,
+    `Cannot mount "Note": all() needs a text index for "search"`,
+  );
+});
 
 test("a search in a text index that holds what clients do not see is refused at start-up", () => {
   for (const path of ["secret", "quiet", "$**"]) {

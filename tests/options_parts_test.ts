@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import fc from "fast-check";
 import mongoose from "mongoose";
 import { all, arrayProp, FrameworkModel, getModel, one } from "../mod.ts";
-import { prop, type QueryObject, rest, RestError } from "../mod.ts";
+import { prop, rest, RestError } from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import type { Client } from "./client.ts";
 import { type Given, giving, takeGiven } from "./given.ts";
@@ -120,31 +120,6 @@ const projection = fc.oneof(
     all.map((pair) => pair.join("")).join(" ")
   ),
 );
-/** What changes one field and leaves the others as they are, or shows them alone. */
-const partial = fc.constantFrom<QueryObject>(
-  ...[1, -2, 0, 1.7, NaN, 1e12, [1, 1], [-9, 2], [-2, 1], [9, 1], [1.9, 1.2], [1, 0], "1", [1]].map(
-    ($slice) => ({ tags: { $slice } }),
-  ),
-  ...["pairs", "pairs.tags", "pair.tags", "a", "a.b", "no", "inner"].map((path) => ({
-    [path]: { $slice: 1 },
-  })),
-  ...[{ a: "y" }, { n: "2" }, { n: { $gt: 1 } }, { a: /^Y/i }, { tags: "u" }, { n: "no" }].map(
-    ($elemMatch) => ({ pairs: { $elemMatch } }),
-  ),
-  { pairs: { $elemMatch: { $or: [{ n: 3 }, { tags: { $size: 2 } }] } } },
-  { tags: { $elemMatch: { $in: ["v", "u"] } } },
-  { "pair.tags": { $elemMatch: { $eq: "t" } } },
-  { pairs: { $elemMatch: { a: "y" } }, tags: { $slice: 1 } },
-  { "pair.tags": { $slice: 1 }, "pairs.tags": { $slice: -1 } },
-  { pairs: { $slice: 1 }, "pairs.tags": { $slice: 1 } },
-  { tags: { $slice: ["$tags", 1] } },
-);
-const partials = fc.tuple(partial, fc.uniqueArray(path, { maxLength: 2 }), flag, fc.boolean()).map(
-  ([changes, paths, value, isFirst]) => {
-    const others = Object.fromEntries(paths.map((each) => [each, value]));
-    return isFirst ? { ...changes, ...others } : { ...others, ...changes };
-  },
-);
 const sort = fc.constantFrom<unknown>(
   ...[undefined, null, "", [], "n", "-a", "-_id", ["-n"], [["n", 1]], [["a", "desc"], ["n", 1]]],
   ...[{ n: -1 }, new Map([["n", -1]]), { n: "sideways" }, 5],
@@ -177,13 +152,4 @@ test("all() and one() of parts answer as those of roots whichever form options a
     seed: 42,
     examples: [["_id -no", {}], ["+_id -tags", {}]],
   });
-});
-
-test("all() and one() of parts show what $slice and $elemMatch of a projection leave, as those of roots", async () => {
-  await using app = await mount([Part, Root], { onError: () => new RestError(500, "Seen") });
-  const seeded = await seed();
-  const property = fc.asyncProperty(partials, async (projection) => {
-    await compare(app, seeded, { projection });
-  });
-  await fc.assert(property, { numRuns: 300, seed: 42 });
 });

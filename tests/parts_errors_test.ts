@@ -195,8 +195,8 @@ test("initialize() refuses to name elements without _id, and lists them", () => 
   for (const method of [one(), create(), update(), remove(), removeAll()]) {
     assertRefused(build(method), `"parts"`, `${method.operation}()`, "_id");
   }
-  const { stack } = Framework.initialize({ models: [build(all())] });
-  assertEquals(stack.filter(({ route }) => route !== undefined).length, 2);
+  const routes = Framework.initialize({ models: [build(all())] }).describe();
+  assertEquals(routes.map(({ path }) => path), ["/a/:id", "/a/:id/parts"]);
 });
 
 test("initialize() refuses methods of a part that are none, twice, or taken", () => {

@@ -1,10 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
-import { client } from "./client.ts";
+import { keepBusy } from "./busy_clients.ts";
+import { client, type EntityBody } from "./client.ts";
 import { request } from "./harness/request.ts";
 import { freePort } from "./harness/free_port.ts";
 import { test } from "./harness/testing.ts";
 import { openTunnel } from "./tunnel.ts";
+import { until } from "./until.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const PERMISSIONS = ["--allow-env", "--allow-net", "--allow-sys", "--allow-run", "--allow-read"];
@@ -121,3 +123,17 @@ for (const example of EXAMPLES) {
     assertEquals((await child.status).code, 0);
   });
 }
+
+test("a process that stops sends 128 busy clients away, and resets none", async () => {
+  await using database = await openDatabase();
+  const port = freePort();
+  const url = `http://127.0.0.1:${port}/todos`;
+  const child = run("todo", { MONGODB_URI: database.uri, PORT: String(port) });
+  await untilUp(url);
+  const { body } = await client(url).post<EntityBody>("", { text: "a" });
+  const busy = keepBusy(`${url}/${body._id}`, 128);
+  await until(() => busy.fewest > 5, { seconds: 60 });
+  child.kill("SIGTERM");
+  assertEquals(await busy.ends, Array(128).fill("sent away"));
+  assertEquals((await child.status).code, 0);
+});

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { assert, assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
@@ -18,7 +19,8 @@ import type { Client } from "./client.ts";
 import { SIX } from "./fixtures/operations.ts";
 import { test } from "./harness/testing.ts";
 import { type ErrorBody, mount, NOBODY } from "./support.ts";
-import { openTunnel, type Tunnel } from "./tunnel.ts";
+import { openTunnel, reopenTunnel, type Tunnel } from "./tunnel.ts";
+import { until } from "./until.ts";
 
 const CALLS: [OperationName, method: string, path: string][] = [
   ["all", "GET", "/notes"],
@@ -94,6 +96,41 @@ test("a request waits for a connection that is just being opened", async () => {
   await new Promise((resolve) => setTimeout(resolve, 200));
   await mongoose.connect(app.database.uri);
   assertEquals((await reply).status, 200);
+});
+
+test("a request that waits is answered when the database is back, however seldom the driver looks", async () => {
+  const mongo = Deno.env.get("MONGODB_URI") ?? "";
+  const tunnel = openTunnel(mongo);
+  const options = { dbName: "mongrove_back", heartbeatFrequencyMS: 60_000 };
+  const connection = await mongoose.createConnection(tunnel.uri, options).asPromise();
+  await using app = await mount([buildNotes({ getConnection: () => connection })]);
+  assertEquals((await app.get("/notes")).status, 200);
+  tunnel[Symbol.dispose]();
+  await until(() => connection.readyState === mongoose.ConnectionStates.disconnected);
+  const replies = Promise.all([app.get("/notes"), app.get(`/notes/${NOBODY}`)]);
+  // By then the driver has looked for its server in vain.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  using _back = await reopenTunnel(mongo, tunnel);
+  assertEquals((await replies).map(({ status }) => status), [200, 404]);
+  await connection.close(true);
+});
+
+test("a request that waits is answered when a database that has hung goes on", async () => {
+  using tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
+  const options = { dbName: "mongrove_hung", heartbeatFrequencyMS: 500 };
+  const connection = await mongoose.createConnection(tunnel.uri, options).asPromise();
+  const Note = buildNotes({ getConnection: () => connection });
+  await using app = await mount([Note], { maxTimeMS: 2000 });
+  assertEquals((await app.get("/notes")).status, 200);
+  await once(connection.getClient(), "serverHeartbeatSucceeded");
+  const letGo = tunnel.hold();
+  // Mongoose takes a connection without heartbeats for lost, and tells nobody when they go on.
+  await until(() => connection.readyState === mongoose.ConnectionStates.disconnected);
+  const replies = Promise.all([app.get("/notes"), app.get(`/notes/${NOBODY}`)]);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  letGo();
+  assertEquals((await replies).map(({ status }) => status), [200, 404]);
+  await connection.close(true);
 });
 
 test("every operation answers 503 when the database has gone", async () => {

@@ -44,6 +44,7 @@ function ifMatch(tag: string | null) {
 const MALFORMED = [
   ...[`"a"0"b"`, `"0.x"y`, `y"0.x"`, `"0.x" "1.x"`, `"0.x","`, `"0.x",*`, `*,"0.x"`, `w/"0.x"`],
   ...[`"0.x"; "1.x"`, `"0.x`, `0.x"`, `'0.x'`, `"-0"`, `"+0"`, `"0x"`, `"0 "`, `" 0"`, `"0.a b"`],
+  ...[`"00"`, `"00.x"`, `W/"000000000000000"`],
 ];
 
 test("an If-Match that is no list of tags matches nothing", async () => {

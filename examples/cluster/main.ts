@@ -32,8 +32,7 @@ function lead(): void {
 
 /** Serves the application on the port that all workers share. */
 async function work(): Promise<void> {
-  const options = { maxPoolSize: 10, w: "majority" } as const;
-  while (!await mongoose.connect(uri, options).catch(console.error)) await wait(1000);
+  while (!await mongoose.connect(uri, { w: "majority" }).catch(console.error)) await wait(1000);
   const server = buildApp().listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
   const stop = async () => {
     await Framework.close(server);

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Connection } from "mongoose";
+import type { Connection, mongo } from "mongoose";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
@@ -10,6 +10,11 @@ import { isOpen, whenOpen } from "../schema/mongoose/connections/when_open.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 const OPENING_MS = 5000;
+
+const LOOK_MS = 500;
+
+/** The clients that look for their servers now. */
+const looking = new WeakSet<mongo.MongoClient>();
 
 export interface OpenConnectionOptions {
   /** The host's hook; without it, Mongoose's default connection is used. */
@@ -41,17 +46,30 @@ async function open(
 
 /** Waits until the state of a connection is open: Mongoose would buffer what it cannot send. */
 async function waitUntilOpen(connection: Connection): Promise<void> {
+  let leave = () => {};
+  let timer: ReturnType<typeof setInterval> | undefined;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(() => {
-      leave();
-      resolve();
-    }, OPENING_MS);
-    const leave = whenOpen(connection, () => {
-      clearTimeout(timer);
-      resolve();
-    });
+    leave = whenOpen(connection, resolve);
+    let looks = 0;
+    timer = setInterval(() => {
+      // A connection that Mongoose took for lost, as no heartbeat came, opens without an event.
+      if (isOpen(connection) || ++looks * LOOK_MS >= OPENING_MS) resolve();
+      else look(connection);
+    }, LOOK_MS);
+    look(connection);
   });
+  leave();
+  clearInterval(timer);
   if (isOpen(connection)) return;
   hintAtUnopened(connection);
   throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));
+}
+
+/** Makes the driver look for its servers: it does so every 500 ms while a command waits for them, else every 10 s. */
+function look(connection: Connection): void {
+  const client = connection.getClient();
+  if (connection.db === undefined || looking.has(client)) return;
+  looking.add(client);
+  const done = () => void looking.delete(client);
+  connection.db.command({ ping: 1 }, { timeoutMS: OPENING_MS }).then(done, done);
 }

@@ -1,8 +1,5 @@
 import type { ClientSession } from "mongoose";
-import { setDeadline } from "./deadline.ts";
 import { unavailable } from "../errors/refusals.ts";
-import { openSending } from "./sending.ts";
-import type { Sending } from "./sending.ts";
 
 /** The time limit of the database for one operation, unless the host sets another one. */
 export const MAX_TIME_MS = 10_000;
@@ -10,28 +7,40 @@ export const MAX_TIME_MS = 10_000;
 /** How much longer the framework waits than the database may take. */
 export const MARGIN_MS = 1000;
 
+const LONGEST_TICK_MS = 1000;
+
 export interface StatementOptions {
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
 }
 
-/** The time that one request may wait for the database, all waits together. The time-outs of the driver do not matter. */
+/**
+ * The time that one request may wait for the database, all waits together. The time-outs of the driver do not matter.
+ *
+ * It is counted by ticks of a timer: however long this process stands still, that takes one tick, and not the time in
+ * which the database answers.
+ */
 export class TimeBudget {
   readonly #budget: number;
+  readonly #tick: number;
   #left: number;
-  #waiting = 0;
-  #since = 0;
+  #tickedAt = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #waits = new Set<(late: Error) => void>();
+  /** Made for the first write: reads do not pay for it. */
+  #expiry: AbortController | undefined;
   #expired = false;
-  readonly #sendings: Sending[] = [];
 
   constructor(budget: number) {
     this.#budget = budget;
     this.#left = budget;
+    this.#tick = Math.min(budget / 10, LONGEST_TICK_MS);
   }
 
   get left(): number {
-    const running = this.#waiting > 0 ? performance.now() - this.#since : 0;
+    if (this.#waits.size === 0) return this.#left;
+    const running = Math.min(performance.now() - this.#tickedAt, this.#tick);
     return Math.max(0, this.#left - running);
   }
 
@@ -41,11 +50,10 @@ export class TimeBudget {
 
   /** The options of one statement that writes. It is not sent after the deadline, and the database stops it then. */
   statement(session?: ClientSession): StatementOptions {
-    const sending = openSending(unavailable);
-    if (this.#expired) sending.stop();
-    else this.#sendings.push(sending);
+    const expiry = this.#expiry ??= new AbortController();
+    if (this.#expired) expiry.abort(unavailable());
     return {
-      signal: sending.signal,
+      signal: expiry.signal,
       maxTimeMS: this.#databaseTime(),
       ...session && { session },
     };
@@ -53,20 +61,14 @@ export class TimeBudget {
 
   /** Waits for the database. After the deadline it fails with 503, though the work may still be done. */
   wait<T>(work: PromiseLike<T>): Promise<T> {
-    if (this.#waiting++ === 0) this.#since = performance.now();
     return new Promise((resolve, reject) => {
-      const lift = setDeadline(this.left, () => {
-        this.#expired = true;
-        this.#end();
-        this.#left = 0;
-        for (const sending of this.#sendings.splice(0)) sending.stop();
-        reject(unavailable(new DOMException("The time for this request is up", "TimeoutError")));
-      });
+      if (this.#waits.size === 0) this.#count();
+      this.#waits.add(reject);
       work.then((value) => {
-        if (lift()) this.#end();
+        this.#end(reject);
         resolve(value);
       }, (error) => {
-        if (lift()) this.#end();
+        this.#end(reject);
         reject(error);
       });
     });
@@ -74,7 +76,7 @@ export class TimeBudget {
 
   /** Waits for the next of several batches: each may take the whole time; `maxTimeMS` bounds them together. */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
-    if (this.#waiting === 0 && !this.#expired) this.#left = this.#budget;
+    if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
     return this.wait(batch);
   }
 
@@ -85,10 +87,29 @@ export class TimeBudget {
     return Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS)));
   }
 
-  #end(): void {
-    if (--this.#waiting > 0) return;
-    this.#left -= performance.now() - this.#since;
-    // The work has ended after the deadline, and before our timer: this process was busy, not the database.
-    if (this.#left <= 0 && !this.#expired) this.#left = this.#budget;
+  #count(): void {
+    this.#tickedAt = performance.now();
+    const tick = Math.min(this.#left, this.#tick);
+    this.#timer = setTimeout(() => {
+      // An answer that came during the last tick is read before this one, which takes no time.
+      if (tick === 0) return this.#expire();
+      this.#left -= tick;
+      this.#count();
+    }, tick);
+  }
+
+  #end(wait: (late: Error) => void): void {
+    const { left } = this;
+    if (!this.#waits.delete(wait) || this.#waits.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#left = left;
+  }
+
+  #expire(): void {
+    const late = unavailable(new DOMException("The time for this request is up", "TimeoutError"));
+    this.#expired = true;
+    this.#expiry?.abort(late);
+    for (const fail of this.#waits) fail(late);
+    this.#waits.clear();
   }
 }

@@ -12,8 +12,8 @@ export function isEmpty(filter: Filter): boolean {
 }
 
 /** Joins filters so that all of them apply, even if they share keys. Empty ones are left out. */
-export function everyFilter(...filters: Filter[]): Filter {
-  const [first, ...others] = filters.filter((filter) => !isEmpty(filter));
+export function everyFilter(...filters: (Filter | undefined)[]): Filter {
+  const [first, ...others] = filters.filter((filter) => filter !== undefined && !isEmpty(filter));
   if (first === undefined) return {};
   return copyFilter(others.length === 0 ? first : { $and: [first, ...others] });
 }

@@ -59,11 +59,16 @@ export function uncovered(projection: Projection): Projection {
   return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
 }
 
-/** Gives a projection by which the database reads a path besides. */
-export function alsoReading(projection: Projection, path: string): Projection {
-  if (Object.keys(projection).length === 0) return projection;
-  const { [path]: _named, ...others } = projection;
-  return includes(others) === true ? { ...others, [path]: 1 } : others;
+/** Gives a projection by which the database reads paths besides. */
+export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
+  if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
+  // A part of an object cannot be named beside the whole.
+  const names = paths.map((path) => path.split(".", 1).join());
+  const others = Object.fromEntries(
+    Object.entries(projection).filter(([path]) => !names.includes(path)),
+  );
+  if (includes(others) !== true) return others;
+  return { ...others, ...Object.fromEntries(names.map((name) => [name, 1])) };
 }
 
 /** Whether the database projects as Mongoose does: that shows an object that is named as a whole. */

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import { badFormat } from "../errors/refusals.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
+import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 import type { Selection } from "./selection.ts";
@@ -16,7 +17,7 @@ export interface ReadOptionsOptions {
   readonly page?: boolean;
 }
 
-/** Gives the hooks' query options, with a bound on time, and with an order where pages would repeat or miss entities. */
+/** Gives the hooks' query options, with bounds on time and on batches, and with an order where pages would repeat or miss entities. */
 export function readOptions(
   { options, filter, scope }: Selection,
   { maxTimeMS, order = { _id: 1 }, page = true }: ReadOptionsOptions,
@@ -26,6 +27,7 @@ export function readOptions(
   const result: Record<string, unknown> = {
     maxTimeMS,
     ...READ_ALL_TEXT,
+    batchSize: BATCH_SIZE,
     ...others,
     ...KEEP_CONDITIONS,
   };
@@ -41,6 +43,7 @@ export function readOptions(
 /** Reads an order in any form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
+  if (isOrder(given)) return given;
   const query = new mongoose.Query();
   for (const each of formsOf(given)) {
     query.sort((typeof each === "string" ? each.trim().replace(/\s+/g, " ") : each) as never);
@@ -49,6 +52,14 @@ export function readSort(given: unknown): Record<string, unknown> | undefined {
   // An empty text is a name without letters to Mongoose.
   delete order[""];
   return Object.keys(order).length === 0 ? undefined : order;
+}
+
+/** Whether it is what Mongoose would make of it: it is spared a query for that. */
+function isOrder(given: unknown): given is Record<string, 1 | -1> {
+  return isJsonObject(given) && Object.keys(given).length > 0 &&
+    Object.entries(given).every(([path, direction]) =>
+      path !== "" && (direction === 1 || direction === -1)
+    );
 }
 
 /** A query takes the items of a list one by one, except for pairs of a path and a direction. */

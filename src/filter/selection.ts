@@ -11,6 +11,8 @@ export interface Selection {
   readonly scope: Filter;
   /** The versions that a write may change. */
   readonly version?: Filter | undefined;
+  /** The entities that a list may hold, in an order that the database refuses for others. */
+  readonly sortable?: Filter;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;
 }

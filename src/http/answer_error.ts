@@ -8,6 +8,7 @@ import { logError, logHint } from "../errors/log.ts";
 import { isOutage } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
+import { validationFailure } from "../schema/mongoose/validation_failure.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import type { Reporter } from "../pipeline/request/reporter.ts";
 import { hasEnded } from "../pipeline/request/ended.ts";
@@ -56,7 +57,7 @@ async function answerFor(
   const failed = error instanceof HookFailure;
   const thrown = failed ? error.thrown : error;
   const known = failed ? translateHookFailure(error, options) : translateError(error, options);
-  const failure = { req, error: thrown, context };
+  const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
   if (known === undefined) return await reporter.answer(failure);
   if (isOutage(known)) await reporter.reportRepeated(failure);
   else if (known.status >= 500) await reporter.report(failure);

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
@@ -23,18 +24,24 @@ export interface CloseOptions {
   readonly within?: number;
 }
 
-/** How often idle connections are closed. */
+/** How often it is looked whether connections are idle. */
 const SWEEP_MS = 50;
 
-/** How long connections that were cut may take to end. */
-const GRACE_MS = 100;
+/** How many sweeps without an answer a connection stays idle: a client may be about to send its next request. */
+const GRACE_SWEEPS = 6;
 
-const closing = new WeakMap<HttpServer | HttpsServer, Promise<void>>();
+/** How long connections that were cut may take to end. */
+const CUT_MS = 100;
+
+/** Where the runtime tells of each answer that has ended. */
+const FINISHED = "http.server.response.finish";
+
+const closing = new WeakMap<object, Promise<void>>();
 
 /**
- * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end at
- * once, and those that are busy after `within` milliseconds are cut. Calling it again waits for the same end. The host
- * ends WebSockets: the promise does not wait for them any longer.
+ * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end after a
+ * grace, in which a request that is on its way is still answered, and those that are busy after `within` milliseconds are
+ * cut. Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them any longer.
  *
  * @throws {RangeError} If `within` is no number of milliseconds.
  */
@@ -53,34 +60,55 @@ export function closeServer(
 }
 
 function close(server: HttpServer | HttpsServer, within: number): Promise<void> {
-  server.prependListener("request", sayClose);
-  // 0 would be forever.
-  const { keepAliveTimeout } = server;
-  server.keepAliveTimeout = 1;
+  const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
+  server.prependListener("request", onRequest);
+  const stopSweeping = sweepIdle(server);
+  const end = () => {
+    stopSweeping();
+    Reflect.deleteProperty(server, "listening");
+  };
   return new Promise<void>((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();
+      end();
       // HTTP does not know WebSockets and unfinished handshakes of TLS.
-      setTimeout(resolve, GRACE_MS);
+      setTimeout(resolve, CUT_MS);
     }, within);
-    const sweep = setInterval(() => closeIdle(server), SWEEP_MS).unref();
-    // Node's `http.Server.close()` would also cut answers that slow clients are still reading.
+    // Node's `http.Server.close()` would close idle connections at once, and cut answers that slow clients still read.
     Server.prototype.close.call(server, () => {
       clearTimeout(cut);
-      clearInterval(sweep);
-      server.keepAliveTimeout = keepAliveTimeout;
-      server.off("request", sayClose);
+      end();
+      server.off("request", onRequest);
       closing.delete(server);
       resolve();
     });
-    closeIdle(server);
+    // Deno ends a connection after each answer of a server that does not listen, whatever its client has sent since.
+    if ("Deno" in globalThis) {
+      Object.defineProperty(server, "listening", { configurable: true, value: true });
+    }
   });
 }
 
-function sayClose(_req: unknown, res: ServerResponse): void {
-  res.setHeader("Connection", "close");
+/** Has the client of an answer that has not begun open its next connection elsewhere, if its server is closing. */
+export function sayIfClosing(res: ServerResponse): void {
+  // Node and Deno keep the server of a connection under a name of their own.
+  const { server } = res.req.socket as { readonly server?: object };
+  if (server && closing.has(server) && !res.headersSent) res.setHeader("Connection", "close");
 }
 
-function closeIdle(server: HttpServer | HttpsServer): void {
-  if (!hasUnflushed(server)) server.closeIdleConnections();
+/** Closes idle connections when no answer has ended for a while: after that, its client may send another request. */
+function sweepIdle(server: HttpServer | HttpsServer): () => void {
+  let sweeps = 0;
+  const onFinished = (message: unknown) => {
+    if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
+  };
+  subscribe(FINISHED, onFinished);
+  // Sweeps are counted instead of time: a process that was busy has not looked at its sockets meanwhile.
+  const sweep = setInterval(() => {
+    if (++sweeps >= GRACE_SWEEPS && !hasUnflushed(server)) server.closeIdleConnections();
+  }, SWEEP_MS).unref();
+  return () => {
+    clearInterval(sweep);
+    unsubscribe(FINISHED, onFinished);
+  };
 }

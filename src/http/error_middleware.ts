@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Request } from "express-types";
 import mongoose from "mongoose";
-import { translateError } from "../database/errors/translate_error.ts";
+import { isUnmet, translateError } from "../database/errors/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badData } from "../errors/bad_data.ts";
-import { internal, isOutage, Refusal } from "../errors/refusals.ts";
+import { internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
 import { RestError } from "../errors/rest_error.ts";
 import { statusName, statusText } from "../errors/status_name.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
@@ -11,6 +11,7 @@ import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { isOpen } from "../schema/mongoose/connections/when_open.ts";
 import { originOf } from "../schema/mongoose/error_origin.ts";
+import { validationFailure } from "../schema/mongoose/validation_failure.ts";
 import { sendError } from "./answer_error.ts";
 import { refuseRequest } from "./refuse_request.ts";
 
@@ -30,8 +31,8 @@ export function errors(given?: never): ErrorRequestHandler {
   const reporter = new Reporter<HostContext>();
   return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    const { answer, isConcealed } = judge(error);
-    const failure = { req: req as FrameworkRequest, error, context: contextOf(req) };
+    const { answer, isConcealed, told } = judge(error, req);
+    const failure = { req: req as FrameworkRequest, error: told, context: contextOf(req) };
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
     sendError(res, answer);
@@ -48,21 +49,31 @@ function contextOf({ method, baseUrl, path, route }: Request): HostContext {
   return { method, route: `${baseUrl}${pattern}` };
 }
 
-/** Gives the answer to an error, and whether it tells the client less than the error says. */
-function judge(error: unknown): { readonly answer: RestError; readonly isConcealed: boolean } {
+interface Judged {
+  readonly answer: RestError;
+  /** Whether it tells the client less than the error says. */
+  readonly isConcealed: boolean;
+  /** The error that the host is told. */
+  readonly told: unknown;
+}
+
+function judge(error: unknown, req: Request): Judged {
   try {
-    return { answer: toRestError(error), isConcealed: conceals(error) };
+    const told = validationFailure(error)?.thrown ?? error;
+    return { answer: toRestError(error, req), isConcealed: conceals(error), told };
   } catch {
     // Anything can be thrown, objects that cannot be read included.
-    return { answer: internal(error), isConcealed: true };
+    return { answer: internal(error), isConcealed: true, told: error };
   }
 }
 
 /** The status that the host has set comes first. */
-function toRestError(error: unknown): RestError {
+function toRestError(error: unknown, req: Request): RestError {
   if (error instanceof RestError) return error;
   const status = statusOf(error);
-  return status === undefined ? translate(error) ?? internal(error) : withStatus(status, error);
+  return status === undefined
+    ? translate(error, req) ?? internal(error)
+    : withStatus(status, error);
 }
 
 function statusOf(error: unknown): number | undefined {
@@ -92,16 +103,28 @@ function conceals(error: unknown): boolean {
 }
 
 /** Translates errors of Mongoose and MongoDB in the host's own routes. */
-function translate(error: unknown): RestError | undefined {
+function translate(error: unknown, req: Request): RestError | undefined {
   if (error instanceof mongoose.Error.CastError) {
-    const { path, kind } = error;
+    const { path, kind, value } = error;
+    if (path === "_id" && isInPath(String(value), req)) return notFound();
     const message = `Value at "${path}" cannot be read as ${kind}`;
     return badData({ [path]: { message, kind } }, error);
   }
+  if (isUnmet(error)) return notFound();
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
   return translateError(error, { filtered: false, isHidden, away: isAnyAway() });
+}
+
+/** Whether a part of the path of a request is a text. Express no longer tells the parameters of its route. */
+function isInPath(text: string, { originalUrl }: Request): boolean {
+  const [path = ""] = originalUrl.split("?");
+  try {
+    return path.split("/").map(decodeURIComponent).includes(text);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a connection that models use is not open: it is not known which one the host's route uses. */

@@ -1,6 +1,5 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { runShort } from "../database/lists/loop_turn.ts";
 import { logError } from "../errors/log.ts";
 import { mayBeRefused } from "../filter/q/may_be_refused.ts";
 import { openCall } from "../pipeline/request/call.ts";
@@ -12,6 +11,7 @@ import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import { answerError } from "./answer_error.ts";
+import { sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued } from "./replies/await_turn.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { noteUnflushed } from "./replies/unflushed.ts";
@@ -35,8 +35,8 @@ export function handleRoute(route: Route): RequestHandler {
       return { method: req.method, route: route.path, class: target.name, operation };
     };
     try {
-      const isLong = sendsList && call.acting.asked.page === undefined;
-      const reply = await (isLong ? runPipeline(call) : runShort(() => runPipeline(call)));
+      const reply = await runPipeline(call);
+      sayIfClosing(res);
       await sendReply(res, { reply, timeoutMs });
     } catch (error) {
       const context = contextOf();
@@ -44,6 +44,7 @@ export function handleRoute(route: Route): RequestHandler {
       const filtered = mayBeRefused(call.acting.state.filter);
       const ids = Object.values(req.params).map(String);
       const known = { filtered, isHidden, targets, ids, away: call.isAway() };
+      sayIfClosing(res);
       await answerError(req, error, { ...known, context, reporter });
     }
     noteUnflushed(res, {

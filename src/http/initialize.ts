@@ -1,6 +1,4 @@
 // @ts-types="npm:@types/express@^5"
-import express from "express";
-// @ts-types="npm:@types/express@^5"
 import type { ErrorRequestHandler, Router } from "express";
 import { registeredModels } from "../declare/model/registry.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
@@ -17,6 +15,7 @@ import { logLine } from "../errors/log.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { sendError } from "./answer_error.ts";
+import { followSettings } from "./follow_settings.ts";
 import { refuseRequest } from "./refuse_request.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
 import { describeRoutes, printRoute } from "./routes/describe/describe_routes.ts";
@@ -112,9 +111,10 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   for (const { levels: [root], getConnection } of routes) {
     if (root !== undefined && getConnection === undefined) getModel(root.target);
   }
-  const router = express.Router({ mergeParams: true });
-  mountRoutes(router, routes);
-  router.use(answerUndecodable);
+  const router = followSettings((each) => {
+    mountRoutes(each, routes);
+    each.use(answerUndecodable);
+  });
   const nodes = () => routes.map(routeNode);
   if (options.log === true) logLine(nodes().map(printRoute).join("\n"));
   const described = Object.assign(router, { describe: () => describeRoutes(nodes()) });

@@ -1,10 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
-import type {
-  FrameworkRequest,
-  FrameworkState,
-  QueryObject,
-} from "../declare/hooks/framework_request.ts";
+import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
@@ -18,6 +14,7 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { selectLevel } from "../pipeline/select_level.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { openCall } from "../pipeline/request/call.ts";
+import { foreignRequest } from "../pipeline/request/foreign_request.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -49,9 +46,6 @@ export interface Selected<M extends FrameworkModel> {
   readonly model: ModelOf<ModelClass<M>>;
 }
 
-/** What `req.framework` was before a selection: hooks may select from several models at once. */
-const outside = new WeakMap<FrameworkState, FrameworkState>();
-
 /** Gives a route of the application what it needs to select entities as the framework does. */
 export async function select<M extends FrameworkModel>(
   req: Request,
@@ -59,22 +53,18 @@ export async function select<M extends FrameworkModel>(
   options: SelectOptions = {},
 ): Promise<Selected<M>> {
   const route = routeFor(target, options);
-  const request = req as FrameworkRequest;
-  const call = openCall(route, { req: request, count: countSelected });
-  if (call.badQuery !== undefined) throw call.badQuery;
-  const { framework } = request;
-  const entered = outside.get(framework) ?? framework;
-  outside.set(call.acting.state, entered);
+  // Hooks of the request run meanwhile.
+  const own = foreignRequest(req as FrameworkRequest);
+  const { acting, badQuery } = openCall(route, { req: own, count: countSelected });
+  if (badQuery !== undefined) throw badQuery;
   try {
-    const { filter, scope } = await selectLevel(call.acting);
-    const model = await call.acting.model();
+    const { filter, scope } = await selectLevel(acting);
+    const model = await acting.model();
     // A copy is trusted, where the application has set `sanitizeFilter`.
     const trusted = copyFilter(castFilter(model, everyFilter(filter, scope)));
     return { filter: trusted, model: model as unknown as ModelOf<ModelClass<M>> };
   } catch (error) {
     throw error instanceof HookFailure ? error.thrown : error;
-  } finally {
-    request.framework = entered;
   }
 }
 

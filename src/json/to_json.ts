@@ -1,6 +1,9 @@
 import { Buffer } from "node:buffer";
 import { isLeftOutKey } from "../schema/fields/json.ts";
+import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { rawArray, rawValues } from "../schema/mongoose/documents/raw_values.ts";
+import { showsValues } from "../schema/mongoose/documents/shown_values.ts";
 import { findJsonType, isBson } from "./types/json_types.ts";
 import { integerToJson } from "./types/numbers.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
@@ -30,11 +33,13 @@ export function toJsonValue(value: unknown, shape?: Shape): unknown {
 }
 
 function fromObject(value: object, shape: Shape | undefined): unknown {
-  if (Array.isArray(value)) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
+  if (Array.isArray(value)) {
+    return Array.from(rawArray(value), (each) => toJsonValue(each, shape) ?? null);
+  }
   const form = findJsonType(value)?.toJson;
   if (form !== undefined) return form(value);
   if (isBson(value)) return toJsonValue({ ...value.toJSON?.() });
-  if (isDocument(value)) return entries(value.toJSON(), { shape: describeShape(value.schema) });
+  if (isDocument(value)) return fromDocument(value);
   if (value instanceof Map) return entries(Object.fromEntries(value), { shape });
   if (value instanceof Set) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
   if ("toJSON" in value && typeof value.toJSON === "function") {
@@ -46,6 +51,16 @@ function fromObject(value: object, shape: Shape | undefined): unknown {
   return mark === undefined
     ? entries(value, { shape, known: shapeOfInstance(value) })
     : entries(withoutKeys(value, mark.undeclared), { shape, known: describeShape(mark.schema) });
+}
+
+function fromDocument(doc: Document): object {
+  const schema = doc.schema as Schema;
+  const shape = describeShape(schema);
+  // A hook may have given it a method of its own.
+  const isUsual = showsValues(schema) && !Object.hasOwn(doc, "toJSON");
+  return isUsual
+    ? entries(rawValues(doc), { shape, declaredOnly: true })
+    : entries(doc.toJSON(), { shape });
 }
 
 /** Gives the declared values of a document that was spread, and those that were added to it. */
@@ -64,10 +79,11 @@ interface Shapes {
   readonly shape?: Shape | undefined;
   /** The shape that the object itself is known to have. */
   readonly known?: Shape | undefined;
+  readonly declaredOnly?: boolean;
 }
 
 /** Fields that one of the shapes hides are left out. */
-function entries(value: object, { shape, known }: Shapes): object {
+function entries(value: object, { shape, known, declaredOnly = false }: Shapes): object {
   const own = known === shape ? undefined : known;
   const joined = own?.joined ?? shape?.joined;
   const result: Record<string, unknown> = {};
@@ -75,13 +91,14 @@ function entries(value: object, { shape, known }: Shapes): object {
     const expected = shape?.fields.get(key);
     const field = own?.fields.get(key) ?? expected;
     if (field?.hidden || expected?.hidden || isLeftOutKey(key)) continue;
+    if (declaredOnly && field === undefined) continue;
     const each: unknown = value[key as keyof typeof value];
     // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
     const json = isJsonScalar(each)
       ? each
       : field === undefined
       ? toJsonValue(each, joined?.get(key) ?? shape)
-      : fromField(each, field);
+      : toFieldJson(each, field);
     if (json !== undefined) result[key] = json;
   }
   return result;
@@ -92,13 +109,14 @@ function isJsonScalar(value: unknown): boolean {
     value === null;
 }
 
-function fromField(value: unknown, field: FieldShape): unknown {
+/** Turns the value of a field into one of JSON. */
+export function toFieldJson(value: unknown, field: FieldShape): unknown {
   const { element } = field;
   if (
     field.kind === "map" && element !== undefined && typeof value === "object" && value !== null
   ) {
     const pairs = value instanceof Map ? [...value] : Object.entries(value);
-    return Object.fromEntries(pairs.map(([key, each]) => [key, fromField(each, element)]));
+    return Object.fromEntries(pairs.map(([key, each]) => [key, toFieldJson(each, element)]));
   }
   if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
   return toJsonValue(

@@ -1,38 +1,56 @@
+import type { Buffer } from "node:buffer";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
+import { isEmpty } from "../filter/filters.ts";
 import { readProjection, shownBy } from "../filter/projection.ts";
+import type { Projection } from "../filter/projection.ts";
 import { concealSecrets } from "../json/conceal_secrets.ts";
+import type { ConcealOptions } from "../json/conceal_secrets.ts";
+import type { Shape } from "../schema/fields/shape.ts";
 import { rememberShape } from "../schema/fields/shape_of_instance.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { rawValues } from "../schema/mongoose/documents/raw_values.ts";
 import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";
-import type { PageRead } from "../sources/source.ts";
+import type { InstanceMaker } from "../sources/direct/reads/instance_maker.ts";
+import { StoredEntity } from "../sources/direct/reads/stored_entity.ts";
+import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
 import { versionIn } from "./request/versions.ts";
 import type { Version } from "../schema/fields/version.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
+import type { Level } from "./request/route.ts";
+
+/** An entity as the hooks of a level get it. */
+export interface ReadEntity {
+  readonly entity: object;
+  /** Gives its JSON text as it is now, from its bytes; missing, or `undefined`, where only its values can tell. */
+  readonly json?: () => Buffer | undefined;
+}
 
 /** Reads the entities of a level, several at a time: by its `fetch` hook, or from its source. */
 export async function* fetchEntities(
   at: OpenLevel,
   page?: PageRead,
-): AsyncGenerator<readonly object[]> {
+): AsyncGenerator<readonly ReadEntity[]> {
   const { level: { hooks: { fetch }, operation, shape }, req, timeBudget } = at;
   if (fetch === undefined) return yield* readSource(at, page);
   const given = await runFetch(() => fetch(req), timeBudget);
   if (given === undefined && OPERATIONS[operation].many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
-    yield entities.map((each) => isDocument(each) ? each : rememberShape(each, shape));
+    yield entities.map((entity) => ({
+      entity: isDocument(entity) ? entity : rememberShape(entity, shape),
+    }));
   }
 }
 
-async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly object[]> {
+async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly ReadEntity[]> {
   const { origin, change } = OPERATIONS[at.level.operation];
   const present = presenter(at);
   const read = { forChange: change !== undefined, page };
   for await (const entities of origin === "list" ? at.source.list(read) : readEntity(at)) {
-    yield present === undefined ? entities : entities.map(present);
+    yield entities.map(present);
   }
 }
 
@@ -48,15 +66,16 @@ async function* readEntity(at: OpenLevel): AsyncGenerator<readonly object[]> {
 }
 
 /** Reads an entity of a list by its identifier, whatever the client filters by. */
-export async function fetchAnyway(at: OpenLevel, id: string): Promise<object | undefined> {
-  const found = await at.source.byId(id, true) ?? undefined;
-  const present = presenter(at);
-  return found === undefined || present === undefined ? found : present(found);
+export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<object | undefined> {
+  const found = await at.source.byId(name, true);
+  return found === null ? undefined : presenter(at)(found).entity;
 }
 
 /** An entity before and after `postFetch`. */
 export interface Fetched {
   readonly stored: object;
+  /** The same, and what writes it. */
+  readonly read: ReadEntity;
   /** As its reader may see it. */
   readonly seen: object;
   /** The version that it was read with, whatever `postFetch` makes of it; `undefined` if it was read without. */
@@ -69,31 +88,75 @@ export interface Fetched {
  * @throws {RestError} 404 if there is none, or its reader may not see it.
  */
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
-  for await (const [stored] of fetchEntities(at)) {
-    if (stored === undefined) continue;
-    const version = versionIn(stored, at);
-    const seen = await passHook(at, "postFetch", { entity: stored });
-    if (seen !== undefined) return { stored, seen, version };
+  for await (const [read] of fetchEntities(at)) {
+    if (read === undefined) continue;
+    const version = versionIn(read.entity, at);
+    const seen = await passHook(at, "postFetch", { entity: read.entity });
+    if (seen !== undefined) return { stored: read.entity, read, seen, version };
     break;
   }
   throw notFound();
 }
 
-/** Makes what the hooks of a level get of an entity: an instance of the class, where it is not the document. */
-function presenter({ level, state }: LevelCall): ((entity: object) => object) | undefined {
-  const { hooks, target, shape } = level;
+type Present = (found: object) => ReadEntity;
+
+/** Makes what the hooks of a level get of an entity: a document, an instance of the class, or the driver's own object. */
+function presenter({ level, state }: LevelCall): Present {
+  const { hooks, shape } = level;
   const populates = state.options.populate !== undefined;
-  if (hooks.lean !== true) {
-    // A hook may have asked for the driver's own objects.
-    const isRaw = state.options.lean !== undefined && state.options.lean !== false;
-    return isRaw
-      ? (entity) => isDocument(entity) ? entity : concealSecrets(entity, { shape, populates })
-      : undefined;
+  const isRaw = state.options.lean !== undefined && state.options.lean !== false;
+  if (hooks.lean === true) {
+    const make = makerFor(level, {
+      projection: readProjection(state.projection, shape),
+      populates,
+    });
+    return (found) => presentInstance(found, { make, shape });
   }
-  return instanceMaker(target, {
-    shape,
-    shows: shownBy(readProjection(state.projection, shape), shape),
-    prefix: "",
-    populates,
-  });
+  return isRaw ? presentRaw({ shape, populates }) : presentDocument;
+}
+
+/** What makes the instances of a level, where the read is whole. */
+const makers = new WeakMap<Level, InstanceMaker>();
+
+function makerFor(
+  level: Level,
+  { projection, populates }: { readonly projection: Projection; readonly populates: boolean },
+): InstanceMaker {
+  const { target, shape } = level;
+  const isWhole = isEmpty(projection) && !populates;
+  const known = isWhole ? makers.get(level) : undefined;
+  if (known !== undefined) return known;
+  const shows = shownBy(projection, shape);
+  const make = instanceMaker(target, { shape, shows, prefix: "", populates });
+  if (isWhole) makers.set(level, make);
+  return make;
+}
+
+function presentDocument(found: object): ReadEntity {
+  if (!(found instanceof StoredEntity)) return { entity: found };
+  const entity = found.document();
+  const json = () => Object.hasOwn(entity, "toJSON") ? undefined : found.json(rawValues(entity));
+  return { entity, json };
+}
+
+function presentInstance(
+  found: object,
+  { make, shape }: { readonly make: InstanceMaker; readonly shape: Shape },
+): ReadEntity {
+  if (!(found instanceof StoredEntity)) return { entity: make(found) };
+  const entity = make(found.values) as Record<string, unknown>;
+  const json = () => {
+    // What a hook adds to an instance is shown, too.
+    const isDeclared = Object.keys(entity).every((name) => shape.fields.has(name));
+    return isDeclared && !("toJSON" in entity) ? found.json(entity) : undefined;
+  };
+  return { entity, json };
+}
+
+/** A hook may have asked for the driver's own objects. */
+function presentRaw(options: ConcealOptions): Present {
+  return (found) => {
+    const entity = found instanceof StoredEntity ? found.values : found;
+    return { entity: isDocument(entity) ? entity : concealSecrets(entity, options) };
+  };
 }

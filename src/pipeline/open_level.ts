@@ -7,6 +7,7 @@ import { fetchOne } from "./fetch.ts";
 import { holderOf, readVersion, versionCondition, versionRead } from "./request/versions.ts";
 import { selectLevel } from "./select_level.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
+import { foreignRequest } from "./request/foreign_request.ts";
 
 /** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
 export async function openLevel(at: LevelCall): Promise<OpenLevel> {
@@ -24,17 +25,18 @@ export function countSelected(at: LevelCall): Promise<number> {
   return opened.counting ??= countEarly(at).finally(() => delete opened.counting);
 }
 
-/** Opening a level replaces `req.framework`, in which the hook may have put a filter. */
 async function countEarly(at: LevelCall): Promise<number> {
-  const { req } = at;
-  const entered = req.framework;
-  const state = entered.count === at.state.count ? entered : at.state;
-  try {
-    const { source } = await openLevel({ ...at, state, opened: {} });
-    return await source.count();
-  } finally {
-    req.framework = entered;
-  }
+  const { framework } = at.req;
+  // The hook may have replaced it, with another filter.
+  const state = framework.count === at.state.count ? framework : at.state;
+  const { source } = await openLevel({ ...withOwnRequest(at), state });
+  return await source.count();
+}
+
+/** To open a level sets `req.framework`, which the hook that counts still uses. */
+function withOwnRequest(at: LevelCall): LevelCall {
+  const above = at.above && withOwnRequest(at.above);
+  return { ...at, req: foreignRequest(at.req), above, opened: {} };
 }
 
 async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {

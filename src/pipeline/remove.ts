@@ -1,10 +1,10 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { fetchEntities, fetchOne } from "./fetch.ts";
+import type { ReadEntity } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
-import { PendingRemovals } from "./lists/pending_removals.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 
@@ -23,17 +23,16 @@ export async function remove(acting: OpenLevel): Promise<Reply> {
 async function removeMany(acting: OpenLevel): Promise<void> {
   const { level: { hooks }, source } = acting;
   const entities = fetchEntities(acting);
-  const pass = (entity: object) => passHooks(acting, entity);
+  const pass = ({ entity }: ReadEntity) => passHooks(acting, entity);
   if (hooks.persist === undefined) {
-    const ids = mapInOrder(entities, async (entity) => {
-      const ready = await pass(entity);
+    const ids = mapInOrder(entities, async (read) => {
+      const ready = await pass(read);
       return ready && source.identify(ready);
     });
     return await source.removeMany(await collect(ids));
   }
-  const pending = new PendingRemovals(acting);
-  const held = await collect(mapInOrder(entities, (entity) => pending.hold(entity, pass)));
-  await collect(mapInOrder(pending.entities(held), (entity) => removeOne(acting, entity)));
+  const allowed = await collect(mapInOrder(entities, pass));
+  await collect(mapInOrder([allowed], (entity) => removeOne(acting, entity)));
 }
 
 /** Gives what the hooks before a removal make of an entity; `undefined` where they hide it. */

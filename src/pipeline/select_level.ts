@@ -3,7 +3,7 @@ import { OPERATIONS } from "../declare/operations/operation.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { readProjection } from "../filter/projection.ts";
-import { totalOrder } from "../filter/parameters/total_order.ts";
+import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
 import { checkLimit, readSort } from "../filter/read_options.ts";
 import type { Selection } from "../filter/selection.ts";
 import { enterLevel } from "./request/call.ts";
@@ -23,13 +23,16 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   }
   const filter = checkFilter(state.filter, "filter");
   const { search, added } = at.asked;
+  const options = optionsOf(at);
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
     // Copies of the client's conditions would count as additions.
     ...added && { added: checkFilter(added(state.filter), "filter") },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },
-    options: optionsOf(at),
+    ...OPERATIONS[level.operation].many &&
+      { sortable: sortable(readSort(options.sort) ?? {}, level.shape) },
+    options,
     projection: readProjection(state.projection, level.shape),
   };
 }

@@ -2,8 +2,9 @@ import { forbidden } from "../errors/refusals.ts";
 import { toJson } from "../json/to_json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
-import { copyDocument } from "../write/stored_values.ts";
+import { copyDocument, shownValues } from "../write/stored_values.ts";
 import { validateEntity } from "../write/validate_entity.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
@@ -29,6 +30,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   const { seen } = fetched;
   if (origin !== "new") checkVersion(acting, fetched);
   const previous = origin === "new" ? undefined : snapshot(acting, seen);
+  if (origin !== "new" && isDocument(seen)) keepShown(seen, shownValues);
   const { entity, problems, references } = mergeBody(seen, { body, shape: level.shape });
   const missing = await missingReferences(acting, references);
   if (problems !== undefined || missing !== undefined) {

@@ -5,6 +5,7 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { isJson } from "./fields/json.ts";
 import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
 import { modelName } from "./model_name.ts";
+import { unknownOption } from "./mongoose/fields/known_options.ts";
 import { validatorsOf } from "./standard_schema.ts";
 
 /** Options of an array that speak of its elements. */
@@ -45,6 +46,7 @@ export function buildField(
   const { options } = field;
   checkWords(field);
   checkGiven(field);
+  checkNames(field);
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
@@ -129,6 +131,15 @@ function checkGiven({ name, options }: FieldRecord): void {
       `property "${name}" has "${late}", which is undefined: write () => Model for a model that is loaded later`,
     );
   }
+}
+
+/** Refuses an option that there is not: a misspelled one would do nothing. */
+function checkNames(field: FieldRecord): void {
+  const { array, name, options } = field;
+  const unknown = unknownOption(field, array ? options.items : options.type);
+  if (unknown === undefined) return;
+  const decorator = array ? "arrayProp" : "prop";
+  throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
 }
 
 /** Checks the options that the description of an API shows. */

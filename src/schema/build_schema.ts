@@ -9,15 +9,14 @@ import { addClassMembers } from "./class_members.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/error_origin.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
+import { writeMessageLate } from "./mongoose/documents/late_message.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
 import { dropMarksOnInit } from "./mongoose/schemas/drop_marks.ts";
 import { rememberOddVersions } from "./mongoose/schemas/odd_versions.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
-import { addLinearMethods } from "./mongoose/documents/linear_documents.ts";
-import { useLinearMaps } from "./mongoose/documents/linear_map.ts";
-import { runLastBeforeSave } from "./mongoose/statements/last_before_save.ts";
 import { checkMongoose } from "./mongoose/recognised.ts";
 import { rememberDefault } from "./mongoose/fields/default_value.ts";
+import { guardValidators } from "./mongoose/fields/validators.ts";
 import { readMisfits } from "./mongoose/documents/read_misfits.ts";
 
 export interface BuiltSchema {
@@ -105,11 +104,10 @@ function fillSchema(
   dropMarksOnInit(schema);
   rememberOddVersions(schema);
   hideInJson(schema);
-  addLinearMethods(schema);
-  useLinearMaps(schema);
+  writeMessageLate(schema);
   readMisfits(schema);
-  runLastBeforeSave(schema);
   markErrors(schema, target);
+  guardValidators(schema);
   markCopies(schema);
 }
 

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { logHint } from "../errors/log.ts";
-import { PlainIndexes } from "./mongoose/connections/plain_indexes.ts";
 import { isOpen, whenOpen } from "./mongoose/connections/when_open.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
@@ -33,7 +32,6 @@ export class IndexBuilds {
   readonly #model: Model<unknown>;
   readonly #name: string;
   readonly #untold: Set<IndexBuilds>;
-  readonly plain: PlainIndexes;
   #failure: Error | undefined;
   #missing: Error | undefined;
   #tries = 0;
@@ -46,7 +44,6 @@ export class IndexBuilds {
     this.#untold = untold.get(target) ?? new Set();
     untold.set(target, this.#untold);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
-    this.plain = new PlainIndexes(model);
   }
 
   /** Why unique indexes are missing: the last build failed, or none has run. */
@@ -88,7 +85,7 @@ export class IndexBuilds {
   }
 
   #fail(error: Error): void {
-    const isNew = this.#failure?.message !== error.message;
+    const isNew = this.#failure === undefined || causeOf(this.#failure) !== causeOf(error);
     this.#failure = error;
     if (isNew) {
       this.#untold.add(this);
@@ -109,6 +106,11 @@ export class IndexBuilds {
     // Mongoose tells of the result by an event.
     else this.#model.ensureIndexes().catch(() => {});
   }
+}
+
+/** The message without the identifiers of the build and of the connection, which differ at each try. */
+function causeOf({ message }: Error): string {
+  return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
 
 interface IndexDescription {

@@ -1,4 +1,6 @@
-import { isPromise } from "../declare/hooks/and_then.ts";
+import { andThen } from "../declare/hooks/and_then.ts";
+import type { MaybePromise } from "../declare/hooks/hooks.ts";
+import { runHook } from "../declare/hooks/run_hook.ts";
 import type {
   StandardIssue,
   StandardResult,
@@ -44,10 +46,10 @@ function isSchema(value: unknown): value is StandardSchema {
 }
 
 /** `null` is no value: `required` judges whether there must be one. */
-function judge(schema: StandardSchema, value: unknown): true | Promise<true> {
+function judge(schema: StandardSchema, value: unknown): MaybePromise<true> {
   if (value === null) return true;
-  const result = schema["~standard"].validate(pojoOf(value));
-  return isPromise(result) ? result.then(accept) : accept(result);
+  // A schema says what is wrong by its issues alone.
+  return andThen(runHook("validate", () => schema["~standard"].validate(pojoOf(value))), accept);
 }
 
 /** Schemas know nothing of the documents and arrays of Mongoose. */

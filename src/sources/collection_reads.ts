@@ -5,10 +5,11 @@ import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/seek_values.ts";
 import { readOptions } from "../filter/read_options.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
+import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
-import { withFarDates } from "./far_dates.ts";
-import { boundsOf, readWithin } from "./page_bounds.ts";
+import { wholeRoots, withFarDates } from "./far_dates.ts";
+import { noteEnd } from "./page_end.ts";
 import type { PageRead } from "./source.ts";
 
 interface ListQuery {
@@ -22,12 +23,11 @@ export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,
 ): AsyncIterable<readonly object[]> {
-  const { model } = collection;
-  return readWithin(boundsOf(page, collection), (scan) => {
-    const query = model.find({}, projection, { ...options, ...scan });
-    const conditions = everyFilter(collection.conditions, page?.behind ?? {});
-    return readDocuments(openFitted(withConditions(query, conditions)), { ...collection, page });
-  });
+  const { model, selection: { sortable } } = collection;
+  const query = model.find({}, projection, options);
+  const conditions = everyFilter(collection.conditions, page?.behind ?? sortable);
+  const cursor = openFitted(withConditions(query, conditions), (found) => noteEnd(found, page));
+  return readDocuments(cursor, { ...collection, page });
 }
 
 /** Counts what a collection selects, pages aside; no further than up to a number. The caller bounds the wait. */
@@ -64,14 +64,18 @@ export async function readStoredValues(
     const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
     return await timeBudget.wait(model.collection.findOne(filter, options)) ?? undefined;
   };
-  const found = await read(Object.fromEntries(paths.map((path) => [path, 1])));
+  const found = await read(wholeRoots(paths));
   return found && await withFarDates(found, { paths, read });
 }
 
+/** How many entities are read at once, at least, behind a page from which hooks leave some out. */
+const REST_AT_ONCE = 100;
+
 /** The query options of a page: one entity more tells whether there is another page. */
-export function pageOptions({ skip, limit, open, beginsThere }: PageRead): Record<string, number> {
-  const most = limit + (beginsThere ? 2 : 1);
-  return { ...skip > 0 && { skip }, ...open ? { batchSize: most } : { limit: most } };
+export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
+  const most = limit + 1;
+  const batchSize = Math.min(Math.max(most, REST_AT_ONCE), BATCH_SIZE);
+  return { ...skip > 0 && { skip }, ...isRest ? { batchSize } : { limit: most } };
 }
 
 /** Projects everything, unselected fields included, which validators and scopes need. */

@@ -1,11 +1,12 @@
+import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../filter/filters.ts";
 import { findKept } from "../schema/mongoose/statements/find_kept.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter } from "../filter/filters.ts";
+import { everyFilter, isEmpty } from "../filter/filters.ts";
 import { readOptions } from "../filter/read_options.ts";
-import { documentOf, identifierOf } from "./entities.ts";
+import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/identifier.ts";
 import {
@@ -16,17 +17,21 @@ import {
   readStoredValues,
   wholeProjection,
 } from "./collection_reads.ts";
-import type { StoredObject } from "../write/apply_update.ts";
 import { CollectionWrites } from "./collection_writes.ts";
 import type { CollectionWritesOptions } from "./collection_writes.ts";
 import { DirectCollection } from "./direct/direct_collection.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
-import { directVerdict } from "./direct/verdict.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
-import { confirmIndexes } from "./page_bounds.ts";
 import { Place } from "./place/place.ts";
-import type { DirectCall, EntityValue, ListRead, PageRead, Source } from "./source.ts";
+import type {
+  DirectCall,
+  EntityName,
+  EntityValue,
+  ListRead,
+  Source,
+  StoredValues,
+} from "./source.ts";
 
 const DELETE_BATCH = 1000;
 
@@ -44,28 +49,26 @@ export class CollectionSource implements Source {
   }
 
   async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
-    const collection = await this.#open(false, page);
+    const collection = await this.#open();
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const plan = lean ? planDirect({ operation: "all", lean, page }, collection) : undefined;
-    if (plan?.operation === "all") return yield* new DirectCollection(collection).values(plan);
+    const plan = this.#isMadeFromBytes({ lean, forChange })
+      ? planDirect({ operation: "all", lean, page }, collection)
+      : undefined;
+    if (plan?.operation === "all") return yield* new DirectCollection(collection).entities(plan);
     const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
     yield* readListed(collection, query);
   }
 
-  async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {
+  async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
     const collection = await this.#open(true);
-    const named = this.idFilter(id);
+    const named = this.idFilter(name);
     const conditions = named && everyFilter(named, collection.conditions);
     return conditions && await readStoredValues(collection, { conditions, paths });
   }
 
   async count(upTo?: number): Promise<number> {
     return await this.#options.timeBudget.wait(countSelected(await this.#open(), upTo));
-  }
-
-  async pageEnd(id: string): Promise<StoredObject | undefined> {
-    return directVerdict(await this.#options.model(), this.#options.shape).reads?.ends.find(id);
   }
 
   async direct(
@@ -78,13 +81,13 @@ export class CollectionSource implements Source {
     const named = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
     if (named === undefined) return undefined;
-    const collection = await this.#open(false, asked.page);
+    const collection = await this.#open();
     const plan = planDirect({ operation, name: named, ...asked }, collection);
     return plan && await new DirectCollection(collection).run(plan);
   }
 
-  byId(id: string, anyway = false): Promise<EntityValue | null> {
-    return this.#find(id, anyway ? "anyway" : "");
+  byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
+    return this.#find(name, anyway ? "anyway" : "");
   }
 
   forChange(id: string): Promise<EntityValue | null> {
@@ -109,20 +112,12 @@ export class CollectionSource implements Source {
   async save(entity: EntityValue): Promise<EntityValue> {
     const { selection, shape, timeBudget } = this.#options;
     const doc = documentOf(entity);
-    const isExact = await timeBudget.wait(this.store(doc));
-    if (isExact && !isNarrowed(selection, shape)) return doc;
+    await timeBudget.wait(this.store(doc));
+    if (!isNarrowed(selection, shape)) return doc;
     const query = (doc.constructor as Model<unknown>).findById(doc._id, selection.projection);
     const shown = await timeBudget.wait(query.maxTimeMS(this.#options.maxTimeMS).exec());
     if (shown === null) throw conflict();
     return shown as EntityValue;
-  }
-
-  async listAgain(ids: readonly unknown[]): Promise<readonly EntityValue[]> {
-    const { model, conditions, timeBudget } = await this.#open();
-    const { sort: _sort, ...options } = this.#readOptions(false);
-    const query = model.find({}, this.#projection(true), { ...options, lean: false });
-    const named = withConditions(query, everyFilter({ _id: { $in: ids } }, conditions));
-    return await timeBudget.wait(named.exec()) as EntityValue[];
   }
 
   async remove(entity: EntityValue): Promise<void> {
@@ -131,17 +126,16 @@ export class CollectionSource implements Source {
 
   async removeMany(ids: readonly unknown[]): Promise<void> {
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
-      const batch = ids.slice(start, start + DELETE_BATCH);
-      await this.#options.timeBudget.wait(this.writes.removeMany(batch));
+      const named = { _id: { $in: ids.slice(start, start + DELETE_BATCH) } };
+      await this.#options.timeBudget.wait(this.writes.removeAll(named));
     }
   }
 
   /** Removes all that is selected, without documents. */
   protected async removeSelected(): Promise<void> {
-    const { conditions, timeBudget } = await this.#open();
     const { skip, limit, sort: _sort, ...options } = this.#readOptions();
     if (skip === undefined && limit === undefined) {
-      await timeBudget.wait(this.writes.removeAll(conditions, options));
+      await this.#options.timeBudget.wait(this.writes.removeAll(this.placed(), { options }));
     } else {
       await this.removeMany(await this.selectedIds());
     }
@@ -156,7 +150,7 @@ export class CollectionSource implements Source {
     return await readIds(await this.#open());
   }
 
-  protected store(doc: Document): Promise<boolean> {
+  protected store(doc: Document): Promise<void> {
     return this.writes.store(doc);
   }
 
@@ -165,28 +159,42 @@ export class CollectionSource implements Source {
   }
 
   /** Opens the collection; with `anyway`, the conditions of the client are left out. */
-  async #open(anyway = false, page?: PageRead): Promise<OpenCollection> {
+  async #open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
-    if (page) await this.#options.timeBudget.wait(confirmIndexes(page, model));
     const { filter, added = {}, scope } = this.#options.selection;
     const conditions = everyFilter(this.placed(), anyway ? added : filter, scope);
     return { ...this.#options, model, conditions };
   }
 
-  async #find(id: string, read: "change" | "anyway" | ""): Promise<EntityValue | null> {
+  async #find(name: EntityName, read: "change" | "anyway" | ""): Promise<EntityValue | null> {
     const forChange = read === "change";
-    const named = this.idFilter(id);
+    const named = this.idFilter(name);
     if (named === undefined) return null;
     const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
-    const { model, conditions, timeBudget } = await this.#open(read === "anyway");
+    const collection = await this.#open(read === "anyway");
+    const { model, conditions, timeBudget } = collection;
+    const lean = options.lean === true;
+    const plan = this.#isMadeFromBytes({ lean, forChange })
+      ? planDirect({ operation: "one", name: named, lean }, collection)
+      : undefined;
+    if (plan?.operation === "one") return await new DirectCollection(collection).entity(plan);
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
     return await timeBudget.wait(forChange ? findKept(query) : query.exec()) as EntityValue | null;
   }
 
   /** The condition that names an entity; `undefined` for a text that names none. */
-  protected idFilter(id: string): Filter | undefined {
-    return byIdentifier(id);
+  protected idFilter(name: EntityName): Filter | undefined {
+    return typeof name === "string" ? byIdentifier(name) : byStoredId(name);
+  }
+
+  /**
+   * Whether hooks may get what is made from bytes: to a document, Mongoose alone applies a projection, and it alone reads
+   * in the transaction around a request.
+   */
+  #isMadeFromBytes({ lean, forChange }: { lean: boolean; forChange: boolean }): boolean {
+    return !forChange && !mongoose.get("transactionAsyncLocalStorage") &&
+      (lean || isEmpty(this.#options.selection.projection));
   }
 
   #readOptions(page = true): Record<string, unknown> {

@@ -1,9 +1,8 @@
-import type { ClientSession, Document, Model, mongo } from "mongoose";
+import type { ClientSession, Document, Model } from "mongoose";
 import { withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
-import type { Statement } from "../schema/mongoose/statements/send_with.ts";
 import { removeDocument } from "../write/save/remove_document.ts";
 import { saveDocument } from "../write/save/save_document.ts";
 import type { SaveDocumentOptions } from "../write/save/save_document.ts";
@@ -17,7 +16,9 @@ export interface CollectionWritesOptions extends Pick<OpenCollection, "selection
   readonly model: () => Promise<Model<unknown>>;
 }
 
-export interface RemoveManyOptions {
+export interface RemoveAllOptions {
+  /** The options that hooks have set. */
+  readonly options?: Record<string, unknown>;
   readonly together?: Together;
   /** What must still hold of them; by default what the request selects. */
   readonly filter?: Filter;
@@ -31,9 +32,9 @@ export class CollectionWrites {
     this.#options = options;
   }
 
-  /** Writes a new or changed document; tells whether it shows what is stored. `together` runs an insert with other writes. */
-  async store(doc: Document, together?: Together): Promise<boolean> {
-    return await saveDocument(doc, { ...this.#writeConditions(), ...together && { together } });
+  /** Writes a new or changed document. `together` runs an insert with other writes. */
+  async store(doc: Document, together?: Together): Promise<void> {
+    await saveDocument(doc, { ...this.#writeConditions(), ...together && { together } });
   }
 
   /** Removes a document that was read, through its own middleware. */
@@ -41,47 +42,35 @@ export class CollectionWrites {
     await removeDocument(doc, { ...this.#writeConditions(), ...together && { together } });
   }
 
-  /** Removes what is known by its identifiers, as far as it is still selected and the scope allows. */
-  async removeMany(
-    ids: readonly unknown[],
-    { together, filter = this.#options.selection.filter }: RemoveManyOptions = {},
+  /** Removes what conditions name, as far as it is selected and the scope allows, in one statement. */
+  async removeAll(
+    named: Filter,
+    { together, options = {}, filter = this.#options.selection.filter }: RemoveAllOptions = {},
   ): Promise<void> {
-    const { collation, statementOptions, scope } = this.#writeConditions();
-    const options = { ...KEEP_CONDITIONS, ...collation && { collation } };
+    const { collation, scope, statementOptions } = this.#writeConditions();
+    const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
     const model = await this.#options.model();
-    const query = model.deleteMany({}, options as never);
-    withConditions(query, everyFilter({ _id: { $in: ids } }, filter, scope));
-    const send = async (statement: Statement) => {
-      let result: mongo.DeleteResult | undefined;
-      const remove = async (session?: ClientSession) => {
-        result = await statement(statementOptions(session));
-      };
-      await (together === undefined ? remove() : together(remove));
-      return result as mongo.DeleteResult;
-    };
-    await sendWith(query as never, { name: "deleteMany", send });
+    const query = model.deleteMany({}, given as never);
+    withConditions(query, everyFilter(named, filter, scope));
+    await sendWith(query as never, {
+      name: "deleteMany",
+      together,
+      statementOptions(session) {
+        const statement = statementOptions(session);
+        const most = Number(options.maxTimeMS) || statement.maxTimeMS;
+        return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
+      },
+    });
   }
 
-  /** Removes all that conditions select, in one statement. */
-  async removeAll(conditions: Filter, options: Record<string, unknown>): Promise<void> {
-    const model = await this.#options.model();
-    const { signal, maxTimeMS } = this.#options.timeBudget.statement();
-    const most = Math.min(Number(options.maxTimeMS) || maxTimeMS, maxTimeMS);
-    const query = model.deleteMany({}, { ...options, signal, maxTimeMS: most });
-    await withConditions(query, conditions).exec();
-  }
-
-  #writeConditions(): Pick<
-    SaveDocumentOptions,
-    "scope" | "filter" | "collation" | "statementOptions"
-  > {
+  #writeConditions() {
     const { selection, timeBudget } = this.#options;
     const { scope, filter, version = {}, options: { collation } } = selection;
     return {
       scope,
       filter: everyFilter(filter, version),
       collation: collation as object | undefined,
-      statementOptions: (session) => timeBudget.statement(session),
+      statementOptions: (session?: ClientSession) => timeBudget.statement(session),
     };
   }
 }

@@ -1,4 +1,6 @@
 import type { Document, Model } from "mongoose";
+import type { Filter } from "../filter/filters.ts";
+import { markCompiled } from "../filter/q/compiled.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
 
 /** Gives the identifier of an entity, cast: a copy that a hook made may have it as text. Throws if it has none. */
@@ -12,10 +14,15 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
   );
 }
 
-/** The identifier after which a page can continue, as the path of the entity has it; others have none. */
+/** The identifier of an entity, as its path has it; others have none. */
 export function nameOf(entity: object): string | undefined {
   const { _id } = entity as { _id?: unknown };
   return isObjectId(_id) ? String(_id) : undefined;
+}
+
+/** Selects the entity with an identifier, which is not cast. */
+export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
+  return { _id: markCompiled({ $eq: _id }) };
 }
 
 /**

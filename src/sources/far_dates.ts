@@ -8,6 +8,11 @@ export interface WithFarDatesOptions {
   readonly read: (projection: Values) => Promise<Values | undefined>;
 }
 
+/** Projects what paths lead through: of a list, a longer path would leave out what is no object. */
+export function wholeRoots(paths: readonly string[]): Values {
+  return Object.fromEntries(paths.map((path) => [path.split(".", 1).join(), 1]));
+}
+
 /** Puts the dates that JavaScript cannot hold in the values of an entity; they have to be read as numbers. */
 export async function withFarDates(
   found: Values,

@@ -39,8 +39,8 @@ export async function readTargets(
   return reader ? await readDirect(source, { ids, reader }) : await readDocuments(source, ids);
 }
 
-/** What reads the entities without documents; `undefined` where Mongoose may run or add anything of the host's. */
-export function directReader(
+/** The reader of the entities without documents; `undefined` where Mongoose may run or add anything of the host's. */
+function directReader(
   { model, shape, declared, projection }: TargetSource,
 ): JsonReader | undefined {
   const reads = declared ? directVerdict(model, shape).reads : undefined;
@@ -53,8 +53,7 @@ async function readDirect(
 ): Promise<FoundTargets> {
   const { model, scope, projection } = source;
   const conditions = everyFilter({ _id: { $in: ids } }, castFilter(model, scope));
-  const options = { ...optionsOf(source), batchSize: ids.length + 1 };
-  const query = { conditions, projection, options };
+  const query = { conditions, projection, options: optionsOf(source) };
   const writer = reader.writerFor(query);
   const found: FoundTargets = new Map();
   for await (const batch of reader.batches(query)) {

@@ -1,14 +1,20 @@
 import type { Place } from "./place/place.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
-import type { SeekPlace } from "../filter/parameters/seek_bounds.ts";
+import type { SortValues } from "../filter/parameters/seek_values.ts";
 import type { TargetFinder } from "../json/populate/targets.ts";
 import type { StoredObject } from "../write/apply_update.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 
-/** A document, or a pojo that a `fetch` hook gave. */
+/** A document, a {@linkcode StoredEntity} of which one can be made, or a pojo that a `fetch` hook gave. */
 export type EntityValue = object;
+
+/** What names an entity: a text of a path, or its identifier as it is stored. */
+export type EntityName = string | { readonly _id: unknown };
+
+/** Values of an entity as they are stored; `undefined` if there is no such entity. */
+export type StoredValues = StoredObject | undefined;
 
 export interface ListRead {
   /** Whether its entities are read whole, so that they can be changed. */
@@ -18,24 +24,26 @@ export interface ListRead {
 
 /** The part of a list that a page may need. */
 export interface PageRead {
-  /** What selects the entities behind the one that the page continues after. */
+  /** What selects the entities behind the place that the page continues after, without those that cannot be sorted. */
   readonly behind?: Filter | undefined;
-  /** Where that one stands. */
-  readonly place?: SeekPlace | undefined;
-  /** Whether it is read from that place on: it is right only if the one that stands there comes first. */
-  readonly beginsThere?: boolean;
+  /** What is read of its entities in any case: the next page begins where the last one stands. */
+  readonly paths: readonly string[];
+  /** Gets where each entity stands, in order. */
+  readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
-  /** Whether it may need more, because hooks leave entities out. */
-  readonly open: boolean;
+  /** Whether it is what comes behind a page that needs more: it is read as far as that. */
+  readonly isRest?: boolean;
 }
 
 export interface FoundPage {
   /** The JSON text of its entities, with commas between them. */
   readonly text: string | Uint8Array;
   readonly size: number;
-  /** The identifier of the last entity, if a page can continue after it. */
-  readonly last?: string | undefined;
+  /** Where the last entity stands, if a page can continue there. */
+  readonly end?: SortValues | undefined;
+  /** The last entity as hooks show it; nothing where no hook looks. */
+  readonly shown?: object | undefined;
   readonly more: boolean;
   /** How many entities the list has; only where the source has counted them. */
   readonly total?: number | undefined;
@@ -67,13 +75,11 @@ export interface Source {
   /** Counts all that is selected, pages aside; no further than up to a number. */
   count(upTo?: number): Promise<number>;
   /** Reads values of an entity as they are stored, whatever the client filters by. */
-  storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined>;
-  /** Gives what was stored of an entity when a page ended with it, if that is remembered. */
-  pageEnd?(id: string): Promise<StoredObject | undefined>;
+  storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
   /** Reads the one with an identifier, as a read shows it; with `anyway`, whatever the client filters by. */
-  byId(id: string, anyway?: boolean): Promise<EntityValue | null>;
+  byId(name: EntityName, anyway?: boolean): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
   newEntity(): Promise<EntityValue>;
@@ -84,8 +90,6 @@ export interface Source {
   remove(entity: EntityValue): Promise<void>;
   /** Gives the identifier of an entity that is to be removed. */
   identify(entity: EntityValue): unknown;
-  /** Reads again, whole and in any order, those that are still selected; absent where the list is in memory. */
-  listAgain?(ids: readonly unknown[]): Promise<readonly EntityValue[]>;
   /** Removes those entities of which only the identifiers are kept. */
   removeMany(ids: readonly unknown[]): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
+import { ownDefaults } from "../schema/mongoose/documents/shown_defaults.ts";
 
 const { BSON } = mongoose.mongo;
 
@@ -15,6 +16,13 @@ export function storedValues(doc: Document): Record<string, unknown> {
     minimize: doc.schema.get("minimize") !== false,
   });
   return values as Record<string, unknown>;
+}
+
+/** The values that a document shows, as they may be stored: without defaults of its own. */
+export function shownValues(doc: Document): Record<string, unknown> {
+  const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
+  for (const path of ownDefaults(doc)) delete values[path];
+  return values;
 }
 
 export function copyDocument(doc: Document): Document {

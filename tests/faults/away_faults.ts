@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
 import { asQuery } from "../support.ts";
-import { openTunnel, type Tunnel } from "../tunnel.ts";
+import { openTunnel, reopenTunnel } from "../tunnel.ts";
 import { until } from "../until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { openApp } from "./support/open_app.ts";
@@ -68,19 +68,6 @@ test("every request is answered 503 in time while the database is away", async (
   assertEquals([rejections, failures], [[], []]);
 });
 
-/** Opens a tunnel anew; the port of one that was just closed may still be taken. */
-async function reopen(uri: string): Promise<Tunnel> {
-  const opened: Tunnel[] = [];
-  await until(() => {
-    try {
-      return opened.push(openTunnel(BASE, Number(new URL(uri).port))) > 0;
-    } catch {
-      return false;
-    }
-  });
-  return opened[0] as Tunnel;
-}
-
 /** The names of the tenants whose database is there. */
 const OTHERS = Array.from({ length: 48 }, (_, index) => `there_${index}`);
 
@@ -123,7 +110,7 @@ test("tenants whose database is there do not notice that another one is away", a
       const slowest = Number(harmed.took.at(-1));
       assert(slowest < PATIENCE_S, `${slowest} s`);
       if (name === "hanging") hanging[Symbol.dispose]();
-      using _tunnel = await reopen((name === "dead" ? dead : hanging).uri);
+      using _tunnel = await reopenTunnel(BASE, name === "dead" ? dead : hanging);
       const normal = await untilNormal(app, { "x-tenant": name });
       const own = `503s within ${slowest.toFixed(1)} s, normal ${normal.toFixed(1)} s after`;
       const all = `the others ${told(before)}, then ${told(others)}; its own ${own} it was back`;

@@ -8,6 +8,7 @@ import { bundleApp } from "./support/bundle_app.ts";
 import { type Harm, HARMS } from "./support/harms.ts";
 import { type AppState, openApp } from "./support/open_app.ts";
 import { openOthers, pause } from "./support/others.ts";
+import { peakOf } from "./support/peak_of.ts";
 import { prepareHarm } from "./support/prepare_harm.ts";
 import { countHeld } from "./support/stored.ts";
 
@@ -48,6 +49,9 @@ async function last({ isCut }: Harm, app: App, host: Connection) {
 
 /** What JavaScript may hold of a list that nobody reads on, besides the bytes of a batch. */
 const OBJECTS = 40_000;
+
+/** The most that the process may ever have of the memory of the machine. */
+const PEAK = 1.5e9;
 
 /** What it may hold of a connection without a list. */
 const CONNECTION = 5000;
@@ -101,9 +105,12 @@ async function harmAll(t: Deno.TestContext, { harms, how, ...run }: HarmAll): Pr
       const most = held * OBJECTS + others * CONNECTION + 4e6;
       assert(grown < most, `${grown} bytes for ${held} lists, and ${others} other connections`);
       const after = await assertBack(app, { before, host });
+      const peak = await peakOf(after.pid);
+      assert(peak < PEAK, `${peak} bytes`);
       const heaps = [before, during, after].map(({ heapUsed }) => Math.round(heapUsed / 1e6));
       await report(
-        `${name}${how ? `, ${how}` : ""}: ${took}; ${held} cursors, heap ${heaps.join(", ")} MB`,
+        `${name}${how ? `, ${how}` : ""}: ${took}; ${held} cursors, heap ${heaps.join(", ")} MB, ` +
+          `peak ${Math.round(peak / 1e6)} MB`,
       );
     });
   }

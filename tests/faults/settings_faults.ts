@@ -5,7 +5,7 @@ import type { RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import mongoose from "mongoose";
 import type { ConnectOptions } from "mongoose";
-import { create, FrameworkModel, prop, rest } from "../../mod.ts";
+import { create, FrameworkModel, one, prop, rest, update } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
 import { readSome } from "../sockets.ts";
@@ -73,6 +73,71 @@ measure("waitQueueTimeoutMS answers early who would wait for a connection in vai
     await report(
       `waitQueueTimeoutMS ${waitQueueTimeoutMS}, ${CLIENTS} clients, the database hangs: ` +
         `half of the 503s within ${median.toFixed(1)} s`,
+    );
+  }
+});
+
+/** Serves two models, one of them with updates that take 2 s, over one pool or two. */
+async function openSlow(maxPoolSize: number, ownPoolSize?: number) {
+  const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const open = (maxPoolSize: number) =>
+    mongoose.createConnection(mongo.uri, { dbName: "slow", maxPoolSize }).asPromise();
+  const connection = await open(maxPoolSize);
+  const own = ownPoolSize === undefined ? connection : await open(ownPoolSize);
+  @rest({ route: "/slow", methods: [create(), update()], getConnection: () => own })
+  class Slow extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  @rest({ route: "/others", methods: [create(), one()], getConnection: () => connection })
+  class Other extends FrameworkModel {}
+  const data = { failCommands: ["findAndModify"], blockConnection: true, blockTimeMS: 2000 };
+  const fail = { configureFailPoint: "failCommand", mode: "alwaysOn", data };
+  await connection.getClient().db("admin").command(fail);
+  const app = await mount([Slow, Other], { onError: () => {} });
+  return {
+    ...app,
+    async [Symbol.asyncDispose]() {
+      await app[Symbol.asyncDispose]();
+      await Promise.all([connection, own].map((each) => each.close(true)));
+      await mongo.stop();
+    },
+  };
+}
+
+/** Reads single entities beside 200 clients that send slow updates; gives the answers. */
+async function readBesideSlow(...pools: [number, number?]) {
+  await using app = await openSlow(...pools);
+  const { _id } = await app.created("/others", {});
+  const slow = await Promise.all(Array.from({ length: 200 }, () => app.created("/slow", {})));
+  const end = performance.now() + 20_000;
+  const answers: { status: number; took: number }[] = [];
+  const read = async () => {
+    while (performance.now() < end) {
+      const begun = performance.now();
+      const { status } = await app.get(`/others/${_id}`);
+      answers.push({ status, took: performance.now() - begun });
+    }
+  };
+  const write = async ({ _id }: { _id: string }) => {
+    while (performance.now() < end) {
+      await app.patch(`/slow/${_id}`, { text: crypto.randomUUID() });
+    }
+  };
+  await Promise.all([...slow.map(write), read(), read(), read(), read()]);
+  return answers;
+}
+
+measure("a connection of its own keeps a slow route from the others", async () => {
+  for (const pools of [[100], [20], [20, 20]] as [number, number?][]) {
+    const answers = await readBesideSlow(...pools);
+    const took = answers.map(({ took }) => took).sort((a, b) => a - b);
+    const failed = answers.filter(({ status }) => status !== 200).length;
+    await report(
+      `200 clients update for 2 s each, pools of ${pools}: others ` +
+        `p50 ${
+          took[took.length >> 1]?.toFixed(0)
+        } ms, ${failed} of ${answers.length} not answered 200`,
     );
   }
 });

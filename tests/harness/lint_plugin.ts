@@ -1,5 +1,5 @@
 /** The lines that a file may have. */
-const FILE_LINES = 200;
+const FILE_LINES = 300;
 
 /** The lines that a function may have. */
 const FUNCTION_LINES = 40;

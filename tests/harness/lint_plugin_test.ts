@@ -29,8 +29,8 @@ const cases: readonly { name: string; code: string; found: readonly string[]; fi
     code: `const f = () => {${"\n".repeat(40)}};`,
     found: ["short-function"],
   },
-  { name: "a file of 200 lines", code: "a;\n".repeat(200), found: [] },
-  { name: "a file of 201 lines", code: "a;\n".repeat(201), found: ["short-file"] },
+  { name: "a file of 300 lines", code: "a;\n".repeat(300), found: [] },
+  { name: "a file of 301 lines", code: "a;\n".repeat(301), found: ["short-file"] },
   {
     name: "a function of 41 lines in tests",
     code: `const f = () => {${"\n".repeat(40)}};`,

@@ -1,8 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { join } from "node:path";
+import { keepBusy } from "../busy_clients.ts";
 import { request } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
 import { openGet, readSome, readToEnd } from "../sockets.ts";
+import { until } from "../until.ts";
 import { startApp } from "./support/start_app.ts";
 import { openWorkspace } from "./support/workspace.ts";
 
@@ -10,14 +12,16 @@ const { nodeProject: cwd, nodes } = openWorkspace();
 
 const LENGTH = 30_000_000;
 
-/** Answers with one long entity that no database holds, and closes when it is told to. */
+/** Answers with entities that no database holds, and closes when it is told to. */
 const MAIN = `import express from "express";
 import process from "node:process";
 import { Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
 
 @rest({
   route: "/long",
-  methods: [one({ fetch: () => ({ text: "x".repeat(${LENGTH}) }) as Long })],
+  methods: [one({
+    fetch: ({ params: { id } }) => ({ text: "x".repeat(id === "short" ? 1 : ${LENGTH}) }) as Long,
+  })],
 })
 class Long extends FrameworkModel {
   @prop()
@@ -31,6 +35,7 @@ app.post("/close", (_req, res) => {
   res.end();
 });
 const server = app.listen(Number(process.env.PORT), "127.0.0.1");
+process.once("SIGTERM", () => Framework.close(server).then(() => process.exit()));
 `;
 
 await Deno.writeTextFile(join(cwd, "close.ts"), MAIN);
@@ -44,5 +49,14 @@ for (const { version, path } of nodes) {
     const text = head + await readToEnd(slow);
     const body = text.slice(text.indexOf("\r\n\r\n") + 4);
     assertEquals([status, body.length], [200, JSON.stringify({ text: "" }).length + LENGTH]);
+  });
+
+  test(`Framework.close() sends 128 busy clients away and resets none, Node ${version}`, async () => {
+    await using app = await startApp([path, "--import", "tsx", "close.ts"], { cwd, env: {} });
+    const busy = keepBusy(`${app.url}/long/short`, 128);
+    await until(() => busy.fewest > 5, { seconds: 60 });
+    app.child.kill("SIGTERM");
+    assertEquals(await busy.ends, Array(128).fill("sent away"));
+    assertEquals((await app.child.status).code, 0);
   });
 }

@@ -2,9 +2,12 @@ import { sendCurl } from "../harness/curl.ts";
 
 const ID = /[0-9a-f]{24}/g;
 
-/** Plays requests of a page, whose identifiers differ from those that a database gives. */
+/** The place in a link. */
+const CURSOR = /(?<=after=)[\w-]+/g;
+
+/** Plays requests of a page, whose identifiers and links differ from those that a database gives. */
 export class Rehearsal {
-  /** The identifiers that the database gave, by those on the page. */
+  /** The identifiers and places that the application gave, by those on the page. */
   readonly #given = new Map<string, string>();
 
   /** The headers of the last answer. */
@@ -20,6 +23,7 @@ export class Rehearsal {
    */
   async play(url: string, line: string, expected: string): Promise<string> {
     const sent = line.replace("http://127.0.0.1:3000", url)
+      .replaceAll(CURSOR, (cursor) => this.#given.get(cursor) ?? cursor)
       .replaceAll(ID, (id) => this.#given.get(id) ?? id);
     const { status, text, headers } = await sendCurl(sent);
     this.#headers = headers;
@@ -34,8 +38,14 @@ export class Rehearsal {
    * @param lines The lines that the page shows.
    */
   headers(lines: readonly string[]): string[] {
-    const names = lines.map((line) => line.slice(0, line.indexOf(":")));
-    return names.map((name) => `${name}: ${this.#show(this.#headers.get(name) ?? "")}`);
+    return lines.map((line) => {
+      const name = line.slice(0, line.indexOf(":"));
+      const value = this.#headers.get(name) ?? "";
+      const [mine] = line.match(CURSOR) ?? [];
+      const [its] = value.match(CURSOR) ?? [];
+      if (mine !== undefined && its !== undefined) this.#given.set(mine, its);
+      return `${name}: ${this.#show(value)}`;
+    });
   }
 
   #show(text: string): string {

@@ -4,6 +4,7 @@ import { badData } from "../../errors/bad_data.ts";
 import type { Problems } from "../../errors/bad_data.ts";
 import { badFormat, conflict, notFound, refusal, unavailable } from "../../errors/refusals.ts";
 import { isForeign } from "../../schema/mongoose/error_origin.ts";
+import { validationFailure } from "../../schema/mongoose/validation_failure.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
@@ -54,7 +55,10 @@ export function translateError(
   if (error instanceof RestError) return error;
   if (targets !== undefined && isForeign(error, targets)) return undefined;
   if (error instanceof MongooseError.ValidationError) {
-    return badData(problemsOf(error, isHidden), error);
+    const failure = validationFailure(error);
+    return failure === undefined
+      ? badData(problemsOf(error, isHidden), error)
+      : translateThrown(failure.thrown, away);
   }
   if (error instanceof MongooseError.StrictModeError) {
     return badData({ [error.path]: { message: error.message, kind: "strict" } }, error);
@@ -75,6 +79,12 @@ export function translateError(
     return badFormat("The database refused the filter");
   }
   return undefined;
+}
+
+/** Turns what a function of the host threw into the answer; `undefined` for what only the host may know. */
+export function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
+  if (thrown instanceof RestError) return thrown;
+  return isUnavailable(thrown) || away && isBare(thrown) ? unavailable(thrown) : undefined;
 }
 
 function problemsOf(
@@ -106,7 +116,12 @@ function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unkn
 /** Whether Mongoose could not write a document because another request has changed it. */
 export function isLate(error: unknown): boolean {
   return error instanceof MongooseError.VersionError ||
-    error instanceof MongooseError.DocumentNotFoundError;
+    error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
+}
+
+/** Whether a query of the host met nothing where it had to: `orFail()`. The error of a save tells how many it met. */
+export function isUnmet(error: unknown): boolean {
+  return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
 
 function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {

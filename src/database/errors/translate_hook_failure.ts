@@ -1,12 +1,11 @@
 import mongoose from "mongoose";
 import type { HookFailure } from "../../declare/hooks/run_hook.ts";
-import { conflict, notFound, unavailable } from "../../errors/refusals.ts";
+import { conflict, notFound } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { isOwn } from "../../schema/mongoose/error_origin.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
-import { isBare, isUnavailable } from "./is_unavailable.ts";
-import { isLate, translateError } from "./translate_error.ts";
+import { isLate, translateError, translateThrown } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
@@ -21,7 +20,8 @@ export function translateHookFailure(
 ): RestError | undefined {
   const { thrown, hook, away } = failure;
   const { targets = [], ids = [] } = options;
-  if (isUnavailable(thrown) || away && isBare(thrown)) return unavailable(thrown);
+  const answer = translateThrown(thrown, away);
+  if (answer !== undefined) return answer;
   if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
   if (hook !== "persist") return undefined;
   if (thrown instanceof MongooseError) {

@@ -1,8 +1,8 @@
 import type { Buffer } from "node:buffer";
 import type { Connection, Cursor, mongo } from "mongoose";
 import type { TimeBudget } from "../time_budget.ts";
-import { ListTurn } from "./list_turn.ts";
-import { awaitLoopTurn } from "./loop_turn.ts";
+import { ListReads } from "./list_reads.ts";
+import { nextTurn } from "./next_turn.ts";
 import { takeReply } from "./take_reply.ts";
 import type { ReplyCursor } from "./take_reply.ts";
 
@@ -19,8 +19,8 @@ export interface ReadBatchesOptions {
   readonly mode: ReadMode;
   /** Without it, the caller bounds the waits. */
   readonly timeBudget?: TimeBudget | undefined;
-  /** The turns of a list that may be long. Who has taken a batch passes. */
-  readonly turn?: ListTurn | undefined;
+  /** The connection of a list that may be long. */
+  readonly listOf?: Connection | undefined;
 }
 
 /**
@@ -29,21 +29,17 @@ export interface ReadBatchesOptions {
  */
 export async function* readBatches(
   cursor: OpenCursor,
-  { mode, timeBudget, turn }: ReadBatchesOptions,
+  { mode, timeBudget, listOf }: ReadBatchesOptions,
 ): AsyncGenerator<Batch> {
+  const reads = listOf && ListReads.of(listOf);
   const read = () => cursor.hasNext();
   const wait = (next: Promise<boolean>) => timeBudget?.waitForNext(next) ?? next;
   try {
-    for (
-      let next = turn?.begin(read) ?? read();
-      await wait(next);
-      next = turn?.goOn(read) ?? read()
-    ) {
+    while (await wait(reads?.run(read) ?? read())) {
       yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
         { values: cursor.readBufferedDocuments() };
     }
   } finally {
-    turn?.pass();
     cursor.close().catch(() => {});
   }
 }
@@ -51,66 +47,28 @@ export async function* readBatches(
 export interface ReadListOptions {
   readonly timeBudget: TimeBudget;
   readonly model: { readonly db: Connection };
-  /** A page is short: it takes no turns with lists. */
+  /** A page is short: it does not wait for lists. */
   readonly page?: unknown;
 }
 
-const DECODED_AT_ONCE = 100;
-
-/** Reads a cursor as decoded documents, several at a time; the rest of a batch stays bytes until then. */
-export function readValues(
-  cursor: mongo.FindCursor,
-  options: ReadListOptions,
-): AsyncGenerator<readonly object[]> {
-  const read = async () =>
-    await cursor.hasNext() ? cursor.readBufferedDocuments(DECODED_AT_ONCE) : [];
-  const isLast = (found: readonly object[]) => found.length === 0;
-  return readAtOnce(read, { ...options, isLast, cursor });
-}
-
-/** Fewer: documents of Mongoose are large. */
+/** Documents of Mongoose are large. */
 const MADE_AT_ONCE = 32;
 
-export function readDocuments(
+/** Reads a cursor of Mongoose, some documents in each turn of the event loop. */
+export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
-  options: ReadListOptions,
+  { timeBudget, model, page }: ReadListOptions,
 ): AsyncGenerator<readonly object[]> {
-  const isLast = (found: readonly object[]) => found.length < MADE_AT_ONCE;
-  return readAtOnce(() => nextOf(cursor, MADE_AT_ONCE), { ...options, isLast, cursor });
-}
-
-/** A batch of the database has about as many documents. */
-const BATCH = 1024;
-
-/** An entity with hooks is as much work as so many bytes without. */
-const WEIGHT = 1024;
-
-interface ReadAtOnceOptions extends ReadListOptions {
-  readonly cursor: { close(): Promise<unknown> };
-  readonly isLast: (found: readonly object[]) => boolean;
-}
-
-/** Reads some documents in each turn of the event loop. */
-async function* readAtOnce(
-  read: () => Promise<readonly object[]>,
-  { timeBudget, model, page, cursor, isLast }: ReadAtOnceOptions,
-): AsyncGenerator<readonly object[]> {
-  const turn = page === undefined ? new ListTurn(model.db) : undefined;
-  let count = 0;
+  const reads = page === undefined ? ListReads.of(model.db) : undefined;
+  const read = () => nextOf(cursor, MADE_AT_ONCE);
   try {
-    for (let next = turn?.begin(read) ?? read();;) {
-      const found = await timeBudget.waitForNext(next);
-      turn?.pass();
+    for (;;) {
+      const found = await timeBudget.waitForNext(reads?.run(read) ?? read());
       if (found.length > 0) yield found;
-      if (isLast(found)) return;
-      await awaitLoopTurn(found.length * WEIGHT);
-      count += found.length;
-      const isDue = count >= BATCH;
-      if (isDue) count = 0;
-      next = isDue && turn?.goOn(read) || read();
+      if (found.length < MADE_AT_ONCE) return;
+      if (reads !== undefined) await nextTurn();
     }
   } finally {
-    turn?.pass();
     cursor.close().catch(() => {});
   }
 }

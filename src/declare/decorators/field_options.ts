@@ -92,7 +92,8 @@ export interface FieldWords {
 }
 
 /**
- * Options of a field: all options of Mongoose, and `hidden` and `readonly`.
+ * Options of a field: all options of Mongoose, and `hidden` and `readonly`. An option that neither knows fails the start.
+ * Options that a plugin reads are set in `configure`: `schema.path("name").options.indexed = true`.
  *
  * @typeParam V The TypeScript type of the field.
  * @typeParam I The type that `enum`, the limits and the string options apply to. For an array, it is that of an element.

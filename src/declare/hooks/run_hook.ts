@@ -25,7 +25,7 @@ export function runHook<T>(
 }
 
 /** The functions of the host that run for a request. */
-export type HostFunction = HookName | "scope" | "getConnection";
+export type HostFunction = HookName | "scope" | "getConnection" | "validate";
 
 /** Options of {@linkcode HookFailure}. */
 export interface HookFailureOptions {
@@ -44,7 +44,7 @@ export class HookFailure extends Error {
   readonly away: boolean;
 
   constructor(hook: HostFunction, thrown: unknown, options: HookFailureOptions = {}) {
-    super(`The hook "${hook}" failed`);
+    super(`The hook "${hook}" failed`, { cause: thrown });
     this.hook = hook;
     this.thrown = thrown;
     this.entity = options.entity;

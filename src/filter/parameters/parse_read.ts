@@ -1,5 +1,5 @@
 import { badFormat, badParameter } from "../../errors/refusals.ts";
-import { IDENTIFIER } from "../../schema/fields/identifier.ts";
+import { readCursor } from "./cursor.ts";
 import { LIST_LIMITS } from "./read_rules.ts";
 import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
@@ -89,11 +89,14 @@ function readPage(
   { size, max }: { readonly size: number; readonly max: number },
 ): PageQuery {
   if (after !== undefined && skip !== undefined) throw badParameter("after", "no skip beside it");
-  if (after !== undefined && !IDENTIFIER.test(after)) throw badParameter("after", "an identifier");
+  const cursor = after === undefined ? undefined : readCursor(after);
+  if (after !== undefined && cursor === undefined) {
+    throw badParameter("after", "an identifier, or what Link has");
+  }
   return {
     limit: limit === undefined ? size : readCount("limit", limit, { from: 1, to: max }),
     skip: skip === undefined ? 0 : readCount("skip", skip, { from: 0, to: LIST_LIMITS.skipped }),
-    ...after !== undefined && { after },
+    ...cursor !== undefined && { after: cursor },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Cursor } from "./cursor.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
 /** The limits of what clients ask of lists. */
@@ -12,13 +13,20 @@ export const LIST_LIMITS = {
 
 /** What clients may ask of a read besides `q`, as its operation declares it. */
 export interface ReadRules {
-  readonly page?: { readonly size: number; readonly max: number };
+  readonly page?: PageRule;
   readonly sort?: ReadonlySet<string>;
   readonly select?: ReadonlySet<string>;
   readonly search?: SearchRule;
   /** The references that are replaced by entities, by name. */
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
+}
+
+export interface PageRule {
+  readonly size: number;
+  readonly max: number;
+  /** Whether the model declares a partial index, which `seek()` has to keep the database from. */
+  readonly inOneScan: boolean;
 }
 
 /** The fields in which words are looked for, or the text index. */
@@ -58,6 +66,6 @@ export interface CountQuery {
 export interface PageQuery {
   readonly limit: number;
   readonly skip: number;
-  /** The identifier of the entity behind which the page begins. */
-  readonly after?: string;
+  /** Where the page begins. */
+  readonly after?: Cursor;
 }

@@ -17,9 +17,10 @@ const MARKED: readonly (readonly [from: number, to: number])[] = [[0xc0, 0x24f],
  * @throws {RestError} 400 if the text has no word, or too many.
  */
 export function compileSearch(text: string, rule: SearchRule): Filter {
+  if (text.includes("\0")) throw badParameter("search", "a text without NUL");
   const words = text.split(/\s+/).filter((word) => word !== "");
   const isAllowed = words.length > 0 && words.length <= LIST_LIMITS.words &&
-    text.length <= LIST_LIMITS.characters && !text.includes("\0") && text.isWellFormed();
+    text.length <= LIST_LIMITS.characters && text.isWellFormed();
   if (!isAllowed) {
     const allowed = `1 to ${LIST_LIMITS.words} words, at most ${LIST_LIMITS.characters} characters`;
     throw badParameter("search", allowed);

@@ -57,13 +57,13 @@ export const SINGLE_PLACES: ReadonlySet<number> = new Set([
   placeOf("maxKey"),
 ]);
 
-/** Brackets whose values stand in an index exactly as in an order. */
-const PLAIN_PLACES: ReadonlySet<number> = new Set(
+/** Brackets of values that have no parts and no syntax. */
+const SCALAR_PLACES: ReadonlySet<number> = new Set(
   ["null", "number", "string", "binData", "objectId", "bool", "date"].map(placeOf),
 );
 
 const JS_TYPES: Readonly<Record<string, string>> = {
-  undefined: "null",
+  undefined: "undefined",
   number: "number",
   bigint: "number",
   string: "string",
@@ -93,10 +93,9 @@ export function isNaNOfAnyType(value: unknown): boolean {
   return bracketOf(value) === PLACE_OF_NUMBERS && Number.isNaN(Number(String(value)));
 }
 
-/** Whether a value has one place in an index, where the order has it too, and can be compared when it is read. */
-export function hasOnePlace(value: unknown): boolean {
-  return PLAIN_PLACES.has(bracketOf(value)) && !isNaNOfAnyType(value) &&
-    typeOf(value) !== "symbol" && !isFarDate(value);
+/** Whether a value is of one of the types that fields are declared with, and as exact here as it is stored. */
+export function isScalar(value: unknown): boolean {
+  return SCALAR_PLACES.has(bracketOf(value)) && typeOf(value) !== "symbol" && !isFarDate(value);
 }
 
 export function isNumber(value: unknown): boolean {

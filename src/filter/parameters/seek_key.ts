@@ -9,6 +9,7 @@ import {
   isRegExp,
   PLACE_OF_ARRAYS,
   PLACE_OF_EMPTY,
+  PLACE_OF_NULL,
   SINGLE_PLACES,
 } from "./seek_brackets.ts";
 import type { Bracket, Operators } from "./seek_brackets.ts";
@@ -60,7 +61,7 @@ export function level(places: readonly Place[], key: Key): Filter[] {
   const [place, ...others] = places;
   if (place === undefined) return [];
   const there = others.length === 0
-    ? [some(equals(place).map((each) => is(each, key)))]
+    ? [some([...equals(place).map((each) => is(each, key)), ...missing([place], key)])]
     : places.map((each) => ({ $nor: [every(notReached(each, key))] }));
   return [...there, ...nonePassed(places, key), ...noneWithin(place, key)];
 }
@@ -86,7 +87,7 @@ function nonePassed(places: readonly Place[], key: Key): Filter[] {
 
 function notReached(place: Place, key: Key): Filter[] {
   if (isRegExp(place.value)) return [compareAll(place, { ...key, or: "" })];
-  return none(reached(place, key), key);
+  return [...none(reached(place, key), key), ...noneMissing([place], key)];
 }
 
 function notPassed(place: Place, key: Key): Filter[] {
@@ -139,7 +140,25 @@ function bracketsBefore({ bracket }: Place, { isAscending }: Key): readonly Brac
 }
 
 function noneWithin(place: Place, key: Key): Filter[] {
-  return none(within(bracketsBefore(place, key)), key);
+  const before = bracketsBefore(place, key);
+  const places = before.map((each) => ({ bracket: BRACKETS.indexOf(each) }));
+  return [...none(within(before), key), ...noneMissing(places, key)];
+}
+
+function noneMissing(places: readonly Place[], key: Key): Filter[] {
+  const conditions = missing(places, key);
+  return conditions.length === 0 ? [] : [{ $nor: conditions }];
+}
+
+/** What has nothing at a path, and is not equal to `null` there: a list of anything but objects in the place of one. */
+function missing(places: readonly Place[], { path }: Key): Filter[] {
+  if (!places.some(({ bracket }) => bracket === PLACE_OF_NULL)) return [];
+  const names = path.split(".").slice(0, -1);
+  return names.flatMap((_, index) => {
+    const above = names.slice(0, index + 1).join(".");
+    return [{ $size: 0 }, { $elemMatch: { $not: { $type: ["object"] } } }]
+      .map((each) => is(each, { path: above, isAscending: true }));
+  });
 }
 
 function noneInRange(place: Place, key: Key): Filter[] {

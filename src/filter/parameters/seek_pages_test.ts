@@ -8,9 +8,8 @@ import { withConditions } from "../cast_filter.ts";
 import type { Filter } from "../filters.ts";
 import type { Order } from "./read_rules.ts";
 import { bsonOf, insertRaw } from "../../../tests/made/raw_bson.ts";
-import { seek } from "./seek.ts";
-import { orderedIndex, scanFrom } from "./seek_bounds.ts";
-import { SEEK_READ } from "./seek_values.ts";
+import { seek, seekInOneScan } from "./seek.ts";
+import { SEEK_READ, sortValues } from "./seek_values.ts";
 
 const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 100);
 const { Binary, BSONRegExp, BSONSymbol, Code, Double, Int32, Long, MaxKey, MinKey, Timestamp } =
@@ -39,11 +38,18 @@ const VALUES: readonly (readonly unknown[])[] = [
 
 const scalar = fc.oneof(...VALUES.map((each) => fc.constantFrom(...each)));
 const list = fc.array(fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })), { maxLength: 3 });
+const inner = fc.record({ owner: fc.oneof({ arbitrary: scalar, weight: 4 }, list) }, {
+  requiredKeys: [],
+});
+/** What is stored in the place of one object. Regular expressions in lists within a list are not compared. */
+const inners = fc.array(fc.oneof(fc.record({ owner: scalar }, { requiredKeys: [] }), scalar), {
+  maxLength: 3,
+});
 const document = fc.record({
   number: fc.oneof({ arbitrary: scalar, weight: 4 }, list),
   text: scalar,
   date: scalar,
-  inner: fc.oneof(fc.record({ owner: scalar }, { requiredKeys: [] }), fc.constant(new Int32(5))),
+  inner: fc.oneof(inner, fc.constant(new Int32(5)), inners),
 }, { requiredKeys: [] });
 
 /** An identifier for each number; most are as the entities of the framework have them. */
@@ -68,9 +74,12 @@ const documents = fc.shuffledSubarray([...Array(24).keys()], { minLength: 12, ma
   );
 
 const direction = fc.constantFrom<1 | -1>(1, -1);
+/** Only one of the paths may lead to lists: the database sorts by no two of them. */
 const order = fc.tuple(
-  fc.shuffledSubarray(["number", "text", "date", "inner.owner"], { maxLength: 4 }),
-  fc.tuple(direction, direction, direction, direction, direction),
+  fc.constantFrom("number", "inner.owner").chain((path) =>
+    fc.shuffledSubarray([path, "text", "date"], { maxLength: 3 })
+  ),
+  fc.tuple(direction, direction, direction, direction),
 ).map(([paths, directions]): Order =>
   Object.fromEntries([...paths, "_id"].map((path, index) => [path, directions[index] ?? 1]))
 );
@@ -88,10 +97,7 @@ const Sought = mongoose.model(
 interface Reading {
   readonly order: Order;
   readonly collation?: { readonly locale: string; readonly strength: number };
-  /** An index whose bounds the pages have. */
-  readonly keys?: Order;
-  /** What all of their entities have. */
-  readonly fixed?: ReadonlyMap<string, string>;
+  readonly inOneScan?: boolean;
 }
 
 /** Reads the raw documents that a condition selects, past what Mongoose casts when it reads. */
@@ -102,28 +108,16 @@ async function read(conditions: Filter, { order, collation }: Reading, options: 
   return found as { _id: unknown }[];
 }
 
-/** The bounds of a page in the index of a reading. */
-function boundsOf({ order, keys, fixed = new Map() }: Reading, values: object): object {
-  if (keys === undefined) return {};
-  const name = Object.entries(keys).flat().join("_");
-  const ordered = orderedIndex({ name, keys }, order);
-  assert(ordered, "the index has the order");
-  return scanFrom(ordered, { order, values: { ...values }, fixed }) ?? {};
-}
-
 /** Reads pages until there is none; each begins behind the last entity of the one before. */
 async function readPages(reading: Reading, sizes: readonly number[]): Promise<unknown[]> {
   const seen: unknown[] = [];
-  const all = Object.fromEntries(reading.fixed ?? []);
-  let page = await read(all, reading, { limit: sizes[0] });
+  const { order, inOneScan = false } = reading;
+  let page = await read({}, reading, { limit: sizes[0] });
   for (let turn = 1; page.length > 0 && seen.length < 100; turn++) {
     seen.push(...page.map(({ _id }) => _id));
-    const last = page.at(-1) ?? { _id: null };
-    const behind = { $and: [all, seek(reading.order, { ...last })] };
-    page = await read(behind, reading, {
-      limit: sizes[turn % sizes.length],
-      ...boundsOf(reading, last),
-    });
+    const values = sortValues(page.at(-1) ?? {}, Object.keys(order));
+    const behind = (inOneScan ? seekInOneScan : seek)(order, values);
+    page = await read(behind, reading, { limit: sizes[turn % sizes.length] });
   }
   return seen;
 }
@@ -137,8 +131,7 @@ async function store(documents: readonly object[]): Promise<void> {
 }
 
 async function checkPages(reading: Reading, sizes: readonly number[]): Promise<void> {
-  const sorted = (await read(Object.fromEntries(reading.fixed ?? []), reading))
-    .map(({ _id }) => _id);
+  const sorted = (await read({}, reading)).map(({ _id }) => _id);
   assertEquals(await readPages(reading, sizes), sorted);
 }
 
@@ -149,44 +142,13 @@ test("seek() gives pages that make up the list as the database sorts it", async 
     order,
     sizes,
     fc.boolean(),
-    async (documents, order, sizes, isIndexed) => {
+    fc.boolean(),
+    async (documents, order, sizes, isIndexed, inOneScan) => {
       await store(documents);
-      if (isIndexed && Object.keys(order).length > 1) await Sought.collection.createIndex(order);
-      await checkPages({ order }, sizes);
-    },
-  );
-  await fc.assert(property, { numRuns: RUNS });
-});
-
-/** Turns an order round, as an index is read backwards. */
-function reversed(order: Order): Order {
-  return Object.fromEntries(
-    Object.entries(order).map(([path, direction]) => [path, direction === 1 ? -1 : 1]),
-  );
-}
-
-test("scanFrom() leaves out no entity of a page", async () => {
-  await using _database = await openDatabase();
-  const keysOf = fc.constantFrom<(order: Order) => Order>(
-    (order) => order,
-    reversed,
-    (order) => ({ owner: 1, ...order }),
-    (order) => ({ owner: -1, ...reversed(order) }),
-  );
-  const property = fc.asyncProperty(
-    documents,
-    order.filter((each) => Object.keys(each).length > 1),
-    sizes,
-    keysOf,
-    async (documents, order, sizes, keysOf) => {
-      const usual = documents.filter(({ _id }) =>
-        !(_id instanceof MinKey || _id instanceof MaxKey)
-      );
-      await store(usual.map((each, n) => ({ ...each, owner: n % 3 === 0 ? "b" : "a" })));
-      const keys = keysOf(order);
-      await Sought.collection.createIndex(keys);
-      const fixed = new Map("owner" in keys ? [["owner", "a"]] : []);
-      await checkPages({ order, keys, fixed }, sizes);
+      if (isIndexed && Object.keys(order).length > 1) {
+        await Sought.collection.createIndex(order).catch(() => {});
+      }
+      await checkPages({ order, inOneScan }, sizes);
     },
   );
   await fc.assert(property, { numRuns: RUNS });
@@ -265,7 +227,9 @@ async function explain(order: Order, { skip, size }: { skip: number; size: numbe
   const { collection } = Sought;
   const last = await collection.find({}, SEEK_READ).sort(order).skip(skip).next();
   const { executionStats, queryPlanner } = await collection
-    .find(seek(order, last ?? {})).sort(order).limit(size).explain("executionStats");
+    .find(seek(order, sortValues(last ?? {}, Object.keys(order)))).sort(order).limit(size).explain(
+      "executionStats",
+    );
   const { totalKeysExamined, totalDocsExamined } = executionStats;
   const isOrdered = !/"(SORT|COLLSCAN)"/.test(JSON.stringify(queryPlanner.winningPlan));
   return { examined: Math.max(totalKeysExamined, totalDocsExamined), isOrdered };

@@ -1,10 +1,11 @@
-import { assert, assertEquals, assertNotEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { castFilter } from "../cast_filter.ts";
 import { isCompiled } from "../q/compiled.ts";
 import { isClause } from "../filters.ts";
 import type { Filter } from "../filters.ts";
 import { seek } from "./seek.ts";
+import { sortValues } from "./seek_values.ts";
 
 const _id = new mongoose.Types.ObjectId("0123456789abcdef01234567");
 
@@ -65,10 +66,21 @@ Deno.test("seek() leaves the order and the values as they are", () => {
   assertEquals(values, { year: [1, 2], _id });
 });
 
-Deno.test("seek() reads the values of paths; what is missing is null", () => {
-  const order = { "inner.owner": 1, "inner.gone": 1, "year.part": 1, _id: 1 } as const;
-  const stored = { _id, year: 5, inner: { owner: "x" } };
-  const same = { _id, year: { part: null }, inner: { owner: "x", gone: null } };
-  assertEquals(seek(order, stored), seek(order, same));
-  assertNotEquals(seek(order, stored), seek(order, { ...stored, inner: {} }));
+Deno.test("sortValues() reads the values of paths; what is missing is null", () => {
+  const stored = { _id, year: 5, inner: { owner: "x" }, none: undefined };
+  const paths = ["inner.owner", "inner.gone", "year.part", "none", "_id"];
+  assertEquals(sortValues(stored, paths), {
+    "inner.owner": "x",
+    "inner.gone": null,
+    "year.part": null,
+    none: undefined,
+    _id,
+  });
+});
+
+Deno.test("sortValues() reads all values of a list of objects, null for what is no object", () => {
+  const stored = { inner: [{ owner: 1 }, { owner: [2, 3] }, { owner: [] }, {}, 5, [{ owner: 4 }]] };
+  assertEquals(sortValues(stored, ["inner.owner"]), {
+    "inner.owner": [1, 2, 3, undefined, null, null, null],
+  });
 });

@@ -3,15 +3,29 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 /** Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares with. */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** Gives the value of a stored entity that decides where it stands in an order. */
-export function valueAt(stored: Readonly<Record<string, unknown>>, path: string): unknown {
-  let value: unknown = stored;
-  for (const key of path.split(".")) {
-    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return null;
-    value = value[key];
+/** What a stored entity has at the paths of an order: where it stands in that order. */
+export type SortValues = Readonly<Record<string, unknown>>;
+
+export function sortValues(stored: object, paths: readonly string[]): SortValues {
+  return Object.fromEntries(paths.map((path) => [path, valueAt(stored, path)]));
+}
+
+/** Gives what is stored at a path; `null` where nothing is, and `undefined` for what BSON calls so. */
+export function valueAt(stored: unknown, path: string): unknown {
+  return valueBelow(stored, path.split("."));
+}
+
+function valueBelow(value: unknown, [name, ...names]: readonly string[]): unknown {
+  if (name === undefined) return value;
+  if (Array.isArray(value) && value.length > 0) {
+    // The database sorts by the first of all values that a list of objects has at a path.
+    return value.flatMap((each) => {
+      const inner = Array.isArray(each) ? null : valueBelow(each, [name, ...names]);
+      return Array.isArray(inner) && inner.length === 0 ? [undefined] : inner;
+    });
   }
-  // What BSON calls undefined stands where an empty array stands.
-  return value === undefined ? [] : value;
+  if (!isJsonObject(value) || !Object.hasOwn(value, name)) return null;
+  return valueBelow(value[name], names);
 }
 
 /**

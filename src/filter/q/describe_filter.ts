@@ -119,7 +119,7 @@ export function listPaths(
 }
 
 /** Whether an object that embeds itself has been seen already: its paths never end. Sees it. */
-export function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
+function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
   if (!embedsItself(node)) return false;
   if (seen.has(node)) return true;
   seen.add(node);

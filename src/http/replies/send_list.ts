@@ -1,6 +1,5 @@
 import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
-import { freeMemory, ownMemory } from "../../database/lists/owned_memory.ts";
 import { PIECE, ResponseStream } from "./response_stream.ts";
 import { sendGathered } from "./send_gathered.ts";
 
@@ -77,11 +76,6 @@ async function writeParts(
   }
 }
 
-/** Joins parts, which are used up then. */
 function concat(parts: readonly (string | Uint8Array)[]): Buffer {
-  const bytes = parts.map((part) => typeof part === "string" ? Buffer.from(part) : part);
-  const all = Buffer.concat(bytes);
-  for (const each of bytes) freeMemory(each);
-  ownMemory(all);
-  return all;
+  return Buffer.concat(parts.map((part) => typeof part === "string" ? Buffer.from(part) : part));
 }

@@ -33,31 +33,16 @@ export async function sendReply(
   if (reply.gathered !== undefined) {
     return await sendGathered(res, { pieces: reply.gathered, timeoutMs });
   }
-  if (isKnown(res, reply)) return void res.status(304).end();
-  const text = reply.text ?? reply.late?.write();
+  const { text } = reply;
   if (text === undefined) return void res.end();
-  tagAnswer(res, { ...reply, text });
+  tagAnswer(res, reply);
   if (text.length <= PIECE) res.type("json").send(text);
   else await sendGathered(res, { pieces: [bytesOf(text)], timeoutMs });
 }
 
-/** Whether the client has the entity already, as far as that can be told without its text. */
-function isKnown(res: Response, { late, holder }: Reply): boolean {
-  const tag = isAskedAgain(res) && !res.hasHeader("ETag") ? late?.tag : undefined;
-  if (tag === undefined) return false;
-  res.setHeader("ETag", markTag(tag, holder));
-  return res.req.fresh;
-}
-
-function isAskedAgain({ req }: Response): boolean {
-  return req.headers["if-none-match"] !== undefined;
-}
-
-function tagAnswer(res: Response, { version, holder, text = "", late }: Reply): void {
+function tagAnswer(res: Response, { version, holder, text = "" }: Reply): void {
   if (version === undefined || res.hasHeader("ETag")) return;
-  const tag = tagOf(version, text);
-  res.setHeader("ETag", markTag(tag, holder));
-  if (isAskedAgain(res)) late?.keep(tag);
+  res.setHeader("ETag", markTag(tagOf(version, text), holder));
 }
 
 function bytesOf(text: string | Uint8Array): Uint8Array {

@@ -3,7 +3,7 @@ import type { ReadOptions } from "../../declare/hooks/read_options.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
-import type { ReadRules, SearchRule } from "../../filter/parameters/read_rules.ts";
+import type { PageRule, ReadRules, SearchRule } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { whyUnseen } from "../../schema/fields/is_secret.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
@@ -47,7 +47,7 @@ export function compileReads(
     throw fail(`cannot have "page": what it lists has no _id, which completes the order`);
   }
   return {
-    ...page && { page: compilePage(page, fail) },
+    ...page && { page: { ...compilePage(page, fail), inOneScan: hasPartialIndex(schema) } },
     ...sort && { sort: fields.named(sort, { option: "sort", isPossible: isSortable }) },
     ...select && { select: fields.named(select, { option: "select", isPossible: () => true }) },
     ...search && { search: compileSearch(search, { fields, schema, shape, embedded, fail }) },
@@ -78,12 +78,16 @@ function checkPlaces(
   }
 }
 
-function compilePage(given: unknown, fail: Fail): NonNullable<ReadRules["page"]> {
+function compilePage(given: unknown, fail: Fail): Omit<PageRule, "inOneScan"> {
   const { max, size = max, ...others } = objectOf(given);
   checkNames(fail, { option: "page", others });
   if (!isCount(max)) throw fail(`needs a whole number of at least 1 as "page.max"`);
   if (!isCount(size) || size > max) throw fail(`needs a "page.size" from 1 to ${max}`);
   return { size, max };
+}
+
+function hasPartialIndex(schema: Schema): boolean {
+  return schema.indexes().some(([, options]) => options?.partialFilterExpression !== undefined);
 }
 
 function compileCount(given: unknown, fail: Fail): NonNullable<ReadRules["count"]> {

@@ -10,7 +10,7 @@ export class RouteRegister {
   readonly #paths = new Map<string, ModelClass>();
   readonly #collections = new Map<string, ModelClass>();
 
-  /** Takes a path for an operation. Express ignores case, and the names of parameters. */
+  /** Takes a path for an operation. Express ignores case, if not told otherwise, and the names of parameters. */
   claimPath(target: ModelClass, { path, operation }: Route): void {
     const key = `${operation.verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
     const holder = this.#paths.get(key);

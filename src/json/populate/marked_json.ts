@@ -2,12 +2,12 @@ import type { Buffer } from "node:buffer";
 import { JsonWriter } from "../bytes/json_writer.ts";
 import { populatedText, wantIn } from "./populate_value.ts";
 import { populated, want, wantNothing } from "./targets.ts";
-import type { FieldTargets, Held, TargetFinder, Targets, Wanted } from "./targets.ts";
+import type { FieldTargets, ReferenceText, TargetFinder, Targets, Wanted } from "./targets.ts";
 
 /** A place in JSON text where something is still missing: a reference, or a whole entity as a value of JSON. */
 export type Mark =
   & { readonly at: number }
-  & ({ readonly name: string; readonly held: Held } | { readonly entity: unknown });
+  & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
 
 /** JSON text with places in which entities go. */
 export interface MarkedJson {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { populated, want } from "./targets.ts";
-import type { FieldTargets, Held, Targets, Wanted } from "./targets.ts";
+import type { FieldTargets, ReferenceText, Targets, Wanted } from "./targets.ts";
 
 /** Notes the identifiers that an entity, as a value of JSON, holds in its references. */
 export function wantIn(entity: unknown, wanted: Wanted): void {
@@ -29,7 +29,7 @@ function fieldText(value: unknown, found: FieldTargets | undefined): string | un
     populated(held, found).map((each) => typeof each === "string" ? each : each.text).join("");
 }
 
-function heldIn(value: unknown): Held | undefined {
+function heldIn(value: unknown): ReferenceText | undefined {
   // JSON has nothing in the place of what is undefined, but in an array.
   const textOf = (each: unknown): string | undefined => JSON.stringify(each);
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);

@@ -30,8 +30,6 @@ export type Targets = ReadonlyMap<string, FieldTargets>;
 /** Finds the entities that references name. */
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** What decides on the entities that are found, and on what is shown of them; `undefined` if the host's code does. */
-  readonly rules: Readonly<Record<string, object>> | undefined;
   /** Finds what identifiers name: one query for each field that holds any. The caller bounds the wait. */
   find(wanted: Wanted): Promise<Targets>;
 }
@@ -40,11 +38,11 @@ export function wantNothing({ names }: TargetFinder): Wanted {
   return new Map(Array.from(names, (name) => [name, new Set<string>()]));
 }
 
-/** What a reference holds, as JSON text: one value, or those of an array. */
-export type Held = string | readonly string[];
+/** The JSON text of a reference: one value, or those of an array. */
+export type ReferenceText = string | readonly string[];
 
 /** Notes the identifiers that a reference may hold. */
-export function want(ids: Set<string>, held: Held): void {
+export function want(ids: Set<string>, held: ReferenceText): void {
   if (typeof held !== "string") held.forEach((each) => want(ids, each));
   else if (isScalar(held)) ids.add(held);
 }
@@ -55,7 +53,7 @@ function isScalar(json: string): boolean {
 }
 
 /** Gives what is shown of a reference, in pieces. What is gone is `null`, and left out of an array. */
-export function populated(held: Held, found: FieldTargets): (string | JsonText)[] {
+export function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
   if (typeof held === "string") return [shown(held, found) ?? "null"];
   const pieces: (string | JsonText)[] = ["["];
   for (const each of held) {

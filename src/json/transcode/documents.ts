@@ -1,14 +1,14 @@
 import { Buffer } from "node:buffer";
 import { BsonReader, readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { JsonWriter } from "../bytes/json_writer.ts";
-import type { Marking } from "./marking.ts";
 import type { Plan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";
+import type { FieldWriter } from "./transcoder.ts";
 
 export interface DocumentWriterOptions {
   /** Gives the JSON text of a document with a value that only Mongoose can write. */
   readonly decode: (document: Buffer) => string;
-  readonly marking?: Marking;
+  readonly fieldWriter?: FieldWriter;
 }
 
 export class DocumentWriter {
@@ -48,7 +48,7 @@ export class DocumentWriter {
   }
 
   #open(source: BsonReader, out: JsonWriter): Transcoder {
-    return new Transcoder(source, { out, marking: this.#options.marking });
+    return new Transcoder(source, { out, fieldWriter: this.#options.fieldWriter });
   }
 
   #write(transcoder: Transcoder): void {

@@ -1,13 +1,13 @@
 import type { Mark } from "../populate/marked_json.ts";
 import { ROOM } from "./plan.ts";
 import type { FieldPlan, ValuePlan } from "./plan.ts";
-import type { Transcoder } from "./transcoder.ts";
+import type { FieldWriter, Transcoder } from "./transcoder.ts";
 
 const TEXT = 0x02;
 const ARRAY = 0x04;
 
 /** Leaves out what some references of entities hold, and marks their places. */
-export class Marking {
+export class Marking implements FieldWriter {
   readonly marks: Mark[] = [];
   readonly #names: ReadonlySet<string>;
 

@@ -4,7 +4,6 @@ import type { JsonWriter } from "../bytes/json_writer.ts";
 import { WRITERS } from "../types/json_types.ts";
 import { checkValue } from "./_check.ts";
 import { transcodeFree } from "./_free.ts";
-import type { Marking } from "./marking.ts";
 import { ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
 
@@ -15,26 +14,35 @@ const DOLLAR = 0x24;
 
 export interface TranscoderOptions {
   readonly out: JsonWriter;
-  /** What marks references of entities instead of writing them. */
-  readonly marking?: Marking | undefined;
+  /** Writes some fields of entities. */
+  readonly fieldWriter?: FieldWriter | undefined;
+}
+
+/** Writes some fields of entities in its own way. */
+export interface FieldWriter {
+  /** Moves past the current value and writes it, or returns `false`. Its key has been written. */
+  take(transcoder: Transcoder, field: FieldPlan): boolean;
+  /** Writes what is not stored, in the place of the defaults. */
+  finish?(transcoder: Transcoder, plan: Plan): void;
 }
 
 /** Turns BSON into JSON byte by byte, without objects in between. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
+  /** Where the last field of an entity begins, its comma and its key included. */
+  fieldStart = 0;
+  readonly #fieldWriter: FieldWriter | undefined;
 
-  readonly #marking: Marking | undefined;
-
-  constructor(source: BsonReader, { out, marking }: TranscoderOptions) {
+  constructor(source: BsonReader, { out, fieldWriter }: TranscoderOptions) {
     this.source = source;
     this.out = out;
-    this.#marking = marking;
+    this.#fieldWriter = fieldWriter;
   }
 
   /** Writes an entity; fails as `document()` does. */
   entity(plan: Plan): void {
-    this.#planned(plan, this.#marking);
+    this.#planned(plan, this.#fieldWriter);
   }
 
   /** @throws {UnknownTypeError} If only Mongoose can write a value in it. The caller drops what is written so far. */
@@ -43,7 +51,7 @@ export class Transcoder {
     else this.#planned(plan, undefined);
   }
 
-  #planned(plan: Plan, marking: Marking | undefined): void {
+  #planned(plan: Plan, fieldWriter: FieldWriter | undefined): void {
     const { source, out } = this;
     const object = ++plan.objects;
     let missing = plan.defaults.length;
@@ -58,13 +66,15 @@ export class Transcoder {
       if (field.seen === object) throw new UnknownTypeError("Cannot write a duplicate key");
       field.seen = object;
       missing -= field.expected;
+      this.fieldStart = out.length;
       out.reserve(ROOM + field.key.length);
       out.comma();
       out.raw(field.key);
       source.at += field.name.length + 1;
-      if (marking === undefined || !marking.take(this, field)) this.value(field);
+      if (fieldWriter === undefined || !fieldWriter.take(this, field)) this.value(field);
     }
-    if (missing !== 0) writeDefaults(plan, out);
+    if (fieldWriter?.finish !== undefined) fieldWriter.finish(this, plan);
+    else if (missing !== 0) writeDefaults(plan, out);
     out.ascii("}");
   }
 

@@ -3,6 +3,7 @@ import type { TimeBudget } from "../../database/time_budget.ts";
 import { hookFailure } from "../../declare/hooks/run_hook.ts";
 import { connectionOf } from "../../schema/mongoose/connections/connection_of.ts";
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
+import { boundReplies } from "../../schema/mongoose/statements/bound_replies.ts";
 
 /** What gives entities one by one: a cursor of Mongoose or of the driver, or any other. */
 interface Cursor extends AsyncIterable<unknown> {
@@ -25,7 +26,10 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
   try {
     const given = fetch();
     connection = connectionOf(given);
-    return await given;
+    boundReplies(given);
+    const found = await given;
+    boundReplies(found);
+    return found;
   } catch (error) {
     const away = connection !== undefined && !isOpen(connection);
     throw hookFailure("fetch", error, { away });

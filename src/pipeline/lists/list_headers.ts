@@ -1,8 +1,7 @@
-import { isOrderOfValues } from "../../filter/parameters/total_order.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { pathOf } from "../request/reply.ts";
-import { pageOrder } from "../select_level.ts";
+import { cursorBehind } from "./page_cursor.ts";
 
 /** The total of a list; without a number, there are more entities than are counted. */
 export interface Total {
@@ -22,9 +21,9 @@ export function pageHeaders(
   at: OpenLevel,
   { total, found, read }: PageHeadersOptions,
 ): Headers {
-  const { skip, place } = read;
+  const { skip, behind } = read;
   const { size } = found;
-  const isKnown = size > 0 && place === undefined;
+  const isKnown = size > 0 && behind === undefined;
   const range = isKnown ? `${skip}-${skip + size - 1}` : undefined;
   const links = linksOf(at, { found, read });
   return {
@@ -55,17 +54,14 @@ export function totalHeaders(
 /** The links to other pages, by the parameters that lead there. */
 function linksOf(
   at: OpenLevel,
-  { found: { last, more, read: count }, read: { skip, place, limit } }: Omit<
-    PageHeadersOptions,
-    "total"
-  >,
+  { found, read: { skip, behind, limit } }: Omit<PageHeadersOptions, "total">,
 ): string[] {
   const links: string[] = [];
   const add = (rel: string, changes: Record<string, number | string | undefined>) =>
     links.push(`<${urlWith(at, changes)}>; rel="${rel}"`);
-  const isSeekable = last !== undefined && isOrderOfValues(pageOrder(at), at.level.shape);
-  if (more && skip === 0 && isSeekable) add("next", { after: last, skip: undefined });
-  else if (more && place === undefined) add("next", { skip: skip + count });
+  const after = found.more && skip === 0 ? cursorBehind(at, found) : undefined;
+  if (after !== undefined) add("next", { after, skip: undefined });
+  else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
   if (skip > 0) {
     add("prev", { skip: Math.max(0, skip - limit) || undefined });
     add("first", { skip: undefined });

@@ -1,6 +1,9 @@
 import { gatherList, toArray } from "./gather_list.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fetchEntities } from "../fetch.ts";
+import type { ReadEntity } from "../fetch.ts";
+import { joinJson } from "../../json/bytes/join_json.ts";
+import type { JsonPiece } from "../../json/bytes/join_json.ts";
 import { showEntity } from "../read.ts";
 import { listTexts } from "../references/written.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
@@ -8,7 +11,7 @@ import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
-import { fillPage, waysToPage } from "./page.ts";
+import { fillPage, planPage } from "./page.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 
@@ -18,27 +21,10 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
     const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
     return { headers, ...await readWhole(acting) };
   }
-  const { read, found } = await readFirstOf(acting, waysToPage(acting, page));
+  const read = await planPage(acting, page);
+  const found = await readPage(acting, read);
   const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
   return { status: 200, gathered: [toArray(found.text)], headers };
-}
-
-interface PageResult {
-  readonly read: PageRead;
-  readonly found: FoundPage;
-}
-
-async function readFirstOf(
-  acting: OpenLevel,
-  ways: AsyncIterable<PageRead>,
-): Promise<PageResult> {
-  for await (const read of ways) {
-    const found = read.beginsThere
-      ? (await runDirect(acting, { page: read }))?.page
-      : await readPage(acting, read);
-    if (found !== undefined) return { read, found };
-  }
-  throw new TypeError("The last way to a page always holds");
 }
 
 /** Reads a page, and counts its list if the client asks for that. */
@@ -72,7 +58,7 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
   const result = await runDirect(acting, {});
   if (result !== undefined) return { status: 200, ...result };
   const { hooks } = acting.level;
-  const shown = mapInOrder(whileAwaited(acting), (entity) => showEntity(acting, entity));
+  const shown = mapInOrder(whileAwaited(acting), (read) => showEntity(acting, read));
   const texts = listTexts(acting, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
     return { status: 200, texts: joined(texts) };
@@ -81,13 +67,13 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
 }
 
 /** Reads on as long as the client waits. */
-async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly object[]> {
+async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly ReadEntity[]> {
   for await (const entities of fetchEntities(acting)) {
     if (isOver(acting.req)) return;
     yield entities;
   }
 }
 
-async function* joined(lists: AsyncIterable<readonly string[]>): AsyncGenerator<string> {
-  for await (const texts of lists) yield texts.join(",");
+async function* joined(lists: AsyncIterable<readonly JsonPiece[]>): AsyncGenerator<Uint8Array> {
+  for await (const texts of lists) yield joinJson(texts);
 }

@@ -4,6 +4,7 @@ import { checkFilter } from "../../filter/check_filter.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { LevelCall } from "../request/call.ts";
+import { foreignRequest } from "../request/foreign_request.ts";
 import type { ReferredModel } from "./referred_model.ts";
 
 /** Evaluates the scopes of all `@rest` on a class whose entities a request reads besides its own. */
@@ -12,21 +13,16 @@ export async function classScope(
   { model, target }: ReferredModel,
 ): Promise<Filter> {
   if (target === undefined) return {};
-  const entered = req.framework;
-  const { parent: _parent, ...state } = entered;
+  const { parent: _parent, ...state } = req.framework;
   // To the scopes, the request is a read of their own model.
-  req.framework = {
+  const request = foreignRequest(req, {
     ...state,
     ...{ filter: {}, options: {}, projection: {}, operation: "one" },
     model: () => Promise.resolve(model as never),
-  };
-  try {
-    const scopes: Filter[] = [];
-    for (const scope of scopesOf(target)) {
-      scopes.push(checkFilter(await runHook("scope", () => scope(req)), "scope"));
-    }
-    return everyFilter(...scopes);
-  } finally {
-    req.framework = entered;
+  });
+  const scopes: Filter[] = [];
+  for (const scope of scopesOf(target)) {
+    scopes.push(checkFilter(await runHook("scope", () => scope(request)), "scope"));
   }
+  return everyFilter(...scopes);
 }

@@ -5,6 +5,7 @@ import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import type { NamedReference } from "../../write/body/cast_body.ts";
+import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { LevelCall } from "../request/call.ts";
 import { classScope } from "./class_scope.ts";
@@ -77,8 +78,7 @@ async function lookUp(
       return undefined;
     }
   });
-  // All in one batch.
-  const options = { ...KEEP_CONDITIONS, lean: true, maxTimeMS, batchSize: ids.size + 1 };
+  const options = { ...KEEP_CONDITIONS, lean: true, maxTimeMS, batchSize: BATCH_SIZE };
   const query = model.find({}, { _id: 1 }, options);
   const named = withConditions(query, everyFilter({ _id: { $in: [...ids.values()] } }, scope));
   const found = ids.size === 0 ? [] : await timeBudget.wait(named.exec()) as { _id: unknown }[];

@@ -1,4 +1,3 @@
-import { castFilter } from "../../filter/cast_filter.ts";
 import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { Projection } from "../../filter/projection.ts";
@@ -6,7 +5,7 @@ import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/pop
 import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
-import { directReader, readTargets } from "../../sources/read_targets.ts";
+import { readTargets } from "../../sources/read_targets.ts";
 import type { FoundTargets, TargetSource } from "../../sources/read_targets.ts";
 import type { LevelCall } from "../request/call.ts";
 import { classScope } from "./class_scope.ts";
@@ -14,9 +13,9 @@ import { readIdentifiers } from "./identifiers.ts";
 import { referredModel } from "./referred_model.ts";
 
 /** How many entities one query asks for: a message to the database has a limit. */
-const MOST = 50_000;
+const MAX_IDS = 50_000;
 
-/** Opens what a request shows in place of identifiers. Scopes are evaluated once each: no hook may run meanwhile. */
+/** Opens what a request shows in place of identifiers. Scopes are evaluated once each. */
 export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
   const { asked: { populate }, route: { maxTimeMS } } = at;
   if (populate === undefined || populate.size === 0) return undefined;
@@ -46,15 +45,6 @@ class Population implements TargetFinder {
     this.names = new Set(sources.keys());
   }
 
-  get rules(): Readonly<Record<string, object>> | undefined {
-    const sources = Array.from(this.#sources);
-    if (!sources.every(([, source]) => directReader(source))) return undefined;
-    // A scope may have values that only a cast makes something of.
-    return Object.fromEntries(sources.map(([name, { model, scope, projection }]) => {
-      return [name, { scope: castFilter(model, scope), projection }];
-    }));
-  }
-
   async find(wanted: Wanted): Promise<Targets> {
     const found = await Promise.all(
       Array.from(wanted, async ([name, texts]): Promise<[string, FieldTargets]> => {
@@ -69,8 +59,8 @@ class Population implements TargetFinder {
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const { ids, names } = readIdentifiers(texts, source.model.schema.path("_id"));
   const found: FoundTargets = new Map();
-  for (let start = 0; start < ids.length; start += MOST) {
-    const some = await readTargets(source, ids.slice(start, start + MOST));
+  for (let start = 0; start < ids.length; start += MAX_IDS) {
+    const some = await readTargets(source, ids.slice(start, start + MAX_IDS));
     for (const [name, target] of some) found.set(name, target);
   }
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));

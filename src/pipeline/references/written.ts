@@ -1,21 +1,33 @@
 import { populatedText, wantIn } from "../../json/populate/populate_value.ts";
 import { wantNothing } from "../../json/populate/targets.ts";
 import { toJson, toJsonValue } from "../../json/to_json.ts";
+import type { JsonPiece } from "../../json/bytes/join_json.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
+import type { ReadEntity } from "../fetch.ts";
 import type { OpenLevel } from "../request/call.ts";
 
 /** How many entities wait for those that they name. */
 const AT_ONCE = 128;
 
 /** An entity that has passed its hooks: as JSON text, or as a value of JSON whose references are still identifiers. */
-export type Written = string | { readonly value: unknown };
+export type Written = JsonPiece | { readonly value: unknown };
 
-/** Writes an entity: the fields that the client has selected, or all. */
+export interface ShownEntity {
+  readonly entity: object;
+  /** What it was read as: a hook may have put another object in its place. */
+  readonly read: ReadEntity;
+}
+
+/**
+ * Writes an entity: the fields that the client has selected, or all.
+ */
 export function writeEntity(
   { asked: { select }, level: { shape }, finder }: OpenLevel,
-  entity: object,
+  { entity, read }: ShownEntity,
 ): Written {
-  if (finder === undefined && select === undefined) return toJson(entity, shape);
+  if (finder === undefined && select === undefined) {
+    return (entity === read.entity ? read.json?.() : undefined) ?? toJson(entity, shape);
+  }
   const value = toJsonValue(entity, shape);
   const shown = select !== undefined && isJsonObject(value)
     ? Object.fromEntries(
@@ -29,8 +41,8 @@ export function writeEntity(
 export async function textsOf(
   { finder, timeBudget }: OpenLevel,
   entities: readonly Written[],
-): Promise<string[]> {
-  if (finder === undefined) return entities as string[];
+): Promise<JsonPiece[]> {
+  if (finder === undefined) return entities as JsonPiece[];
   const values = entities.map((each) => (each as { readonly value: unknown }).value);
   const wanted = wantNothing(finder);
   for (const value of values) wantIn(value, wanted);
@@ -42,7 +54,7 @@ export async function textsOf(
 export async function* listTexts(
   at: OpenLevel,
   lists: AsyncIterable<readonly Written[]>,
-): AsyncGenerator<string[]> {
+): AsyncGenerator<JsonPiece[]> {
   let held: Written[] = [];
   for await (const entities of lists) {
     held.push(...entities);

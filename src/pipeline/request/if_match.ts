@@ -15,8 +15,8 @@ export type IfMatch = "any" | readonly Versioned[];
 /** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
-/** What is in a tag: the version, and what tells answers of one version apart. */
-const INNER = /^(?:(\d{1,15})|none)(?:\.([\w-]*))?$/;
+/** What is in a tag: the version as answers write it, and what tells answers of one version apart. */
+const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 
 const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;

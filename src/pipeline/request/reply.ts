@@ -1,20 +1,9 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { hasEnded } from "./ended.ts";
 
-/** The JSON text of an entity, to be made when it is needed. */
-export interface LateText {
-  /** The tag that it is known to have, if it has been made before. */
-  readonly tag: string | undefined;
-  write(): Uint8Array;
-  /** Keeps the tag of what was written, for the next request. */
-  keep(tag: string): void;
-}
-
 export interface Reply {
   readonly status: 200 | 201 | 204;
   readonly text?: string | Uint8Array;
-  /** One entity whose text is made only for a client that does not have it yet. */
-  readonly late?: LateText;
   /**
    * A list that no hook can refuse, so that its answer may begin before the last entity is read: JSON text of one entity
    * at a time, or of several with commas between.
@@ -24,10 +13,10 @@ export interface Reply {
   readonly gathered?: Uint8Array[];
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
-  /** What holds the version, where the path may lead to another document later. */
+  /** The document with the version, where the path may lead to another one later. */
   readonly holder?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What names the new entity below the path that it was created at. */
+  /** The name of the new entity below the path that it was created at. */
   readonly created?: string;
 }
 

@@ -1,25 +1,22 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import { withConditions } from "../../filter/cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import { numberIn } from "../../json/transcode/documents.ts";
-import { readWithin } from "../page_bounds.ts";
+import { noteEnd } from "../page_end.ts";
 import type { FoundPage } from "../source.ts";
+import type { StoredEntity } from "./reads/stored_entity.ts";
 import { storedIn } from "./reads/stored_writer.ts";
-import type { LateText } from "./reads/late_text.ts";
 import { readPage } from "./pages/read_page.ts";
-import type { JsonQuery } from "./reads/json_reader.ts";
 import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
 import { updateStored } from "./writes/update_stored.ts";
 
 export interface DirectResult {
   readonly text?: string | Uint8Array;
-  /** An entity whose text may not be needed. */
-  readonly late?: LateText;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
   readonly version?: Version;
@@ -35,13 +32,23 @@ export class DirectCollection {
     this.#collection = collection;
   }
 
-  /** Reads a list as values, several at a time. */
-  values({ reads, query, bounds, page }: PlanOf<"all">): AsyncIterable<readonly object[]> {
-    const options = { ...this.#collection, page };
-    return readWithin(
-      bounds,
-      (scan) => reads.reader.values(withOptions(query, scan), options),
-    );
+  /** Reads a list for hooks, some entities at a time. */
+  async *entities(
+    { reads: { reader }, query, page }: PlanOf<"all">,
+  ): AsyncIterable<readonly StoredEntity[]> {
+    const { timeBudget } = this.#collection;
+    for await (const found of reader.entities(query, { timeBudget, isPage: page !== undefined })) {
+      for (const { stored } of found) noteEnd(stored, page);
+      yield found;
+    }
+  }
+
+  /** Reads one entity for hooks. */
+  async entity(plan: PlanOf<"one">): Promise<StoredEntity | null> {
+    const { reads: { reader }, query } = plan;
+    // Hooks see no version that is read besides.
+    const stored = await this.#find({ ...plan, query: { ...reader.selected(query), also: [] } });
+    return stored === undefined ? null : reader.entity(stored, query);
   }
 
   /** Runs a plan; `null` where it selects no entity, `undefined` where a document has to say why data is refused. */
@@ -75,11 +82,8 @@ export class DirectCollection {
     const { reads: { reader }, query, finder } = plan;
     const stored = await this.#find(plan);
     if (stored === undefined) return null;
-    const version = versionIn(stored, query.also);
-    // What a client selects has a writer of its own.
-    if (finder === undefined && isEmpty(query.projection)) {
-      return { late: reader.late(stored), version };
-    }
+    const version = versionIn(stored, query.also?.[0]);
+    if (finder === undefined) return { text: reader.writerFor(query).text(stored), version };
     const { timeBudget } = this.#collection;
     return { text: await timeBudget.wait(reader.joined([stored], { finder, ...query })), version };
   }
@@ -122,10 +126,6 @@ export class DirectCollection {
     // With a write concern of 0, MongoDB does not tell.
     return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
   }
-}
-
-function withOptions(query: JsonQuery, options: object): JsonQuery {
-  return { ...query, options: { ...query.options, ...options } };
 }
 
 /** The version of a document under its name; `null` if it has none. */

@@ -11,11 +11,8 @@ import type { TargetFinder } from "../../json/populate/targets.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { ListCount } from "./pages/counted_page.ts";
-import { showsPlace } from "./pages/page_ends.ts";
 import type { JsonQuery } from "./reads/json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
-import { boundsOf } from "../page_bounds.ts";
-import type { PageBounds } from "../page_bounds.ts";
 import type { PageRead } from "../source.ts";
 import { directVerdict } from "./verdict.ts";
 import type { DirectReads } from "./verdict.ts";
@@ -66,8 +63,6 @@ interface ReadPlan {
   readonly count?: ListCount | undefined;
   readonly name: Filter;
   readonly query: JsonQuery;
-  /** The part of an index that has all that the query selects. */
-  readonly bounds?: PageBounds | undefined;
   readonly reads: DirectReads;
   readonly finder?: TargetFinder | undefined;
 }
@@ -117,11 +112,8 @@ export function planDirect(
       const { page, finder } = request;
       const count = request.count &&
         { ...request.count, conditions: castFilter(model, conditions) };
-      const bounds = query && !count ? boundsOf(page, collection) : undefined;
-      const canBegin = query && bounds?.isForward && showsPlace(query);
-      if (page?.beginsThere && !canBegin) return undefined;
       return query &&
-        { operation, name: castFilter(model, name), reads, query, bounds, page, count, finder };
+        { operation, name: castFilter(model, name), reads, query, page, count, finder };
     }
   }
 }
@@ -141,9 +133,9 @@ function planQuery(
     Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
     isSameForDatabase(projection, shape);
   if (!isDirect) return undefined;
-  const selected = everyFilter(conditions, page?.behind ?? {});
+  const selected = everyFilter(conditions, page?.behind ?? selection.sortable);
   const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
-  const also = typeof key === "string" ? key : undefined;
+  const also = typeof key === "string" ? [key] : page?.paths;
   return { conditions: castFilter(model, selected), options, projection, also };
 }
 

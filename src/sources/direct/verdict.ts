@@ -3,11 +3,9 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { leftOut } from "../../schema/fields/left_out.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { hasBuiltInValidators } from "../../schema/mongoose/fields/validators.ts";
-import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
-import { isLinearMapType } from "../../schema/mongoose/documents/linear_map.ts";
+import { showsValues } from "../../schema/mongoose/documents/shown_values.ts";
 import { hasDefault, hasUsualId } from "../../schema/mongoose/fields/default_value.ts";
 import {
-  hasOwnCast,
   hasOwnSetters,
   isImmutable,
   isRequiredAtTimes,
@@ -19,10 +17,7 @@ import {
   typesWithin,
 } from "../../schema/mongoose/schemas/schemas_within.ts";
 import { unrecognised } from "../../schema/mongoose/recognised.ts";
-import { PageEnds } from "./pages/page_ends.ts";
-import type { OpenedPage } from "./pages/read_page.ts";
 import { JsonReader } from "./reads/json_reader.ts";
-import { SameTurn } from "./reads/same_turn.ts";
 import { SharedReads } from "./reads/shared_reads.ts";
 import { EntityMaker } from "./writes/entity_maker.ts";
 
@@ -47,16 +42,13 @@ const RULES = ["validate", "set", "transform"];
 /** The types of Mongoose. A type of the user may do anything. */
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** What reads a model without documents. */
+/** The readers of a model without documents. */
 export interface DirectReads {
   readonly reader: JsonReader;
   readonly shared: SharedReads;
-  /** Pages that several requests ask for at once. */
-  readonly pages: SameTurn<OpenedPage | undefined>;
-  readonly ends: PageEnds;
 }
 
-/** What a model allows without documents, and what does it. */
+/** The operations that a model allows without documents. */
 export interface DirectVerdict {
   readonly reads: DirectReads | undefined;
   /** Whether a total needs nothing of Mongoose. */
@@ -105,19 +97,14 @@ export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
 
 function readsOf(model: Model<unknown>, shape: Shape): DirectReads {
   const reader = new JsonReader({ model, shape });
-  const [pages, ends] = [new SameTurn<OpenedPage | undefined>(), new PageEnds()];
-  return { reader, shared: new SharedReads(reader), pages, ends };
+  return { reader, shared: new SharedReads(reader) };
 }
 
 /** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
-  return !hasOwnJson(schema) && schema.get("strict") !== false &&
-    schema.get("strictRead") !== "throw" &&
-    !QUERY_OPTIONS.some((name) => isSet(options[name])) &&
-    // Documents show objects made of dotted paths even where none is stored.
-    Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
-    typesOf(schema).every(isShownAsStored);
+  return showsValues(schema) && schema.get("strictRead") !== "throw" &&
+    !QUERY_OPTIONS.some((name) => isSet(options[name]));
 }
 
 function typesOf(schema: Schema): SchemaType[] {
@@ -127,14 +114,6 @@ function typesOf(schema: Schema): SchemaType[] {
 /** Mongoose sets options that were not given to `null` or `false`. */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
-}
-
-/** Whether JSON shows what is stored of a type: neither the field nor all fields of its kind have a transform. */
-function isShownAsStored(type: SchemaType): boolean {
-  const { options, constructor } = type;
-  const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
-  return !hasOwnCast(type) && (options as { transform?: unknown }).transform === undefined &&
-    defaultOptions?.transform === undefined;
 }
 
 function hasUsualWrites(schema: Schema): boolean {
@@ -163,7 +142,7 @@ function hasBuiltInRules(schema: Schema): boolean {
 /** Whether a type is one of Mongoose's, with no rules but Mongoose's. */
 function isBuiltInOnly(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
-  return (TYPES.has(type.constructor) || isLinearMapType(type)) &&
+  return TYPES.has(type.constructor) &&
     !RULES.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
     hasBuiltInValidators(type);

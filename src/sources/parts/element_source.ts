@@ -1,4 +1,3 @@
-import mongoose from "mongoose";
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
@@ -6,9 +5,9 @@ import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { isNarrowed } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/read_options.ts";
-import { readProjected } from "../../filter/stages/read_projected.ts";
+import { readProjected } from "../../filter/read_projected.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { IDENTIFIER } from "../../schema/fields/identifier.ts";
+import { byIdentifier } from "../../schema/fields/identifier.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
@@ -18,10 +17,11 @@ import { judgeScope } from "../../write/judge_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { pageOptions } from "../collection_reads.ts";
-import { documentOf, identifierOf } from "../entities.ts";
+import { byStoredId, documentOf, identifierOf } from "../entities.ts";
+import { noteEnd } from "../page_end.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
-import type { EntityValue, ListRead, Source } from "../source.ts";
+import type { EntityName, EntityValue, ListRead, PageRead, Source } from "../source.ts";
 import { checkRequired } from "./check_required.ts";
 import { countElements, readElements, readElementValues } from "./read_elements.ts";
 import { markElement, removeElements } from "./remove_elements.ts";
@@ -41,7 +41,7 @@ export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
   readonly #marks = new WeakMap<object, ElementMark>();
-  /** What binds a write besides the scope: the filter that has selected what is written. */
+  /** The filter that has selected the element: it binds a write, as the scope does. */
   #selected: Filter = {};
 
   constructor(options: ElementSourceOptions) {
@@ -50,14 +50,14 @@ export class ElementSource implements Source {
   }
 
   async *list({ forChange, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
-    const filter = everyFilter(this.#filter(), page?.behind ?? {});
-    const options = { ...this.#readOptions(), ...page && pageOptions(page) };
+    const filter = everyFilter(this.#filter(), page?.behind ?? this.#options.selection.sortable);
+    const options = { ...this.#readOptions(), ...page && pageOptions(page), page };
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
 
-  async storedValues(id: string, paths: readonly string[]): Promise<StoredObject | undefined> {
+  async storedValues(name: EntityName, paths: readonly string[]) {
     const { parent, link, maxTimeMS } = this.#options;
-    const named = this.#named(id, true);
+    const named = this.#named(name, true);
     const match = named && everyFilter(named, this.#scope);
     return match && await readElementValues(parent, { link, match, paths, options: { maxTimeMS } });
   }
@@ -69,8 +69,8 @@ export class ElementSource implements Source {
     return await countElements(parent, { link, match, options, limit });
   }
 
-  async byId(id: string, anyway = false): Promise<EntityValue | null> {
-    const named = this.#named(id, anyway);
+  async byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
+    const named = this.#named(name, anyway);
     const [found] = named ? await this.#readShown(named, this.#readOptions(false)) : [];
     return found ?? null;
   }
@@ -93,17 +93,18 @@ export class ElementSource implements Source {
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
-    const { shape, timeBudget, maxTimeMS, selection } = this.#options;
+    const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
     const doc = documentOf(entity);
-    let isExact = true;
+    // A projection that parts cannot have is refused before anything is written.
+    readProjected(selection.projection, this.#options);
     const work = saveBy(doc, async () => {
       if (doc.isNew) return await this.#insert(doc);
       const place = await this.locate(doc);
-      isExact = await updateElement(doc, { place, condition: this.#selected, shape });
+      await updateElement(doc, { place, condition: this.#selected, shape });
     });
     await timeBudget.wait(work);
-    if (isExact && !isNarrowed(selection, shape)) return doc;
-    const [shown] = await this.#readShown(this.#idFilter(String(doc._id)), { maxTimeMS });
+    if (!isNarrowed(selection, shape)) return doc;
+    const [shown] = await this.#readShown(link.array ? byStoredId(doc) : {}, { maxTimeMS });
     if (shown === undefined) throw conflict();
     return shown;
   }
@@ -142,16 +143,13 @@ export class ElementSource implements Source {
     doc.isNew = false;
   }
 
-  /** What selects the element with an identifier; `undefined` where there can be none. */
-  #named(id: string, anyway = false): Filter | undefined {
+  /** The filter of the element with an identifier; `undefined` where there can be none. */
+  #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { added = {} } } = this.#options;
-    if (link.array && !IDENTIFIER.test(id)) return undefined;
-    return everyFilter(this.#idFilter(id), anyway ? castFilter(model, added) : this.#filter());
-  }
-
-  /** The condition that names an element; the only one needs no name. */
-  #idFilter(id: string): Filter {
-    return this.#options.link.array ? { _id: new mongoose.Types.ObjectId(id) } : {};
+    const id = typeof name === "string" ? byIdentifier(name) : name;
+    // The only one needs no name.
+    const named = link.array ? id && byStoredId(id) : {};
+    return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }
 
   #filter(): Filter {
@@ -160,12 +158,13 @@ export class ElementSource implements Source {
 
   async #readShown(
     filter: Filter,
-    { populate, lean, ...options }: Record<string, unknown>,
+    { populate, lean, page, ...options }: Record<string, unknown>,
   ): Promise<EntityValue[]> {
-    const { parent, link, model, timeBudget, selection: { projection }, shape } = this.#options;
-    const { stages, hydrate } = readProjected(projection, { shape, model });
+    const { parent, link, model, timeBudget, selection } = this.#options;
+    const { stages, hydrate } = readProjected(selection.projection, this.#options);
     const query = { link, match: everyFilter(filter, this.#scope), projected: stages, options };
     const found = await readElements(parent, query);
+    for (const each of found) noteEnd(each, page as PageRead | undefined);
     const docs = lean ? found : found.map(hydrate);
     if (populate !== undefined) await timeBudget.wait(populateFound(model, { docs, populate }));
     return docs as EntityValue[];
@@ -174,7 +173,7 @@ export class ElementSource implements Source {
   /** Reads whole elements, so that they can be changed. */
   async #readWhole(
     filter: Filter,
-    { populate: _populate, lean: _lean, ...options }: Record<string, unknown>,
+    { populate: _populate, lean: _lean, page: _page, ...options }: Record<string, unknown>,
   ): Promise<EntityValue[]> {
     this.#selected = this.#filter();
     const { parent, link } = this.#options;

@@ -3,8 +3,9 @@ import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/seek_values.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
-import { withFarDates } from "../far_dates.ts";
+import { wholeRoots, withFarDates } from "../far_dates.ts";
 import type { Place } from "../place/place.ts";
 import { intoStages } from "../place/steps.ts";
 
@@ -36,7 +37,7 @@ export async function readElementValues(
     const [found] = await aggregate(parent, { ...named, options: exact, last });
     return found;
   };
-  const found = await read(Object.fromEntries(paths.map((path) => [path, 1])));
+  const found = await read(wholeRoots(paths));
   return found && await withFarDates(found, { paths, read });
 }
 
@@ -64,7 +65,11 @@ async function aggregate(
     ...isEmpty(match) ? [] : [{ $match: match }],
     ...last,
   ];
-  const cursor = parent.model.collection.aggregate(stages as never, options);
+  // All of them are held: what a page asks for at once does not matter
+  const cursor = parent.model.collection.aggregate(stages as never, {
+    ...options,
+    batchSize: BATCH_SIZE,
+  });
   return await parent.timeBudget.wait(cursor.toArray());
 }
 

@@ -9,6 +9,7 @@ import type { CollectionSourceOptions } from "../collection_source.ts";
 import type { Together } from "../collection_writes.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
+import type { EntityName } from "../source.ts";
 import { checkRequired } from "./check_required.ts";
 import { addToList, takeFromList } from "./stored_list.ts";
 
@@ -39,7 +40,8 @@ export class ReferenceSource extends CollectionSource {
     if (ids.length === 0) return;
     checkRequired(this.#options.link);
     const together = this.#unlinking(ids);
-    await this.#options.timeBudget.wait(this.writes.removeMany(ids, { together }));
+    const removal = this.writes.removeAll({ _id: { $in: ids } }, { together });
+    await this.#options.timeBudget.wait(removal);
   }
 
   protected override async removeSelected(): Promise<void> {
@@ -50,12 +52,12 @@ export class ReferenceSource extends CollectionSource {
     return { _id: { $in: this.#options.ids } };
   }
 
-  protected override idFilter(id: string): Filter | undefined {
-    return this.#options.link.array ? super.idFilter(id) : {};
+  protected override idFilter(name: EntityName): Filter | undefined {
+    return this.#options.link.array ? super.idFilter(name) : {};
   }
 
-  protected override async store(doc: Document): Promise<boolean> {
-    return await this.writes.store(doc, async (insert) => {
+  protected override async store(doc: Document): Promise<void> {
+    await this.writes.store(doc, async (insert) => {
       const vacant = await this.#vacancy();
       await this.#together(async (session) => {
         // In a transaction the parent comes first: a conflict on it costs no other write.
@@ -99,7 +101,7 @@ export class ReferenceSource extends CollectionSource {
       refusal = error;
     }
     // Outside a transaction the entity is stored already, and nothing refers to it.
-    if (session === undefined) await this.writes.removeMany([_id], { filter: {} });
+    if (session === undefined) await this.writes.removeAll({ _id }, { filter: {} });
     throw refusal;
   }
 

@@ -1,19 +1,19 @@
 import type { Document } from "mongoose";
 import { conflict } from "../../errors/refusals.ts";
+import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import { changesOf } from "../../schema/mongoose/documents/shown_defaults.ts";
-import { keptValues } from "../../schema/mongoose/statements/find_kept.ts";
+import { keepShown } from "../../schema/mongoose/statements/find_kept.ts";
 import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
-import { isPathRefused } from "../../write/save/document_statement.ts";
-import { mergeFresh, takeFreshObjects } from "../../write/save/fresh_objects.ts";
-import { areUnchanged, replacedArrays } from "../../write/save/replaced_arrays.ts";
-import { valueAt } from "../../write/stored_values.ts";
+import { replacedPaths } from "../../write/save/replaced_paths.ts";
+import { unchangedAt } from "../../write/save/same_as_stored.ts";
+import { isPathRefused } from "../../write/save/save_document.ts";
+import { shownValues } from "../../write/stored_values.ts";
 import type { Place } from "../place/place.ts";
-import { rewritePlace, updatePlace } from "../place/update_place.ts";
+import { updatePlace } from "../place/update_place.ts";
 
 export interface UpdateElementOptions {
   readonly place: Place;
@@ -25,43 +25,22 @@ export interface UpdateElementOptions {
 /**
  * Writes the changes of an embedded document.
  *
- * @returns Whether the document shows what is stored then.
- * @throws {RestError} 409 if it is gone, or an array that it replaces has changed.
+ * @throws {RestError} 409 if it is gone, or has changed in what the update depends on.
  */
 export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
-): Promise<boolean> {
-  const fresh = takeFreshObjects(doc);
-  const changes = changesOf(doc);
-  const before = keptValues(doc);
-  // A hook may have replaced an object that is there.
-  const objects = fresh.filter(({ path }) => !isJsonObject(valueAt(before, path)));
-  const isIndependent = objects.length === 0 && replacedArrays(changes, shape).length === 0;
-  if (isIndependent && await updateAsIs(place, changes, { condition })) return true;
-  let isMerged = false;
-  const make = (stored: StoredObject) => {
-    const { update } = mergeFresh(changes, { objects, stored });
-    const arrays = before === undefined ? [] : replacedArrays(update, shape);
-    if (!areUnchanged(arrays, { before, now: stored })) return undefined;
-    isMerged = objects.some(({ path }) => isJsonObject(valueAt(stored, path)));
-    return moveUpdate(fitUpdate(update, doc, { stored }), place);
-  };
-  if (!await rewritePlace(place, make, { condition })) throw conflict();
-  return !isMerged;
-}
-
-/** Writes changes as they are; `false` if a path leads through a value that is no object. */
-async function updateAsIs(
-  place: Place,
-  changes: Update,
-  options: { readonly condition: Filter },
-): Promise<boolean> {
+): Promise<void> {
+  const { values: stored, isSent } = keepShown(doc, shownValues);
+  const update = fitUpdate(changesOf(doc), doc, { stored });
+  // What a hook has read may differ from what is stored, and an element has no version of its own.
+  const paths = isSent ? replacedPaths(update, { shape, stored }) : [];
+  const unchanged = paths.map((path) => unchangedAt(path, stored));
+  const options = { condition: everyFilter(condition, ...unchanged) };
   try {
-    if (await updatePlace(place, moveUpdate(changes, place), options)) return true;
+    if (await updatePlace(place, moveUpdate(update, place), options)) return;
   } catch (error) {
-    if (isPathRefused(error)) return false;
-    throw error;
+    throw isPathRefused(error) ? conflict(error) : error;
   }
   throw conflict();
 }

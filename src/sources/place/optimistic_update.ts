@@ -7,13 +7,15 @@ import type { Filter } from "../../filter/filters.ts";
 import { applyUpdate } from "../../write/apply_update.ts";
 import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
+import { sameAsStored } from "../../write/save/same_as_stored.ts";
 import { AS_STORED, askStored } from "./ask_stored.ts";
 import type { Place } from "./place.ts";
-import { sameAsStored } from "./same_as_stored.ts";
-import { MAX_ATTEMPTS } from "../../write/save/document_update.ts";
 import { completeUpdate, sendUpdate } from "./send_update.ts";
 import type { SendOptions } from "./send_update.ts";
 import { elementIds } from "./steps.ts";
+
+/** How often an update is tried when others change what it depends on. */
+const MAX_ATTEMPTS = 20;
 
 /** Makes an update of an entity as it is stored; `undefined` writes nothing. */
 export type MakeUpdate = (entity: StoredObject) => Promise<Update | undefined> | Update | undefined;

@@ -1,13 +1,13 @@
 import type { ClientSession } from "mongoose";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasVersion } from "../../filter/versions.ts";
+import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
 import { writeAsIs } from "../../schema/mongoose/statements/write_as_is.ts";
 import { writtenPaths } from "../../write/apply_update.ts";
 import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
-import { countUpdate, versionKey } from "../../write/save/count_version.ts";
+import { versionKey } from "../../write/save/count_version.ts";
 import type { Place } from "./place.ts";
 import { elementIds, namesInto, stepConditions } from "./steps.ts";
 
@@ -47,8 +47,8 @@ export async function sendUpdate(
   };
   if (await send(place, update, next)) return true;
   if (place.isCounted) return false;
-  const first = countUpdate(update, { key, version: null });
-  const start = { ...options, counted: first.update, pins: bound(...first.conditions) };
+  const first = { ...update, $set: { ...update.$set, [key]: 1 } };
+  const start = { ...options, counted: first, pins: bound(hasNoVersion(key)) };
   // Another request may count the version in the meantime.
   return await send(place, update, start) || await send(place, update, next);
 }

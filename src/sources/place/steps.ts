@@ -15,7 +15,7 @@ export interface Step {
 }
 
 /** What is stored as an object: `$type` alone also matches a list with an object in it. */
-export const IS_OBJECT = { $type: "object", $not: { $type: "array" } } as const;
+const IS_OBJECT = { $type: "object", $not: { $type: "array" } } as const;
 
 /** The names on the way into the innermost step, elements named by array filters. */
 export function namesInto(steps: readonly Step[]): string[] {

@@ -1,10 +1,12 @@
-import mongoose from "mongoose";
 import type { Document } from "mongoose";
 import { isPromise } from "../../declare/hooks/and_then.ts";
+import { hookFailure } from "../../declare/hooks/run_hook.ts";
 import type { Problem, Problems } from "../../errors/bad_data.ts";
 import { isHiddenPath } from "../../schema/fields/hidden_path.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
+import { RuleError } from "../../schema/mongoose/fields/rule_error.ts";
+import { saysWrong } from "../../schema/mongoose/validation_failure.ts";
 import { pathOf, SchemaIssues } from "../../schema/standard_schema.ts";
 
 /** An entity that will not be saved, and what of it is judged. */
@@ -111,6 +113,7 @@ async function brokenBy(
           reason.issues.map((issue) => [pathOf(path, issue), { message: issue.message, kind }]),
         );
       }
+      if (rule.type === "required" || !saysWrong(reason)) throw hookFailure("validate", reason);
       if (reason instanceof Error) properties.message = reason.message;
     }
     return { [path]: problemOf({ properties, scope }) };
@@ -137,10 +140,10 @@ function problemOf({ properties, scope }: Told): Problem {
   try {
     const message = typeof given === "function"
       ? String(given(properties, scope))
-      : new mongoose.Error.ValidatorError(properties as never).message;
+      : new RuleError(properties).message;
     return { message, kind };
   } catch (error) {
-    return { message: error instanceof Error ? error.message : "Not valid", kind: "invalid" };
+    throw hookFailure("validate", error);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Problems } from "../../errors/bad_data.ts";
+import type { Problem, Problems } from "../../errors/bad_data.ts";
 import { isJsonObject, MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
@@ -14,7 +14,7 @@ export interface NamedReference {
 
 interface BodyCastOptions {
   readonly path?: string;
-  readonly problems?: Problems;
+  readonly problems?: Map<string, Problem>;
   readonly references?: Map<string, NamedReference>;
   /** Whether the first value of a wrong type ends the cast with a {@linkcode CastStopped}. */
   readonly stopsAtFirst?: boolean;
@@ -26,36 +26,39 @@ export class CastStopped extends Error {}
 /** Casts the value at one path of a body to the type of its field. */
 export class BodyCast {
   readonly path: string;
-  readonly problems: Problems;
   /** The references in the whole body that have to be checked, by path. */
   readonly references: Map<string, NamedReference>;
+  readonly #problems: Map<string, Problem>;
   readonly #stopsAtFirst: boolean;
 
   constructor(
-    { path = "", problems = {}, references = new Map(), stopsAtFirst = false }: BodyCastOptions =
-      {},
+    { path = "", problems = new Map(), references = new Map(), stopsAtFirst = false }:
+      BodyCastOptions = {},
   ) {
     this.path = path;
-    this.problems = problems;
+    this.#problems = problems;
     this.references = references;
     this.#stopsAtFirst = stopsAtFirst;
   }
 
   get hasProblems(): boolean {
-    for (const _path in this.problems) return true;
-    return false;
+    return this.#problems.size > 0;
+  }
+
+  get problems(): Problems {
+    return Object.fromEntries(this.#problems);
   }
 
   at(key: string | number): BodyCast {
-    const { problems, references } = this;
-    const path = this.#join(String(key));
-    return new BodyCast({ path, problems, references, stopsAtFirst: this.#stopsAtFirst });
+    const { references } = this;
+    const [problems, stopsAtFirst] = [this.#problems, this.#stopsAtFirst];
+    return new BodyCast({ path: this.#join(String(key)), problems, references, stopsAtFirst });
   }
 
   /** A cast of the same value that leaves its references alone, because the value is not written. */
   ignoringReferences(): BodyCast {
-    const { path, problems } = this;
-    return new BodyCast({ path, problems, stopsAtFirst: this.#stopsAtFirst });
+    const [problems, stopsAtFirst] = [this.#problems, this.#stopsAtFirst];
+    return new BodyCast({ path: this.path, problems, stopsAtFirst });
   }
 
   /** Casts the writable fields of an object that is new. */
@@ -76,7 +79,7 @@ export class BodyCast {
       const field = fields.get(key);
       if (field === undefined && strict) {
         const path = this.#join(key);
-        this.problems[path] = { message: `Field "${path}" is unknown`, kind: "strict" };
+        this.#problems.set(path, { message: `Field "${path}" is unknown`, kind: "strict" });
       }
       return field?.writable === true;
     });
@@ -126,7 +129,8 @@ export class BodyCast {
     for (const [key] of entries) {
       const isAddressable = key !== "" && !key.startsWith("$") && !/[.\0]/.test(key);
       if (!isAddressable || MARK_KEYS.has(key)) {
-        this.problems[path] = { message: `Key "${key}" is not allowed in "${path}"`, kind: "key" };
+        const message = `Key "${key}" is not allowed in "${path}"`;
+        this.#problems.set(path, { message, kind: "key" });
       }
     }
     return entries;
@@ -165,7 +169,7 @@ export class BodyCast {
   #refuse(kind: string): undefined {
     if (this.#stopsAtFirst) throw new CastStopped();
     const { path } = this;
-    this.problems[path] = { message: `Value at "${path}" cannot be read as ${kind}`, kind };
+    this.#problems.set(path, { message: `Value at "${path}" cannot be read as ${kind}`, kind });
     return undefined;
   }
 

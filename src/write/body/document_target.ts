@@ -6,7 +6,6 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { VALUES_KEY } from "../../schema/mongoose/documents/raw_values.ts";
-import { isStrange } from "../../schema/mongoose/documents/linear_map.ts";
 import {
   forgetChanges,
   readSlot,
@@ -15,8 +14,6 @@ import {
   writeSlot,
 } from "../../schema/mongoose/documents/track_changes.ts";
 import type { Slot } from "../../schema/mongoose/documents/track_changes.ts";
-import { rememberArray } from "../save/replaced_arrays.ts";
-import { rememberObject } from "../save/fresh_objects.ts";
 import type { BodyCast } from "./cast_body.ts";
 import { MergeTarget } from "./merge_target.ts";
 import type { MergeStep } from "./merge_target.ts";
@@ -36,11 +33,6 @@ export class DocumentTarget extends MergeTarget {
     this.#root = step.root;
   }
 
-  override merge(value: unknown, field: FieldShape): void {
-    if (field.kind === "array" && !this.#root.isNew) rememberArray(this.#root, this.step.cast.path);
-    super.merge(value, field);
-  }
-
   protected override read(): unknown {
     return this.#slot.path === "" ? this.#slot.doc : readSlot(this.#slot);
   }
@@ -49,18 +41,10 @@ export class DocumentTarget extends MergeTarget {
     writeSlot(this.#slot, value);
   }
 
-  protected override put(value: unknown): void {
-    const current = this.read();
-    const isFresh = isJsonObject(value) && (typeof current !== "object" || current === null);
-    this.write(value);
-    if (isFresh && !this.#root.isNew) rememberObject(this.#root, this.step.cast.path);
-  }
-
   protected override open(isEntry: boolean): (name: string) => MergeTarget {
     const { doc, path } = this.#slot;
     const current = this.read();
     const map = current instanceof Map ? current : undefined;
-    if (map !== undefined && isStrange(map)) doc.markModified(path);
     return (name) => {
       // An object tracks its changes itself, unless it is made of dotted paths.
       const slot = isDocument(current)
@@ -100,7 +84,6 @@ export class DocumentTarget extends MergeTarget {
     const { path } = this.#slot;
     const own = changed.map((each) => path + each.slice(cast.path.length));
     writeFree(this.#slot, result, { changed: own });
-    for (const each of changed) rememberObject(this.#root, each);
   }
 
   protected override mergeElements(list: readonly unknown[], field: FieldShape): boolean {

@@ -16,39 +16,60 @@ export interface BodyLimits {
    * @default {5000}
    */
   readonly maxElements?: number;
+  /**
+   * The maximum number of objects inside of the body, at all levels together. Elements of arrays and values of Maps count,
+   * those of free-form fields too.
+   *
+   * @default {1000}
+   */
+  readonly maxObjects?: number;
 }
 
-export const DEFAULT_BODY_LIMITS: Required<BodyLimits> = { maxKeys: 5_000, maxElements: 5_000 };
+type Count = Required<BodyLimits>;
 
-export function completeBodyLimits(given: BodyLimits = {}): Required<BodyLimits> {
+/** An embedded object costs Mongoose as much as hundreds of scalars, and more the more of them there are. */
+const DEFAULT_BODY_LIMITS: Count = { maxKeys: 5_000, maxElements: 5_000, maxObjects: 1_000 };
+
+const COUNTED = {
+  maxKeys: "keys",
+  maxElements: "elements in arrays",
+  maxObjects: "objects",
+} as const;
+
+export function completeBodyLimits(given: BodyLimits = {}): Count {
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
 }
 
 /** How deep a body may be nested: the database stores no more than 100 levels. */
 const MAX_DEPTH = 100;
 
-/** Throws a 400 if a body is nested too deep, or has too many keys or elements. */
-export function checkSize(body: JsonObject, { maxKeys, maxElements }: Required<BodyLimits>): void {
-  let keys = 0;
-  let elements = 0;
+/** Throws a 400 if a body is nested too deep, or if there is too much in it. */
+export function checkSize(body: JsonObject, limits: Count): void {
+  const total = { maxKeys: 0, maxElements: 0, maxObjects: 0 };
+  for (const [field, value] of Object.entries(body)) {
+    total.maxKeys++;
+    countWithin(value, total);
+    for (const [name, unit] of Object.entries(COUNTED) as [keyof Count, string][]) {
+      if (total[name] <= limits[name]) continue;
+      const message = `Field "${field}" goes over the limit of ${limits[name]} ${unit} in a body`;
+      throw badFormat(message, { field });
+    }
+  }
+}
+
+/** Adds what a value holds to a count. */
+function countWithin(value: unknown, total: Record<keyof Count, number>): void {
   // Level by level: a body may be nested deeper than calls can be.
-  let level: object[] = [body];
-  for (let depth = 0; level.length > 0; depth++) {
-    const next: object[] = [];
+  let level = [value];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw badFormat(`The body is nested more than ${MAX_DEPTH} deep`);
+    const next: unknown[] = [];
     for (const each of level) {
-      const values = Array.isArray(each) ? each : Object.values(each);
-      if (depth >= MAX_DEPTH && values.length > 0) {
-        throw badFormat(`The body is nested more than ${MAX_DEPTH} deep`);
-      }
-      if (Array.isArray(each)) elements += values.length;
-      else keys += values.length;
-      if (keys > maxKeys) throw badFormat(`The body has more than ${maxKeys} keys`);
-      if (elements > maxElements) {
-        throw badFormat(`The arrays of the body have more than ${maxElements} elements`);
-      }
-      for (const value of values) {
-        if (typeof value === "object" && value !== null) next.push(value);
-      }
+      if (typeof each !== "object" || each === null) continue;
+      const inner: unknown[] = Object.values(each);
+      if (!Array.isArray(each)) total.maxObjects++;
+      total[Array.isArray(each) ? "maxElements" : "maxKeys"] += inner.length;
+      for (const one of inner) next.push(one);
     }
     level = next;
   }

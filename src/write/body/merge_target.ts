@@ -51,18 +51,13 @@ export abstract class MergeTarget {
     return false;
   }
 
-  /** Replaces the value by one of the body. */
-  protected put(value: unknown): void {
-    this.write(value);
-  }
-
   merge(value: unknown, field: FieldShape): void {
     if (value === null) return this.#clear(field);
     if (this.#mergesInto(value, field)) return;
     const { cast } = this.step;
     const used = this.isLocked(field) ? cast.ignoringReferences() : cast;
     const result = used.value(value, field);
-    if (result !== undefined) this.put(result);
+    if (result !== undefined) this.write(result);
   }
 
   mergeFields(patch: JsonObject, shape: Shape): void {

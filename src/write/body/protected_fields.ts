@@ -6,7 +6,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
 /** Whether a client can neither see nor set a field: what clears the object around it leaves it as it is. */
-export function isProtected({ hidden, selected, type }: FieldShape): boolean {
+function isProtected({ hidden, selected, type }: FieldShape): boolean {
   return hidden || !selected || type?.options.readonly === true;
 }
 

@@ -1,4 +1,4 @@
-import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
+import type { Document, Model, mongo, Query } from "mongoose";
 import { conflict } from "../../errors/refusals.ts";
 import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
 import { sendWith } from "../../schema/mongoose/statements/send_with.ts";
@@ -16,16 +16,9 @@ export async function removeDocument(
     .map((each) => castFilter(model, each));
   const query = doc.deleteOne().setOptions({ ...KEEP_CONDITIONS, ...collation && { collation } });
   if (all.length > 0) matchAsIs(query, { $and: all });
-  await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, {
-    name: "deleteOne",
-    async send(statement) {
-      let result: mongo.DeleteResult | undefined;
-      const remove = async (session?: ClientSession) => {
-        result = await statement(statementOptions(session));
-        if (result.acknowledged && Number(result.deletedCount) === 0) throw conflict();
-      };
-      await (together === undefined ? remove() : together(remove));
-      return result as mongo.DeleteResult;
-    },
-  });
+  const check = ({ acknowledged, deletedCount }: mongo.DeleteResult) => {
+    if (acknowledged && Number(deletedCount) === 0) throw conflict();
+  };
+  const removal = { name: "deleteOne", statementOptions, together, check } as const;
+  await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, removal);
 }

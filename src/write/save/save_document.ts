@@ -1,101 +1,83 @@
+import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
+import { conflict } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { setLastCheck } from "../../schema/mongoose/statements/last_before_save.ts";
-import { saveWith } from "../../schema/mongoose/statements/save_with.ts";
-import type { SavedChanges, SaveStatements } from "../../schema/mongoose/statements/save_with.ts";
-import { judgeScope, judgeValues } from "../judge_scope.ts";
+import { keepShown } from "../../schema/mongoose/statements/find_kept.ts";
+import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";
+import { saveBy, writeSaved } from "../../schema/mongoose/statements/save_by.ts";
+import type { WriteOptions } from "../../schema/mongoose/statements/save_by.ts";
+import type { Write } from "../../schema/mongoose/statements/send_with.ts";
+import { judgeScope } from "../judge_scope.ts";
+import { shownValues } from "../stored_values.ts";
 import { countVersion } from "./count_version.ts";
-import type { UpdateConditions } from "./document_statement.ts";
-import { DocumentUpdate } from "./document_update.ts";
-import { takeFreshObjects } from "./fresh_objects.ts";
-import type { FreshObject } from "./fresh_objects.ts";
+import { updateConditions } from "./update_conditions.ts";
 
-export interface SaveDocumentOptions extends UpdateConditions {
+export interface SaveDocumentOptions {
+  /** The scope: the document is inside it before and after. */
+  readonly scope: Filter;
+  /** What the request selects: the document matches it before. */
+  readonly filter: Filter;
   /** The collation that the filter was read with. */
   readonly collation?: object | undefined;
   /** Gives the options of a statement, right before it is sent. */
-  readonly statementOptions: (session?: ClientSession) => object;
+  readonly statementOptions: (session?: ClientSession) => WriteOptions;
   /** Runs an insert or a removal together with other writes; it may be called more than once. */
-  readonly together?: (write: (session?: ClientSession) => Promise<void>) => Promise<void>;
+  readonly together?: (write: Write) => Promise<void>;
 }
 
 /**
- * Saves a document: validation and middleware run once, only what changed is written, the version goes up, and scope and
- * filter are part of the statement.
+ * Saves a document by Mongoose: validation and middleware run once, only what changed is written, the version goes up, and
+ * scope and filter are part of the statement.
  *
- * @returns Whether the document tells what is stored; otherwise it was merged into what another request has written.
- * @throws {RestError} 403 if the document would be outside the scope.
+ * @throws {RestError} 403 if the document would be outside the scope, 409 if it is gone, or has changed in what the
+ * update depends on.
  */
-export async function saveDocument(
-  doc: Document,
-  options: SaveDocumentOptions,
-): Promise<boolean> {
-  const save = new DocumentSave(doc, options);
-  const settleVersion = doc.isNew ? undefined : countVersion(doc);
-  if (!await saveWith(doc, save)) await save.byMongoose();
-  settleVersion?.();
-  return !save.isMerged;
+export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
+  const model = doc.constructor as Model<unknown>;
+  const cast = {
+    ...options,
+    scope: castFilter(model, options.scope),
+    filter: castFilter(model, options.filter),
+  };
+  if (doc.isNew) return await saveBy(doc, () => insert(doc, cast));
+  const kept = keepShown(doc, shownValues);
+  const settleVersion = countVersion(doc, kept);
+  await saveBy(doc, async () => {
+    await update(doc, { ...cast, kept });
+    settleVersion();
+  });
 }
 
-class DocumentSave implements SaveStatements {
-  isMerged = false;
-  readonly #doc: Document;
-  readonly #model: Model<unknown>;
-  readonly #options: SaveDocumentOptions;
-  #objects: readonly FreshObject[] = [];
+async function insert(
+  doc: Document,
+  { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
+): Promise<void> {
+  if (!isEmpty(scope)) await judgeScope(doc, scope);
+  await together((session) => writeSaved(doc, statementOptions(session)));
+}
 
-  constructor(doc: Document, options: SaveDocumentOptions) {
-    this.#doc = doc;
-    this.#model = doc.constructor as Model<unknown>;
-    const cast = (filter: Filter) => castFilter(this.#model, filter);
-    this.#options = { ...options, scope: cast(options.scope), filter: cast(options.filter) };
+async function update(
+  doc: Document,
+  options: SaveDocumentOptions & { readonly kept: KeptValues },
+): Promise<void> {
+  const { $where: own } = doc as { $where?: Filter };
+  doc.$where = await updateConditions(doc, options);
+  try {
+    await writeSaved(doc, options.statementOptions());
+  } catch (error) {
+    throw isPathRefused(error) ? conflict(error) : error;
+  } finally {
+    // Middleware that runs after the write may save the document again.
+    if (own === undefined) Reflect.deleteProperty(doc, "$where");
+    else doc.$where = own;
   }
+}
 
-  prepare(): void {
-    this.#objects = takeFreshObjects(this.#doc);
-  }
+const PATH_NOT_VIABLE = 28;
 
-  async insert(values: Filter, given: object): Promise<void> {
-    const { scope, statementOptions } = this.#options;
-    if (!isEmpty(scope)) await judgeValues(values, scope, { connection: this.#doc.db });
-    await this.#together(async (session) => {
-      await this.#model.collection.insertOne(values as never, {
-        ...given,
-        ...statementOptions(session),
-      });
-    });
-  }
-
-  async update(changes: SavedChanges, given: object): Promise<number> {
-    const { collation, ...options } = this.#options;
-    const update = new DocumentUpdate(this.#doc, {
-      ...options,
-      changes,
-      objects: this.#objects,
-      given: { ...given, ...collation && { collation } },
-    });
-    const met = await update.run();
-    this.isMerged = update.isMerged;
-    return met;
-  }
-
-  /** For versions of Mongoose whose way of writing is not known: nothing is repeated. */
-  async byMongoose(): Promise<void> {
-    const doc = this.#doc;
-    const { scope, filter } = this.#options;
-    if (!isEmpty(scope)) setLastCheck(doc, () => judgeScope(doc, scope));
-    const all = [scope, filter].filter((each) => !isEmpty(each));
-    if (all.length > 0 && !doc.isNew) doc.$where = { $and: all };
-    const save = async (session?: ClientSession) => {
-      await doc.save(session && { session });
-    };
-    await (doc.isNew ? this.#together(save) : save());
-  }
-
-  async #together(write: (session?: ClientSession) => Promise<void>): Promise<void> {
-    const { together } = this.#options;
-    await (together === undefined ? write() : together(write));
-  }
+/** Whether the database refused an update because something else stands now where there was an object. */
+export function isPathRefused(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && error.code === PATH_NOT_VIABLE;
 }

@@ -18,9 +18,6 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   openapi: ["errors", "filter", "http", "schema"],
 };
 
-/** The files that a folder may have, tests aside. */
-const FOLDER_FILES = 10;
-
 /** Gives the imports of a file that lead to a room that its own room may not import. */
 export function wrongImports(file: string, text: string): string[] {
   const [room = ""] = file.split("/");
@@ -30,13 +27,6 @@ export function wrongImports(file: string, text: string): string[] {
     const [other = ""] = target.split("/");
     return room in ROOMS && other !== room && !ROOMS[room]?.includes(other);
   }).map((target) => `src/${file} imports ${target}: "${room}" may not import from there`);
-}
-
-/** Gives the folders with too many files. */
-export function fullFolders(files: readonly string[]): string[] {
-  const folders = Map.groupBy(files, dirname);
-  return [...folders].filter(([, { length }]) => length > FOLDER_FILES)
-    .map(([folder, { length }]) => `src/${folder} has ${length} files, not ${FOLDER_FILES}`);
 }
 
 /** Gives the circles of imports among files, each by its files. Imports of types make none. */
@@ -75,7 +65,6 @@ export async function checkRooms(): Promise<DenoResult> {
       wrong.push(...wrongImports(name, files.get(name) ?? ""));
     }
   }
-  wrong.push(...fullFolders([...files.keys()]));
   wrong.push(...circlesIn(files).map((circle) => `src has a circle of imports: ${circle}`));
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join("\n") };
 }

@@ -3,7 +3,7 @@ import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { parseLcov, reportCoverage } from "./coverage.ts";
 import { countTests } from "./junit.ts";
-import { checkRooms, circlesIn, fullFolders, wrongImports } from "./rooms.ts";
+import { checkRooms, circlesIn, wrongImports } from "./rooms.ts";
 
 const yes = () => Promise.resolve(true);
 const no = () => Promise.resolve(false);
@@ -78,12 +78,6 @@ Deno.test("circlesIn() names the files of a circle, but for imports of types", (
   assertEquals(circlesIn(files), []);
   files.set("w.ts", 'import { x } from "./a/x.ts";');
   assertEquals(circlesIn(files), ["a/x.ts → a/y.ts → z.ts → w.ts → a/x.ts"]);
-});
-
-Deno.test("fullFolders() names a folder with more than ten files", () => {
-  const files = Array.from({ length: 10 }, (_, index) => `a/b/${index}.ts`);
-  assertEquals(fullFolders([...files, "a/x.ts"]), []);
-  assertEquals(fullFolders([...files, "a/b/x.ts"]), ["src/a/b has 11 files, not 10"]);
 });
 
 Deno.test("wrongImports() names what a room may not import, types included", () => {

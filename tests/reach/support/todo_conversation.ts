@@ -17,7 +17,9 @@ const TURNS: readonly Turn[] = [
   ["PATCH /todos/:id", { body: { done: true } }, `200 ${DONE}`],
   ["GET /todos/:id", {}, `200 ${DONE}`],
   [`GET /todos?q=${WHERE}`, {}, '400 "BAD_FORMAT"'],
+  ["GET /todos?done=false", {}, '400 "BAD_FORMAT"'],
   ["POST /todos", { body: {} }, '400 "BAD_DATA"'],
+  ["POST /todos", { body: { text: "Write the docs", don: true } }, '400 "BAD_DATA"'],
   [
     "POST /todos",
     { raw: "{", headers: { "content-type": "application/json" } },

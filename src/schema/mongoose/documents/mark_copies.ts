@@ -43,7 +43,11 @@ const MARK: unique symbol = Symbol("mongrove.copy");
 
 const TELL = "$tellSchema";
 
-/** Makes copies of a schema's documents tell where they come from: what `toObject()` gives, and `{ ...document }`. */
+/**
+ * Makes copies of a schema's documents tell where they come from: what `toObject()` gives, and `{ ...document }`. A hook that
+ * returns such a copy, alone or inside of an object of its own, would otherwise show hidden fields, such as the hash of a
+ * password, and what other programs have stored.
+ */
 export function markCopies(schema: Schema): void {
   const own = schema.methods.toObject as ToObject | undefined;
   const toObject = function (this: Document, ...args: unknown[]): object {

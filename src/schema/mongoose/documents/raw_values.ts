@@ -9,6 +9,11 @@ export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
+/** The elements of an array of a document, past its proxy; other arrays as they are. */
+export function rawArray(array: readonly unknown[]): readonly unknown[] {
+  return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
+}
+
 export const RAW_VALUES: Knowledge = {
   name: "stored values of documents",
   holds: ({ doc }) => rawValues(doc).text === "a" && rawValues(doc).inner === doc.get("inner"),

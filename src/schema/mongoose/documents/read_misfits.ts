@@ -6,12 +6,12 @@ import { markOwnMiddleware } from "../schemas/middleware.ts";
 
 const { DocumentArray, Map: MapType, Subdocument } = mongoose.Schema.Types;
 
-/** The arrays of a document that were read without some of their elements. */
-const reduced = new WeakMap<Document, Set<string>>();
+/** The stored arrays that a document has read otherwise. */
+const reread = new WeakMap<Document, Set<string>>();
 
 /**
- * Has documents read what is stored in the place of embedded objects as docs/wrongly_typed.md says: Mongoose would drop a
- * whole array for one element that is no object, and take an identifier or a number for an object.
+ * Has documents read what is stored in the place of embedded objects as docs/wrongly_typed.md says. Clients would otherwise
+ * miss a whole array for one element that is no object, and a patch of a list in the place of a Map would be a 500.
  */
 export function readMisfits(schema: Schema): void {
   if (readersOf(schema).length === 0) return;
@@ -34,18 +34,18 @@ export function fitStored(schema: Schema, stored: unknown): void {
   }
 }
 
-/** Puts in place what is to be read; gives the paths of arrays that it has made shorter. */
+/** Puts in place what is to be read; gives the paths of arrays that are read otherwise than they are stored. */
 function fit(schema: Schema, stored: Record<string, unknown>): string[] {
-  const shortened: string[] = [];
+  const arrays: string[] = [];
   for (const { path, read } of readersOf(schema)) {
     const value = stored[path];
     if (value === undefined || value === null) continue;
     const fitting = read(value);
     if (fitting === value) continue;
     stored[path] = fitting;
-    if (Array.isArray(value)) shortened.push(path);
+    if (Array.isArray(value)) arrays.push(path);
   }
-  return shortened;
+  return arrays;
 }
 
 interface Reader {
@@ -74,9 +74,15 @@ function findReaders(schema: Schema): Reader[] {
 
 function readerOf(type: SchemaType): Reader["read"] | undefined {
   if (type instanceof DocumentArray) return readElements;
-  if (type instanceof MapType) return (value) => isMisfit(value) ? undefined : value;
+  if (type instanceof MapType) return readEntries;
   // Mongoose refuses a boolean, and takes other classes than a plain object for one.
   return type instanceof Subdocument ? (value) => isMisfit(value) ? true : value : undefined;
+}
+
+/** A list becomes an object of its positions, which is written whole: no key can be set in a list. */
+function readEntries(value: unknown): unknown {
+  if (Array.isArray(value)) return { ...value };
+  return isMisfit(value) ? undefined : value;
 }
 
 function readElements(value: unknown): unknown {
@@ -93,14 +99,14 @@ function isMisfit(value: unknown): boolean {
 }
 
 function remember(doc: Document, path: string): void {
-  const paths = reduced.get(doc);
-  if (paths === undefined) reduced.set(doc, new Set([path]));
+  const paths = reread.get(doc);
+  if (paths === undefined) reread.set(doc, new Set([path]));
   else paths.add(path);
 }
 
-/** The positions in such an array are not those that are stored: a change of an element writes the array. */
+/** The positions in such an array are not those that are stored: a change in it writes it whole. */
 function writeWhole(this: Document): void {
-  for (const path of reduced.get(this) ?? []) {
+  for (const path of reread.get(this) ?? []) {
     if (this.isModified(path)) this.markModified(path);
   }
 }

@@ -7,36 +7,18 @@ interface PathStates {
   clearPath(path: string): void;
 }
 
-export interface ChangedDefault {
-  readonly path: string;
-  readonly changed: readonly string[];
-}
-
 /**
- * Has the next save of a stored document leave out the defaults that it only shows: they are no change. One that was
- * changed inside is written as a whole.
- *
- * @returns Those that are written as a whole.
+ * Gives the changes of a stored document as an update. The next save leaves out the defaults that it only shows: a PATCH
+ * of one field would undo what another client has just set in a field that was not stored before. One that was changed
+ * inside is written as a whole.
  */
-export function dropShownDefaults(doc: Document): ChangedDefault[] {
-  const states = statesOf(doc);
-  if (doc.isNew || states === undefined) return [];
-  const modified = Object.keys(states.getStatePaths("modify"));
-  const written: ChangedDefault[] = [];
-  for (const path of Object.keys(states.getStatePaths("default"))) {
-    const changed = modified.filter((each) => each.startsWith(`${path}.`));
-    if (changed.length === 0) states.clearPath(path);
-    else {
-      doc.markModified(path);
-      written.push({ path, changed });
-    }
-  }
-  return written;
-}
-
-/** The changes of a document as an update, without defaults that it only shows. */
 export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
-  dropShownDefaults(doc);
+  const states = statesOf(doc);
+  const modified = Object.keys(states?.getStatePaths("modify") ?? {});
+  for (const path of ownDefaults(doc)) {
+    if (modified.some((each) => each.startsWith(`${path}.`))) doc.markModified(path);
+    else states?.clearPath(path);
+  }
   const { $getChanges } = doc as unknown as { $getChanges?: () => object };
   // Older versions name it otherwise.
   return ($getChanges === undefined ? doc.getChanges() : $getChanges.call(doc)) as ReturnType<

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Document, SchemaType } from "mongoose";
+import type { Document } from "mongoose";
 import type { Knowledge } from "../knowledge.ts";
 
 /** A value of a document: the document that tracks its changes, and its path in it. */
@@ -8,14 +8,6 @@ export interface Slot {
   readonly path: string;
   readonly map?: Map<string, unknown>;
   readonly key?: string;
-}
-
-/** A Map of Mongoose: its values are of one type. */
-interface TrackedMap extends Map<string, unknown> {
-  readonly "$__schemaType"?: SchemaType & {
-    readonly $isSingleNested?: boolean;
-    applySetters(value: unknown, doc: Document, init: boolean, prior: unknown, o: object): unknown;
-  };
 }
 
 /** Reads a value as it is stored, past getters. */
@@ -28,7 +20,7 @@ export function readSlot({ doc, path, map, key }: Slot): unknown {
 export function writeSlot({ doc, path, map, key }: Slot, value: unknown): void {
   if (map === undefined) doc.set(path, value);
   else if (value === undefined) removeKey(map, { doc, path, key: key as string });
-  else putKey(map, { doc, path, key: key as string, value });
+  else map.set(key as string, value);
 }
 
 /** Replaces free-form data of which some paths, named from its document, have changed. */
@@ -68,20 +60,10 @@ function removeKey(map: Map<string, unknown>, { doc, path, key }: KeyChange): vo
   if (Map.prototype.delete.call(map, key)) doc.markModified(path);
 }
 
-function putKey(map: TrackedMap, { doc, path, key, value }: KeyChange): void {
-  const type = map.$__schemaType;
-  if (type?.$isSingleNested !== true) return void map.set(key, value);
-  // With each key, the Map's own method looks through all that has changed.
-  doc.markModified(path);
-  const cast = type.applySetters(value, doc, false, map.get(key), { path });
-  Map.prototype.set.call(map, key, cast);
-}
-
 interface KeyChange {
   readonly doc: Document;
   readonly path: string;
   readonly key: string;
-  readonly value?: unknown;
 }
 
 export const RAW_SETS: Knowledge = {

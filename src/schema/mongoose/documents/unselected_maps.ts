@@ -9,7 +9,10 @@ interface InnerMap {
 
 const guarded = new WeakSet<Schema>();
 
-/** Lets queries leave out a Map inside an object that they leave out: Mongoose names both, which MongoDB refuses. */
+/**
+ * Lets queries leave out a Map inside an object that they leave out. Mongoose names both, which MongoDB refuses: every read
+ * with documents of a model that has such a Map would be a 500.
+ */
 export function guardUnselectedMaps(schema: Schema): void {
   const maps = guarded.has(schema) ? [] : innerMaps(schema, { prefix: "", around: [], within: [] });
   guarded.add(schema);

@@ -21,8 +21,9 @@ interface InitOptions {
 const guarded = new WeakSet<Schema>();
 
 /**
- * Has documents read an object that is stored in the place of a reference as the identifier in it, or as `null`. Mongoose
- * would make an entity of it, which shows fields with `select: false` and their defaults.
+ * Has documents read an object that is stored in the place of a reference as the identifier in it, or as `null`: a program
+ * that embeds entities, or did so before, may have stored it. Mongoose would make an entity of it, which shows clients fields
+ * with `select: false` and their defaults.
  */
 export function readStrayReferences(schema: Schema): void {
   if (!guarded.has(schema) && hasReferences(schema)) {

@@ -1,5 +1,8 @@
-import type { SchemaType } from "mongoose";
+import type { Schema, SchemaType } from "mongoose";
+import { isPromise } from "../../../declare/hooks/and_then.ts";
 import type { Knowledge } from "../knowledge.ts";
+import { RuleError } from "./rule_error.ts";
+import { typesWithin } from "../schemas/schemas_within.ts";
 
 /** Where a type keeps the validators that Mongoose has made of its options. */
 const KEPT_AS = [
@@ -14,12 +17,52 @@ const KEPT_AS = [
 /** Whether all validators of a type are those that Mongoose makes of options such as `enum`. */
 export function hasBuiltInValidators(type: SchemaType): boolean {
   const { match } = type.options as { match?: unknown };
-  const kept: unknown[] = KEPT_AS.map((name) => (type as unknown as Record<string, unknown>)[name])
-    .filter((each) => typeof each === "function");
+  const kept = keptValidators(type);
   const others = type.validators.filter(({ validator }) => !kept.includes(validator));
   // The validator of `match` is kept nowhere.
   return others.length <= (match === undefined ? 0 : 1) &&
     others.every((each) => (each as { type?: string }).type === "regexp");
+}
+
+function keptValidators(type: SchemaType): unknown[] {
+  return KEPT_AS.map((name) => (type as unknown as Record<string, unknown>)[name])
+    .filter((each) => typeof each === "function");
+}
+
+/**
+ * Has validators of the host refuse any value of a client, by a {@linkcode RuleError}. Asynchronous ones leave no rejection
+ * unhandled, which would end the process: Mongoose waits for none of them where a later rule of the same field is broken.
+ */
+export function guardValidators(schema: Schema): void {
+  for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
+    const kept = keptValidators(type);
+    for (const rule of type.validators as HostRule[]) {
+      const { validator } = rule;
+      if (typeof validator !== "function" || kept.includes(validator)) continue;
+      rule.ErrorConstructor ??= RuleError;
+      rule.validator = function (this: unknown, ...args: unknown[]) {
+        return handled(validator.apply(this, args));
+      };
+    }
+  }
+}
+
+interface HostRule {
+  validator?: unknown;
+  ErrorConstructor?: unknown;
+}
+
+/** What follows a promise is a promise of its own, whose rejection is handled as well. */
+function handled(result: unknown): unknown {
+  if (!isPromise(result)) return result;
+  const promise = Promise.resolve(result);
+  const then: Promise<unknown>["then"] = (...next) => {
+    const following = promise.then(...next);
+    following.catch(() => {});
+    return following;
+  };
+  promise.catch(() => {});
+  return { then };
 }
 
 export const VALIDATORS: Knowledge = {

@@ -1,6 +1,5 @@
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
-import { isLinearMethod } from "../documents/linear_documents.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { VALUES_KEY } from "../documents/raw_values.ts";
 
@@ -33,8 +32,7 @@ export function replacesMembers(schema: Schema): boolean {
   const isOwn = (name: string) => ownMembers.has(schema.methods[name] as object);
   return callQueue.some(([name]) => !isOwn(name)) ||
     Object.keys(schema.methods).some((name) =>
-      name in mongoose.Model.prototype && !USUAL.has(name) && !isOwn(name) &&
-      !isLinearMethod(schema.methods[name])
+      name in mongoose.Model.prototype && !USUAL.has(name) && !isOwn(name)
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }

@@ -2,6 +2,7 @@
 import type { Cursor, Model, Query, Schema } from "mongoose";
 import { isDocument } from "../bson.ts";
 import { fitReferences, hasReferences } from "../fields/stray_references.ts";
+import { BATCH_SIZE } from "./bound_replies.ts";
 import { markOwnMiddleware } from "../schemas/middleware.ts";
 
 type Found = Record<string, unknown> | null;
@@ -25,7 +26,8 @@ const guarded = new WeakSet<Schema>();
 
 /**
  * Has queries that populate take an object that is stored in the place of a reference for the identifier in it, or for
- * `null`: Mongoose would take it for an entity, and fail on some.
+ * `null`. Mongoose would take it for an entity: one such document, stored by another program, would turn a whole list with
+ * a `populate` of a hook into a 404 or a 500.
  */
 export function fitBeforePopulate(schema: Schema): void {
   if (!guarded.has(schema) && hasReferences(schema)) {
@@ -64,13 +66,24 @@ function fitFound(this: AnyQuery): void {
 markOwnMiddleware(fitFound);
 
 /** How many documents one query populates: without a number, Mongoose asks for each one. */
-const POPULATED_AT_ONCE = 100;
+const POPULATED_AT_ONCE = 128;
 
-/** Opens a cursor, for which the same is done: cursors take another way to the driver. */
-export function openFitted<T>(query: Query<T[], T>): Cursor<T, unknown> {
+/**
+ * Opens a cursor, for which the same is done: cursors take another way to the driver.
+ *
+ * @param see Gets what the driver has found, before Mongoose does.
+ */
+export function openFitted<T>(
+  query: Query<T[], T>,
+  see: (found: object) => void = () => {},
+): Cursor<T, unknown> {
   const cursor = query.cursor(populates(query) ? { batchSize: POPULATED_AT_ONCE } : {});
-  cursor.once("cursor", (found: DriverCursor | null) => {
-    if (found !== null && populates(query)) fitEach(found, query);
+  cursor.once("cursor", (opened: DriverCursor | null) => {
+    opened?.map((found) => {
+      see(found);
+      return found;
+    });
+    if (opened !== null && populates(query)) fitEach(opened, query);
   });
   return cursor;
 }
@@ -84,14 +97,14 @@ export async function populateFound(
   await model.populate(docs as never, populate as never);
 }
 
-/** Tells whether a query finds what another one populates, and passes that on. */
+/** Tells whether a query finds what another one populates, and passes that on with a bound of the replies. */
 function passOn(query: AnyQuery): boolean {
   const options = query.getOptions() as { [WITHIN]?: boolean };
   const isWithin = options[WITHIN] === true;
   delete options[WITHIN];
   const { populate = {} } = query.mongooseOptions();
   for (const each of Object.values(populate as Record<string, Populated>)) {
-    each.options = { ...each.options, [WITHIN]: true };
+    each.options = { batchSize: BATCH_SIZE, ...each.options, [WITHIN]: true };
   }
   return isWithin;
 }

@@ -1,4 +1,5 @@
-import type { Document } from "mongoose";
+import mongoose from "mongoose";
+import type { ClientSession, Document, mongo } from "mongoose";
 import type { Knowledge } from "../knowledge.ts";
 
 interface Middleware {
@@ -14,7 +15,7 @@ function middlewareOf(doc: Document): Middleware {
 export async function saveBy(doc: Document, write: () => Promise<void>): Promise<void> {
   const middleware = middlewareOf(doc);
   try {
-    await doc.validate();
+    if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
     await middleware.execPre("save", doc, [{}]);
     await write();
   } catch (error) {
@@ -22,6 +23,58 @@ export async function saveBy(doc: Document, write: () => Promise<void>): Promise
     throw error;
   }
   await middleware.execPost("save", doc, [doc]);
+}
+
+export interface WriteOptions {
+  /** Aborts when it is too late to send the statement. */
+  readonly signal: AbortSignal;
+  readonly session?: ClientSession;
+}
+
+/** Writes a document by Mongoose's `save`, without the middleware, which {@linkcode saveBy} runs around it. */
+export async function writeSaved(
+  doc: Document,
+  { signal, session: given }: WriteOptions,
+): Promise<void> {
+  if (signal.aborted) throw signal.reason;
+  const before = doc.$session();
+  const own = given ?? (before === null ? openSession(doc) : undefined);
+  const end = () => void endSession(own);
+  signal.addEventListener("abort", end);
+  const internals = (doc as unknown as { $__: { removedSubdocs?: unknown } }).$__;
+  const { removedSubdocs } = internals;
+  try {
+    const options = { validateBeforeSave: false, middleware: false, ...own && { session: own } };
+    await doc.save(options);
+  } finally {
+    signal.removeEventListener("abort", end);
+    if (given === undefined) await own?.endSession();
+    // One that has ended leaves the document by itself.
+    if (own !== undefined && before !== null) doc.$session(before);
+  }
+  // Their middleware has to find them after the write.
+  internals.removedSubdocs = removedSubdocs;
+}
+
+/** Opens a session for one statement: `save()` takes no signal, but in a session that has ended nothing is sent. */
+function openSession({ db }: Document): ClientSession | undefined {
+  // Mongoose takes the session of a transaction around the request.
+  if (mongoose.get("transactionAsyncLocalStorage")) return undefined;
+  // The driver allows no explicit one for unacknowledged writes.
+  return db.getClient().startSession({ explicit: false } as mongo.ClientSessionOptions);
+}
+
+/** Ends a session whose statement may be under way: no other one may use it again. */
+async function endSession(session: ClientSession | undefined): Promise<void> {
+  if (session === undefined) return;
+  if (session.serverSession !== null) session.serverSession.isDirty = true;
+  await session.endSession();
+}
+
+/** Whether the next save of a document is bound to its version: by `increment()`, or `optimisticConcurrency`. */
+export function isTiedToVersion(doc: Document): boolean {
+  const { version } = (doc as unknown as { $__: { version?: unknown } }).$__;
+  return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }
 
 /** How the middleware of a document runs: none of the user's may be skipped. */

@@ -1,7 +1,7 @@
 import type { Model, mongo } from "mongoose";
 import { isFreeOf, UNCOUNTABLE } from "../../../filter/filters.ts";
 import type { Filter } from "../../../filter/filters.ts";
-import { uncovered } from "../../../filter/projection.ts";
+import { alsoReading, uncovered } from "../../../filter/projection.ts";
 import type { JsonQuery } from "../reads/json_reader.ts";
 import { decodeBson } from "../reads/stored_writer.ts";
 import type { Stored } from "../reads/stored_writer.ts";
@@ -58,7 +58,8 @@ export function openCounted(
   model: Model<unknown>,
   query: JsonQuery & { readonly count: ListCount },
 ): mongo.AggregationCursor | undefined {
-  const { conditions, projection, options, count } = query;
+  const { conditions, options, count, also = [] } = query;
+  const projection = alsoReading(query.projection, also);
   const { sort = {}, skip = 0, limit, strictQuery: _strict, ...others } = options;
   const isSame = !refused.has(model) && typeof limit === "number" &&
     Object.keys(options).every((name) => OPTIONS.has(name)) &&
@@ -72,8 +73,10 @@ export function openCounted(
     ...when(Object.keys(projection).length > 0, { $project: uncovered(projection) }),
     { $unionWith: { coll: model.collection.collectionName, pipeline: countStages(count) } },
   ];
-  const given = { ...others, batchSize: limit + 2 };
-  return model.collection.aggregate(pipeline, given as never) as unknown as mongo.AggregationCursor;
+  return model.collection.aggregate(
+    pipeline,
+    others as never,
+  ) as unknown as mongo.AggregationCursor;
 }
 
 /** Takes the count from what a statement of {@linkcode openCounted} has found. Nothing was counted where it is missing. */

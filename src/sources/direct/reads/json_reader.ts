@@ -1,27 +1,22 @@
 import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
-import { ListTurn } from "../../../database/lists/list_turn.ts";
-import { awaitLoopTurn } from "../../../database/lists/loop_turn.ts";
-import { readBatches, readValues } from "../../../database/lists/read_batches.ts";
-import type {
-  Batch,
-  OpenCursor,
-  ReadBatchesOptions,
-  ReadListOptions,
-  ReadMode,
-} from "../../../database/lists/read_batches.ts";
+import { nextTurn } from "../../../database/lists/next_turn.ts";
+import { readBatches } from "../../../database/lists/read_batches.ts";
+import type { Batch, OpenCursor, ReadMode } from "../../../database/lists/read_batches.ts";
 import type { TimeBudget } from "../../../database/time_budget.ts";
+import { isEmpty } from "../../../filter/filters.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
 import { alsoReading, databaseProjection, uncovered } from "../../../filter/projection.ts";
 import { fillMarked, wantedIn } from "../../../json/populate/marked_json.ts";
 import type { TargetFinder } from "../../../json/populate/targets.ts";
-import { LateText } from "./late_text.ts";
 import { writeMarked } from "./marked_writer.ts";
-import { sizeOf, storedIn, StoredWriter } from "./stored_writer.ts";
+import { StoredEntity } from "./stored_entity.ts";
+import { storedIn, StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
-const BATCH_SIZE = 1024;
+/** How many entities with hooks are made in one turn of the event loop. */
+const MADE_AT_ONCE = 32;
 
 /** How many documents are held while the entities that they name are read. */
 const POPULATED_AT_ONCE = 128;
@@ -31,8 +26,8 @@ export interface JsonQuery {
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** A path that is read besides, and not shown. */
-  readonly also?: string | undefined;
+  /** Paths that are read besides, and not shown. */
+  readonly also?: readonly string[] | undefined;
 }
 
 export interface JsonReaderOptions {
@@ -47,6 +42,8 @@ export class JsonReader {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #writer: StoredWriter;
+  /** The projection of what reads show of whole documents. */
+  readonly #selected: JsonQuery["projection"];
   readonly #mode: ReadMode;
   /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
   readonly #partly = new WeakMap<object, StoredWriter>();
@@ -56,15 +53,14 @@ export class JsonReader {
     this.#model = model;
     this.#shape = shape;
     this.#writer = new StoredWriter({ model, shape });
+    this.#selected = databaseProjection({}, shape);
   }
 
   /** Reads what a query selects: pieces of JSON text, each of one document or several with commas between. */
   async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Buffer> {
     const writer = this.writerFor(query);
-    const turn = new ListTurn(this.#model.db);
-    for await (const batch of this.#batches(query, { timeBudget, turn })) {
+    for await (const batch of this.#list(query, timeBudget)) {
       const text = await writer.list(batch);
-      turn.pass();
       if (text.length > 0) yield text;
     }
   }
@@ -76,12 +72,9 @@ export class JsonReader {
   ): AsyncGenerator<Buffer> {
     const few = { ...query, options: { ...options, batchSize: POPULATED_AT_ONCE } };
     const marking = { writer: this.writerFor(query), names: finder.names };
-    const turn = new ListTurn(this.#model.db);
-    for await (const batch of this.#batches(few, { timeBudget, turn })) {
-      const stored = storedIn(batch);
-      await awaitLoopTurn(sizeOf(stored));
-      const marked = writeMarked(stored, marking);
-      turn.pass();
+    for await (const batch of this.#list(few, timeBudget)) {
+      await nextTurn();
+      const marked = writeMarked(storedIn(batch), marking);
       const targets = finder.find(wantedIn([marked], finder));
       yield* fillMarked(marked, await timeBudget.waitForNext(targets));
     }
@@ -106,36 +99,57 @@ export class JsonReader {
 
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
   batches(query: JsonQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
-    return this.#batches(query, { timeBudget });
+    return readBatches(this.#open(query), { mode: this.#mode, timeBudget });
   }
 
   batchesOf(cursor: OpenCursor): AsyncGenerator<Batch> {
     return readBatches(cursor, { mode: this.#mode });
   }
 
-  /** Reads what a query selects as values, several at a time, as Mongoose's `lean` gives them. */
-  values(query: JsonQuery, options: ReadListOptions): AsyncIterable<readonly object[]> {
-    const projection = databaseProjection(query.projection, this.#shape);
-    return readValues(this.#open({ ...query, projection }), options);
+  /** Reads what a query selects for hooks, some entities at a time. A page does not wait for lists. */
+  async *entities(
+    query: JsonQuery,
+    { timeBudget, isPage }: { readonly timeBudget: TimeBudget; readonly isPage: boolean },
+  ): AsyncGenerator<readonly StoredEntity[]> {
+    const selected = this.selected(query);
+    const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
+    for await (const batch of batches) {
+      const stored = storedIn(batch);
+      for (let start = 0; start < stored.length; start += MADE_AT_ONCE) {
+        if (start > 0 && !isPage) await nextTurn();
+        const some = stored.slice(start, start + MADE_AT_ONCE);
+        yield some.map((each) => this.entity(each, query));
+      }
+    }
   }
 
-  #batches(query: JsonQuery, options: Omit<ReadBatchesOptions, "mode">): AsyncGenerator<Batch> {
-    return readBatches(this.#open(query), { mode: this.#mode, ...options });
+  entity(stored: Stored, query: JsonQuery): StoredEntity {
+    return new StoredEntity(stored, this.writerFor(query));
   }
 
-  #open({ conditions, projection: shown, options, also }: JsonQuery): mongo.FindCursor {
+  /** The query that reads no field which reads leave out: hooks would see it. */
+  selected(query: JsonQuery): JsonQuery {
+    const projection = isEmpty(query.projection)
+      ? this.#selected
+      : databaseProjection(query.projection, this.#shape);
+    return { ...query, projection };
+  }
+
+  #list(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
+    return readBatches(this.#open(query), {
+      mode: this.#mode,
+      timeBudget,
+      listOf: this.#model.db,
+    });
+  }
+
+  #open({ conditions, projection: shown, options, also = [] }: JsonQuery): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
-    const projection = uncovered(also === undefined ? shown : alsoReading(shown, also));
+    const projection = uncovered(alsoReading(shown, also));
     return this.#model.collection.find(conditions, {
-      batchSize: BATCH_SIZE,
       ...given,
       ...Object.keys(projection).length > 0 && { projection },
     } as never) as unknown as mongo.FindCursor;
-  }
-
-  /** Gives the text of a whole document, to be made when it is needed. */
-  late(stored: Stored): LateText {
-    return new LateText(this.#writer, stored);
   }
 
   text(stored: Stored): Buffer {

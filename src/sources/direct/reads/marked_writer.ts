@@ -22,7 +22,7 @@ export function writeMarked(
     return "";
   };
   const decode = (bson: Buffer) => hydrate(decodeBson(bson));
-  const documents = new DocumentWriter(writer.plan, { decode, marking });
+  const documents = new DocumentWriter(writer.plan, { decode, fieldWriter: marking });
   for (const [index, each] of stored.entries()) {
     if (index > 0) out.text(",");
     const bytes = each instanceof Buffer ? each : encodeValues(each);

@@ -1,15 +1,14 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
-import type mongoose from "mongoose";
+import mongoose from "mongoose";
 import { identifierIn } from "../../../json/transcode/documents.ts";
 import { everyFilter, isEmpty } from "../../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
-import { bytesOf } from "./same_turn.ts";
 import { decodeBson, storedIn } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
 /** The most entities that one query reads. */
-const MOST = 64;
+const MAX_SHARED = 64;
 
 type ObjectId = mongoose.Types.ObjectId;
 
@@ -26,7 +25,7 @@ interface Gathering {
 /** Reads single entities. Requests of one turn of the event loop share a query if only the identifier differs. */
 export class SharedReads {
   readonly #reader: JsonReader;
-  /** What waits for the end of the turn, by the bytes that its queries share. */
+  /** Entities to be read at the end of the turn, by the bytes that their queries share. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   /** Whether the last query was for one entity. */
@@ -47,7 +46,7 @@ export class SharedReads {
   #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
     const sent = nameOf(query);
     let gathering = this.#waiting.get(sent);
-    if (gathering === undefined || gathering.ids.size >= MOST) {
+    if (gathering === undefined || gathering.ids.size >= MAX_SHARED) {
       this.#waiting.set(sent, gathering = this.#open(sent, query));
     }
     gathering.ids.set(id.toHexString(), id);
@@ -85,7 +84,7 @@ export class SharedReads {
   }
 }
 
-/** A query as the database would get it; the order of keys counts in what it compares and sorts by. */
+/** Tells a query from all others; a simple one is not worth its bytes. */
 function nameOf(query: JsonQuery): string {
   const { conditions, projection, options } = query;
   const isSimple = isEmpty(conditions) && isEmpty(projection) &&
@@ -94,6 +93,12 @@ function nameOf(query: JsonQuery): string {
     );
   if (isSimple) return JSON.stringify(options);
   return bytesOf(query);
+}
+
+/** A query as the database would get it; the order of keys counts in what it compares and sorts by. */
+function bytesOf(query: object): string {
+  const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
 function idOf(stored: Stored): string {

@@ -1,12 +1,11 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { Model, Schema } from "mongoose";
+import type { Document, Model, Schema } from "mongoose";
 import { toJsonValue } from "../../../json/to_json.ts";
 import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
 import { dropMarks } from "../../../schema/mongoose/schemas/drop_marks.ts";
 import { encodeValues } from "./encode_values.ts";
-import { awaitLoopTurn, PORTION } from "../../../database/lists/loop_turn.ts";
-import { freeMemory, ownMemory } from "../../../database/lists/owned_memory.ts";
+import { nextTurn } from "../../../database/lists/next_turn.ts";
 import type { Batch } from "../../../database/lists/read_batches.ts";
 import { shownBy } from "../../../filter/projection.ts";
 import type { Projection } from "../../../filter/projection.ts";
@@ -17,6 +16,11 @@ import { JsonWriter } from "../../../json/bytes/json_writer.ts";
 import { documentsIn, DocumentWriter } from "../../../json/transcode/documents.ts";
 import type { Plan } from "../../../json/transcode/plan.ts";
 import { planJson } from "../../../json/transcode/plan_json.ts";
+import { SeenWriter } from "../../../json/transcode/seen_writer.ts";
+import type { SeenEntity } from "../../../json/transcode/seen_writer.ts";
+
+/** How many bytes are written in one turn of the event loop. */
+const PORTION = 16 * 1024;
 
 /** A stored document: its bytes, or the values that the driver has decoded. */
 export type Stored = Buffer | object;
@@ -33,41 +37,29 @@ export class StoredWriter {
   readonly #shape: Shape;
   readonly plan: Plan;
   readonly #documents: DocumentWriter;
-  /** Tells this writer from all others. */
-  readonly name: string = crypto.randomUUID();
-  /** How many documents Mongoose has written. */
-  hydrated = 0;
-  static #hydrations = 0;
+  readonly #seen: SeenWriter;
+  /** The fields that documents are read without. */
+  readonly #unselected: Record<string, 0> | undefined;
 
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
     this.#shape = shape;
     this.plan = planJson(shape, shownBy(projection, shape));
-    // What computes a default may keep the document, and the batch is freed: the values look into memory of their own
-    const decode = (bson: Buffer) => this.#hydrate(decodeBson(Buffer.from(bson)));
+    const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
+    this.#seen = new SeenWriter({ plan: this.plan, shape });
+    this.#unselected = withoutPaths(unselectedPaths(shape));
   }
 
-  /** How many documents Mongoose has written for all writers. */
-  static get hydrations(): number {
-    return StoredWriter.#hydrations;
-  }
-
-  /**
-   * Gives the text of a batch, which is used up then: documents with commas between them. It takes turns of the event loop
-   * with other lists.
-   */
+  /** Gives the text of a batch, a portion in each turn of the event loop: documents with commas between them. */
   async list(batch: Batch): Promise<Buffer> {
     if ("values" in batch) return this.joined(batch.values);
     const { array, start } = batch;
     const source = new BsonReader(array, start);
     const out = writerFor(array.length);
     const writing = this.#documents.array(source, { out, most: PORTION });
-    do await awaitLoopTurn(Math.min(array.length - source.at, PORTION)); while (
-      !writing.next().done
-    );
-    freeMemory(array);
-    ownMemory(out.bytes);
+    const isLong = array.length > PORTION;
+    do if (isLong) await nextTurn(); while (!writing.next().done);
     return out.written;
   }
 
@@ -91,13 +83,33 @@ export class StoredWriter {
     return out.written;
   }
 
+  /** Decodes bytes as the driver does on the connection of the model. */
+  decode(bson: Buffer): object {
+    return decodeBson(bson, this.#model.db.getClient().bsonOptions);
+  }
+
+  /** Makes the document that a query would give for stored values. */
+  document(values: object): Document {
+    if (this.#unselected !== undefined) this.#fit(values);
+    return this.#model.hydrate(values, this.#unselected as never) as Document;
+  }
+
+  /** Gives the text of an entity that hooks have seen; `undefined` where only its values can tell. */
+  seen(entity: SeenEntity): Buffer | undefined {
+    const out = writerFor(entity.bytes.length);
+    return this.#seen.write(entity, out) ? out.written : undefined;
+  }
+
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
-    this.hydrated++;
-    StoredWriter.#hydrations++;
+    this.#fit(values);
+    return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
+  }
+
+  /** Mongoose applies a projection before the middleware that does this. */
+  #fit(values: object): void {
     dropMarks(values);
     fitStored(this.#model.schema as Schema, values);
-    return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
 
   #hydrate(values: object): string {
@@ -111,9 +123,12 @@ export class StoredWriter {
     const inner = unselectedPaths(this.#shape).filter((path) =>
       path.includes(".") && fields.has(path.split(".")[0] as string)
     );
-    const paths = [...roots, ...inner];
-    return paths.length === 0 ? undefined : Object.fromEntries(paths.map((path) => [path, 0]));
+    return withoutPaths([...roots, ...inner]);
   }
+}
+
+function withoutPaths(paths: readonly string[]): Record<string, 0> | undefined {
+  return paths.length === 0 ? undefined : Object.fromEntries(paths.map((path) => [path, 0]));
 }
 
 /** Gives a writer with room for the text of documents that take so many bytes. */
@@ -122,7 +137,7 @@ export function writerFor(length: number): JsonWriter {
 }
 
 export function decodeBson(document: Buffer, options: object = {}): object {
-  return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false }, ...options });
+  return mongoose.mongo.BSON.deserialize(document, { ...options, validation: { utf8: false } });
 }
 
 export function storedIn(batch: Batch): readonly Stored[] {

@@ -1,0 +1,152 @@
+import { BsonReader, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
+import type { JsonWriter } from "../bytes/json_writer.ts";
+import { toFieldJson } from "../to_json.ts";
+import { rawArray } from "../../schema/mongoose/documents/raw_values.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import type { FieldPlan, Plan } from "./plan.ts";
+import { Transcoder } from "./transcoder.ts";
+import type { FieldWriter } from "./transcoder.ts";
+
+const DATE = 0x09;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** An entity that hooks have seen, beside the bytes that it was made from. */
+export interface SeenEntity {
+  readonly bytes: BsonReader["bytes"];
+  /** The values that the driver has made of the bytes. */
+  readonly stored: Values;
+  /** The values of the entity as they are now. */
+  readonly values: Values;
+}
+
+/**
+ * Writes entities that hooks have seen as JSON text: from their bytes what no hook can have changed, the rest from their
+ * values.
+ */
+export class SeenWriter {
+  readonly #plan: Plan;
+  readonly #fields: SeenFields;
+
+  constructor({ plan, shape }: { readonly plan: Plan; readonly shape: Shape }) {
+    this.#plan = plan;
+    const tests = [...plan.fields.keys()].map((name): [string, IsStored | undefined] => {
+      return [name, testOf(shape.fields.get(name) as FieldShape)];
+    });
+    this.#fields = { shape, tests: new Map(tests) };
+  }
+
+  /** Writes an entity, or nothing and returns `false`: only its values can tell. */
+  write(entity: SeenEntity, out: JsonWriter): boolean {
+    // The objects within would overwrite which fields were seen.
+    if (this.#plan.recursive) return false;
+    const fieldWriter = new ChangedFields(entity, this.#fields);
+    const { length } = out;
+    try {
+      new Transcoder(new BsonReader(entity.bytes), { out, fieldWriter }).entity(this.#plan);
+      return true;
+    } catch (error) {
+      if (!(error instanceof UnknownTypeError)) throw error;
+      out.length = length;
+      return false;
+    }
+  }
+}
+
+interface SeenFields {
+  readonly shape: Shape;
+  /** What tells that the value of a field is as stored, by its name. */
+  readonly tests: ReadonlyMap<string, IsStored | undefined>;
+}
+
+/** Writes the fields of one entity that are no longer as stored. */
+class ChangedFields implements FieldWriter {
+  readonly #entity: SeenEntity;
+  readonly #fields: SeenFields;
+
+  constructor(entity: SeenEntity, fields: SeenFields) {
+    this.#entity = entity;
+    this.#fields = fields;
+  }
+
+  take({ source, out, fieldStart }: Transcoder, { property }: FieldPlan): boolean {
+    const value = this.#valueOf(property);
+    const stored = this.#entity.stored[property];
+    const { shape, tests } = this.#fields;
+    if (tests.get(property)?.({ value, stored, source })) return false;
+    source.skip();
+    const text = textOf(value, shape.fields.get(property) as FieldShape);
+    if (text === undefined) out.length = fieldStart;
+    else out.text(text);
+    return true;
+  }
+
+  finish({ out }: Transcoder, { fields, objects }: Plan): void {
+    for (const [name, field] of this.#fields.shape.fields) {
+      if (field.hidden || fields.get(name)?.seen === objects) continue;
+      const text = textOf(this.#valueOf(name), field);
+      if (text === undefined) continue;
+      out.reserve(1);
+      out.comma();
+      out.text(`${JSON.stringify(name)}:${text}`);
+    }
+  }
+
+  /** A class may have a getter of that name. */
+  #valueOf(name: string): unknown {
+    const { values } = this.#entity;
+    return Object.hasOwn(values, name) ? values[name] : undefined;
+  }
+}
+
+function textOf(value: unknown, field: FieldShape): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(toFieldJson(value, field));
+}
+
+interface SeenValue {
+  readonly value: unknown;
+  /** What the driver has made of the stored value. */
+  readonly stored: unknown;
+  /** At the stored value. */
+  readonly source: BsonReader;
+}
+
+/** Whether a value is still what is stored. */
+type IsStored = (seen: SeenValue) => boolean;
+
+/** Types whose values cannot change without being replaced. */
+const CONSTANT: ReadonlySet<string | undefined> = new Set([
+  "BigInt",
+  "Boolean",
+  "Decimal128",
+  "Double",
+  "Int32",
+  "Number",
+  "ObjectId",
+  "String",
+]);
+
+/** Gives the test of a field; `undefined` where a change may not show. */
+function testOf({ kind, type, element }: FieldShape): IsStored | undefined {
+  if (kind === "scalar" && type?.instance === "Date") return isSameTime;
+  if (kind === "scalar" && CONSTANT.has(type?.instance)) return isSame;
+  const isList = kind === "array" && element?.kind === "scalar" &&
+    CONSTANT.has(element.type?.instance);
+  return isList ? isSameList : undefined;
+}
+
+function isSame({ value, stored }: SeenValue): boolean {
+  return value === stored;
+}
+
+/** The entity holds the very object that the driver has made: a hook that changes it changes both. */
+function isSameTime({ value, source: { type, bytes, at } }: SeenValue): boolean {
+  return type === DATE && value instanceof Date && value.getTime() === readInt64(bytes, at);
+}
+
+function isSameList({ value, stored }: SeenValue): boolean {
+  if (!Array.isArray(value) || !Array.isArray(stored)) return false;
+  const elements = rawArray(value);
+  return elements !== stored && elements.length === stored.length &&
+    elements.every((each, index) => each === stored[index]);
+}

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from "node:util";
+import { badParameter } from "../../errors/refusals.ts";
+import { digestOf, orderMark, writeCursor } from "../../filter/parameters/cursor.ts";
+import type { Cursor, EntityCursor } from "../../filter/parameters/cursor.ts";
+import type { Order } from "../../filter/parameters/read_rules.ts";
+import { sortValues, valueAt } from "../../filter/parameters/seek_values.ts";
+import type { SortValues } from "../../filter/parameters/seek_values.ts";
+import { isOrderOfValues, isShownOrder } from "../../filter/parameters/total_order.ts";
+import { readProjection } from "../../filter/projection.ts";
+import { toJsonValue } from "../../json/to_json.ts";
+import { asVersion } from "../../schema/fields/version.ts";
+import { fetchAnyway } from "../fetch.ts";
+import type { EntityName, FoundPage } from "../../sources/source.ts";
+import { passHooks } from "../read.ts";
+import type { OpenLevel } from "../request/call.ts";
+import { pageOrder } from "../select_level.ts";
+
+/** What has to be read of the last entity of a page, so that the next one can begin behind it. */
+export function cursorPaths(at: OpenLevel): readonly string[] {
+  const order = pageOrder(at);
+  const { shape, versionKey, link } = at.level;
+  const { _id: showsId = true } = readProjection(at.state.projection, shape);
+  if (!showsId) return [];
+  if (!isOrderOfValues(order, shape)) return ["_id"];
+  const values = isOpen(at, order) ? Object.keys(order) : ["_id"];
+  // What a parent embeds has no version of its own.
+  const hasVersion = versionKey !== undefined && !link?.embedded &&
+    (values.length < Object.keys(order).length || mayLeaveOut(at));
+  return hasVersion ? [...values, versionKey] : values;
+}
+
+/** Writes where a page ends; `undefined` where no place can be told. */
+export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string | undefined {
+  const order = pageOrder(at);
+  const { level: { shape, versionKey = "" } } = at;
+  if (end === undefined || !isOrderOfValues(order, shape)) return undefined;
+  const values = Object.fromEntries(Object.keys(order).map((path) => [path, end[path]]));
+  const isShown = isOpen(at, order) && (shown === undefined || hasValues(at, { shown, values }));
+  const version = versionKey in end ? asVersion(end[versionKey]) : undefined;
+  return writeCursor(order, { values, isShown, version });
+}
+
+/**
+ * Gives the values behind which a page begins.
+ *
+ * @throws {RestError} 400 if the cursor belongs to another order, or if its entity is gone or has moved.
+ */
+export async function valuesAt(
+  at: OpenLevel,
+  { order, cursor }: { readonly order: Order; readonly cursor: Cursor },
+): Promise<SortValues> {
+  const paths = Object.keys(order);
+  if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
+  if (!("values" in cursor)) return await valuesOf(at, { order, cursor });
+  const { values } = cursor;
+  // A client could find out hidden values by comparing with values that it makes up.
+  if (values.length !== paths.length || !isOpen(at, order)) throw ofAnotherOrder();
+  return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
+}
+
+async function valuesOf(
+  at: OpenLevel,
+  { order, cursor }: { readonly order: Order; readonly cursor: EntityCursor },
+): Promise<SortValues> {
+  const { shape, versionKey = "_id" } = at.level;
+  const { id, digest, version } = cursor;
+  const paths = Object.keys(order);
+  const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
+  if (paths.length === 1 && isUsual) return { _id: id };
+  // A text is cast to the type of the field.
+  const name = cursor.order === undefined ? String(id) : { _id: id };
+  const stored = await isShown(at, name)
+    ? await at.source.storedValues(name, [...paths, versionKey])
+    : undefined;
+  if (stored === undefined) throw badParameter("after", "the identifier of an entity of the list");
+  const values = sortValues(stored, paths);
+  const hasMoved = digest !== undefined
+    ? !isOpen(at, order) || digest !== digestOf(values)
+    : version !== undefined && version !== asVersion(stored[versionKey]);
+  if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
+  return values;
+}
+
+function ofAnotherOrder() {
+  return badParameter("after", "what Link has in this order");
+}
+
+/** Whether a reader who is shown whole entities sees all that an order compares. */
+function isOpen({ level: { shape }, state, finder }: OpenLevel, order: Order): boolean {
+  const projection = readProjection(state.projection, shape);
+  return isShownOrder(order, { shape, projection }) &&
+    !Object.keys(order).some((path) => finder?.names.has(path));
+}
+
+/** Whether an entity that has passed hooks shows values as they are stored. */
+function hasValues(
+  { level: { shape } }: OpenLevel,
+  { shown, values }: { readonly shown: object; readonly values: SortValues },
+): boolean {
+  const json = toJsonValue(shown, shape);
+  return Object.entries(values).every(([path, value]) =>
+    isDeepStrictEqual(valueAt(json, path), toJsonValue(value))
+  );
+}
+
+/** Whether hooks show an entity: a page behind it would tell of its values. */
+async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
+  if (!mayLeaveOut(at)) return true;
+  const entity = await fetchAnyway(at, name);
+  return entity !== undefined && await passHooks(at, entity) !== undefined;
+}
+
+export function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {
+  return hooks.postFetch !== undefined || hooks.preSend !== undefined;
+}

@@ -1,0 +1,28 @@
+import { IncomingMessage } from "node:http";
+import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
+
+/**
+ * A request with a `framework` of its own, for functions of another class that run while hooks of the same request may
+ * wait. All else is read from the given request and set on it: what a scope notes there is seen by others.
+ */
+export function foreignRequest(
+  req: FrameworkRequest,
+  framework: FrameworkState = req.framework,
+): FrameworkRequest {
+  let own: unknown = framework;
+  return new Proxy(req, {
+    // Getters get the request itself: members that are private to its class cannot be read from a proxy.
+    get(target, name) {
+      if (name === "framework") return own;
+      const value: unknown = Reflect.get(target, name, target);
+      // Iterating over a stream compares it with the `this` of its listeners: an error that nobody catches otherwise.
+      const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
+      return isOfStream ? value.bind(target) : value;
+    },
+    set(target, name, value) {
+      if (name !== "framework") return Reflect.set(target, name, value, target);
+      own = value;
+      return true;
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import { Buffer } from "node:buffer";
+import type { Document } from "mongoose";
+import type { Stored, StoredWriter } from "./stored_writer.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** A stored entity that hooks look at: they get a document or an instance that is made from its bytes. */
+export class StoredEntity {
+  readonly stored: Stored;
+  readonly values: Values;
+  readonly #writer: StoredWriter;
+
+  constructor(stored: Stored, writer: StoredWriter) {
+    this.stored = stored;
+    // Hooks may change bytes in place, and other requests may read the same ones.
+    this.values =
+      (stored instanceof Buffer ? writer.decode(Buffer.from(stored)) : stored) as Values;
+    this.#writer = writer;
+  }
+
+  document(): Document {
+    return this.#writer.document(this.values);
+  }
+
+  /** Gives the JSON text of an entity that was made from this one, by its values as they are now. */
+  json(values: Values): Buffer | undefined {
+    const { stored } = this;
+    return stored instanceof Buffer
+      ? this.#writer.seen({ bytes: stored, stored: this.values, values })
+      : undefined;
+  }
+}

@@ -1,0 +1,37 @@
+import { Buffer } from "node:buffer";
+import mongoose from "mongoose";
+import { SEEK_READ, sortValues } from "../filter/parameters/seek_values.ts";
+import type { SortValues } from "../filter/parameters/seek_values.ts";
+import { identifierIn } from "../json/transcode/documents.ts";
+import { isObjectId, Types } from "../schema/mongoose/bson.ts";
+import type { PageRead } from "./source.ts";
+
+const { BSON } = mongoose.mongo;
+
+/** Gives where a stored entity stands; `undefined` if its identifier was not read. */
+export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
+  if (stored === undefined || paths.length === 0) return undefined;
+  const id = paths.length === 1 && Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;
+  if (id !== undefined) return { _id: new Types.ObjectId(id) };
+  const values = Buffer.isBuffer(stored) ? BSON.deserialize(stored, DECODE) : stored;
+  return Object.hasOwn(values, "_id") ? sortValues(values, paths) : undefined;
+}
+
+const DECODE = { ...SEEK_READ, validation: { utf8: false } };
+
+/** Notes where an entity of a page stands. Hooks may change what they get, dates and bytes in place, too. */
+export function noteEnd(stored: object, page: PageRead | undefined): void {
+  if (page?.note === undefined) return;
+  if (Buffer.isBuffer(stored)) return page.note(() => pageEnd(stored, page));
+  const end = pageEnd(stored, page);
+  const kept = end &&
+    Object.fromEntries(Object.entries(end).map(([path, value]) => [path, copied(value)]));
+  page.note(() => kept);
+}
+
+function copied(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || isObjectId(value)) return value;
+  return value instanceof Date
+    ? new Date(value)
+    : BSON.deserialize(BSON.serialize({ value })).value;
+}

@@ -1,0 +1,54 @@
+import { openGet, readSome, sendGet } from "./sockets.ts";
+
+/** Clients with a connection each, which send the next request as soon as they have an answer. */
+export interface BusyClients {
+  /** How many answers each of them has at least. */
+  readonly fewest: number;
+  /** How each of them ended: sent away by `Connection: close`, or without an answer to its last request. */
+  readonly ends: Promise<("sent away" | "lost")[]>;
+}
+
+/** Keeps connections busy with GETs until the server ends them. */
+export function keepBusy(url: string, count: number): BusyClients {
+  const clients = Array.from({ length: count }, () => new BusyClient(url));
+  return {
+    get fewest() {
+      return Math.min(...clients.map(({ answers }) => answers));
+    },
+    ends: Promise.all(clients.map((client) => client.run())),
+  };
+}
+
+class BusyClient {
+  answers = 0;
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async run(): Promise<"sent away" | "lost"> {
+    using socket = await openGet(this.#url);
+    try {
+      while (!/^connection: close\r$/im.test(await readAnswer(socket))) {
+        this.answers++;
+        await sendGet(socket, new URL(this.#url).pathname);
+      }
+      return "sent away";
+    } catch {
+      return "lost";
+    }
+  }
+}
+
+/** Reads an answer that tells its length. */
+async function readAnswer(socket: Deno.TcpConn): Promise<string> {
+  for (let text = "";;) {
+    const more = await readSome(socket);
+    if (more === "") throw new Error("The connection has ended");
+    text += more;
+    const [head, body] = text.split("\r\n\r\n");
+    const length = /^content-length: (\d+)\r$/im.exec(text)?.[1];
+    if (body?.length === Number(length)) return `${head}\r\n`;
+  }
+}
