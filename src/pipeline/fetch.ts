@@ -102,7 +102,8 @@ type Present = (found: object) => ReadEntity;
 
 /** Makes what the hooks of a level get of an entity: a document, an instance of the class, or the driver's own object. */
 function presenter({ level, state }: LevelCall): Present {
-  const { hooks, shape } = level;
+  const { hooks, operation, shape } = level;
+  if (OPERATIONS[operation].change !== undefined) return presentDocument;
   const populates = state.options.populate !== undefined;
   const isRaw = state.options.lean !== undefined && state.options.lean !== false;
   if (hooks.lean === true) {

@@ -52,7 +52,7 @@ export class CollectionSource implements Source {
     const collection = await this.#open();
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const plan = this.#isMadeFromBytes({ lean, forChange })
+    const plan = !forChange && this.#isMadeFromBytes(lean)
       ? planDirect({ operation: "all", lean, page }, collection)
       : undefined;
     if (plan?.operation === "all") return yield* new DirectCollection(collection).entities(plan);
@@ -174,8 +174,11 @@ export class CollectionSource implements Source {
     const collection = await this.#open(read === "anyway");
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
-    const plan = this.#isMadeFromBytes({ lean, forChange })
-      ? planDirect({ operation: "one", name: named, lean }, collection)
+    const plan = this.#isMadeFromBytes(lean || forChange)
+      ? planDirect(
+        { operation: "one", name: named, lean: lean || forChange, forChange },
+        collection,
+      )
       : undefined;
     if (plan?.operation === "one") return await new DirectCollection(collection).entity(plan);
     const find = model.findOne({}, this.#projection(forChange), options);
@@ -189,12 +192,12 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Whether hooks may get what is made from bytes: to a document, Mongoose alone applies a projection, and it alone reads
-   * in the transaction around a request.
+   * Whether hooks may get what is made from bytes: Mongoose alone applies a projection to a document that is not read whole,
+   * and it alone reads in the transaction around a request.
    */
-  #isMadeFromBytes({ lean, forChange }: { lean: boolean; forChange: boolean }): boolean {
-    return !forChange && !mongoose.get("transactionAsyncLocalStorage") &&
-      (lean || isEmpty(this.#options.selection.projection));
+  #isMadeFromBytes(isWhole: boolean): boolean {
+    return !mongoose.get("transactionAsyncLocalStorage") &&
+      (isWhole || isEmpty(this.#options.selection.projection));
   }
 
   #readOptions(page = true): Record<string, unknown> {

@@ -45,10 +45,11 @@ export class DirectCollection {
 
   /** Reads one entity for hooks. */
   async entity(plan: PlanOf<"one">): Promise<StoredEntity | null> {
-    const { reads: { reader }, query } = plan;
+    const { reads: { reader }, query, forChange } = plan;
+    const selected = forChange ? query : reader.selected(query);
     // Hooks see no version that is read besides.
-    const stored = await this.#find({ ...plan, query: { ...reader.selected(query), also: [] } });
-    return stored === undefined ? null : reader.entity(stored, query);
+    const stored = await this.#find({ ...plan, query: { ...selected, also: [] } });
+    return stored === undefined ? null : reader.entity(stored, query, forChange);
   }
 
   /** Runs a plan; `null` where it selects no entity, `undefined` where a document has to say why data is refused. */

@@ -36,6 +36,8 @@ export interface OpenCollection {
 export interface DirectRequest {
   readonly operation: Exclude<OperationName, "removeAll">;
   readonly lean?: boolean;
+  /** Whether the entity is read to be changed, and therefore whole. */
+  readonly forChange?: boolean;
   readonly name?: Filter;
   readonly body?: JsonObject | undefined;
   readonly page?: PageRead | undefined;
@@ -63,6 +65,7 @@ interface ReadPlan {
   readonly count?: ListCount | undefined;
   readonly name: Filter;
   readonly query: JsonQuery;
+  readonly forChange?: boolean | undefined;
   readonly reads: DirectReads;
   readonly finder?: TargetFinder | undefined;
 }
@@ -109,26 +112,26 @@ export function planDirect(
         : undefined;
     default: {
       const query = reads && planQuery(request, collection);
-      const { page, finder } = request;
+      const { page, finder, forChange } = request;
       const count = request.count &&
         { ...request.count, conditions: castFilter(model, conditions) };
       return query &&
-        { operation, name: castFilter(model, name), reads, query, page, count, finder };
+        { operation, name: castFilter(model, name), reads, query, page, count, finder, forChange };
     }
   }
 }
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */
 function planQuery(
-  { operation, lean: takesLean = false, page, select }: DirectRequest,
+  { operation, lean: takesLean = false, forChange = false, page, select }: DirectRequest,
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): JsonQuery | undefined {
-  const isNarrowed = !isEmpty(selection.projection);
+  const given = forChange ? {} : selection.projection;
   // What a hook projects may be hidden from a client that selects it.
-  if (isNarrowed && select !== undefined) return undefined;
-  const projection = select === undefined ? selection.projection : projectionOf(select);
-  const { lean, ...given } = readOptions(selection, { maxTimeMS, page: operation !== "one" });
-  const options: Record<string, unknown> = { ...given, ...page && pageOptions(page) };
+  if (!isEmpty(given) && select !== undefined) return undefined;
+  const projection = select === undefined ? given : projectionOf(select);
+  const { lean, ...read } = readOptions(selection, { maxTimeMS, page: operation !== "one" });
+  const options: Record<string, unknown> = { ...read, ...page && pageOptions(page) };
   const isDirect = (lean === undefined || takesLean) &&
     Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
     isSameForDatabase(projection, shape);

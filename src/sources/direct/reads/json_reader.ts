@@ -123,8 +123,8 @@ export class JsonReader {
     }
   }
 
-  entity(stored: Stored, query: JsonQuery): StoredEntity {
-    return new StoredEntity(stored, this.writerFor(query));
+  entity(stored: Stored, query: JsonQuery, forChange = false): StoredEntity {
+    return new StoredEntity(stored, { writer: this.writerFor(query), forChange });
   }
 
   /** The query that reads no field which reads leave out: hooks would see it. */

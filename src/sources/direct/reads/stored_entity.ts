@@ -4,14 +4,22 @@ import type { Stored, StoredWriter } from "./stored_writer.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
+export interface StoredEntityOptions {
+  readonly writer: StoredWriter;
+  /** Whether its document is to be saved. */
+  readonly forChange: boolean;
+}
+
 /** A stored entity that hooks look at: they get a document or an instance that is made from its bytes. */
 export class StoredEntity {
   readonly stored: Stored;
   readonly values: Values;
   readonly #writer: StoredWriter;
+  readonly #forChange: boolean;
 
-  constructor(stored: Stored, writer: StoredWriter) {
+  constructor(stored: Stored, { writer, forChange }: StoredEntityOptions) {
     this.stored = stored;
+    this.#forChange = forChange;
     // Hooks may change bytes in place, and other requests may read the same ones.
     this.values =
       (stored instanceof Buffer ? writer.decode(Buffer.from(stored)) : stored) as Values;
@@ -19,7 +27,7 @@ export class StoredEntity {
   }
 
   document(): Document {
-    return this.#writer.document(this.values);
+    return this.#writer.document(this.values, this.#forChange);
   }
 
   /** Gives the JSON text of an entity that was made from this one, by its values as they are now. */

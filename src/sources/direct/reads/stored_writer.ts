@@ -3,6 +3,7 @@ import mongoose from "mongoose";
 import type { Document, Model, Schema } from "mongoose";
 import { toJsonValue } from "../../../json/to_json.ts";
 import { fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
+import { hydrateKept } from "../../../schema/mongoose/statements/find_kept.ts";
 import { dropMarks } from "../../../schema/mongoose/schemas/drop_marks.ts";
 import { encodeValues } from "./encode_values.ts";
 import { nextTurn } from "../../../database/lists/next_turn.ts";
@@ -88,8 +89,9 @@ export class StoredWriter {
     return decodeBson(bson, this.#model.db.getClient().bsonOptions);
   }
 
-  /** Makes the document that a query would give for stored values. */
-  document(values: object): Document {
+  /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
+  document(values: object, forChange: boolean): Document {
+    if (forChange) return hydrateKept(this.#model, values);
     if (this.#unselected !== undefined) this.#fit(values);
     return this.#model.hydrate(values, this.#unselected as never) as Document;
   }
