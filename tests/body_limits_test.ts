@@ -72,7 +72,7 @@ async function newWood(values: object = {}): Promise<string> {
 }
 
 test("create() and update() refuse a body with too much in it with a 400 that names field and limit", async () => {
-  await using app = await mountWood({ body: { maxKeys: 6, maxElements: 4, maxObjects: 3 } });
+  await using app = await mountWood({ bodyLimits: { maxKeys: 6, maxElements: 4, maxObjects: 3 } });
   const id = await newWood({ name: "old" });
   const tooMany: [body: object, field: string, limit: string][] = [
     [{ name: "x", free: keys(5, () => 1) }, "free", "6 keys"],
@@ -115,18 +115,18 @@ test("create() refuses more than 5,000 keys or elements and 1,000 objects unless
       [{ maxKeys: 6000, maxElements: 6000, maxObjects: 1_001 }, 201],
     ] as const
   ) {
-    await using app = await mountWood({ body: limits });
+    await using app = await mountWood({ bodyLimits: limits });
     for (const body of bodies) assertEquals((await app.post("/plain", body)).status, status);
   }
 });
 
 Deno.test("initialize() refuses caps on bodies that are no positive integers", () => {
   for (
-    const body of [{ maxKeys: 0 }, { maxElements: -1 }, { maxObjects: 0 }, { maxKeys: NaN }, {
+    const bodyLimits of [{ maxKeys: 0 }, { maxElements: -1 }, { maxObjects: 0 }, { maxKeys: NaN }, {
       maxElements: 1.5,
     }]
   ) {
-    const start = () => Framework.initialize({ models: [Wood], body });
+    const start = () => Framework.initialize({ models: [Wood], bodyLimits });
     assertThrows(start, RangeError, "Cannot limit bodies");
   }
 });

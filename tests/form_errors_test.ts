@@ -232,7 +232,7 @@ test("validators and messages get what Mongoose gives them, when values cannot b
 });
 
 test("an update of a large Map is judged in the time that its size takes", async () => {
-  await using api = await mount([Form], { body: { maxObjects: 2500 } });
+  await using api = await mount([Form], { bodyLimits: { maxObjects: 2500 } });
   const { _id } = await api.created("/forms", {});
   const line = { text: "too long" };
   const texts = Object.fromEntries(Array.from({ length: 2400 }, (_, key) => [`k${key}`, line]));

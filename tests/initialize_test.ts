@@ -318,7 +318,12 @@ Deno.test("initialize() refuses an option of a property that there is not", () =
 Deno.test("initialize() refuses options that there are not, and models that are no list", () => {
   for (
     const [options, problem] of [
-      [{ models: [Thing], maxTimeMs: 5 }, `there is no option "maxTimeMs"`],
+      [
+        { models: [Thing], maxTimeMs: 5 },
+        `there is no option "maxTimeMs" (did you mean "maxTimeMS"?)`,
+      ],
+      [{ models: [Thing], query: {} }, `there is no option "query" (did you mean "queryLimits"?)`],
+      [{ models: [Thing], body: {} }, `there is no option "body" (did you mean "bodyLimits"?)`],
       [[Thing], `there is no option "0"`],
       [{ models: Thing }, `"models" is not a list`],
     ] as [object, string][]
@@ -345,7 +350,9 @@ test("initialize() and errors() that are mounted without a call end each request
 });
 
 Deno.test("initialize() refuses a limit that there is not", () => {
-  for (const limits of [{ query: { maxdepth: 1 } }, { body: { maxkeys: 1 } }] as object[]) {
+  for (
+    const limits of [{ queryLimits: { maxdepth: 1 } }, { bodyLimits: { maxkeys: 1 } }] as object[]
+  ) {
     const start = () => Framework.initialize({ ...limits, models: [Thing] });
     assertThrows(start, TypeError, "there is no limit");
   }
@@ -380,10 +387,10 @@ Deno.test("initialize() refuses options that make no sense", () => {
     { maxTimeMS: NaN },
     { maxTimeMS: 2 ** 31 },
     ...[0, -1, 1.5, Infinity, 2 ** 31].map((sendTimeoutMS) => ({ sendTimeoutMS })),
-    { query: { maxDepth: 0 } },
-    { query: { maxList: -5 } },
-    { query: { maxClauses: NaN } },
-    { query: { maxRegex: 1.5 } },
+    { queryLimits: { maxDepth: 0 } },
+    { queryLimits: { maxList: -5 } },
+    { queryLimits: { maxClauses: NaN } },
+    { queryLimits: { maxRegex: 1.5 } },
   ];
   for (const options of wrong) {
     assertThrows(
@@ -398,7 +405,7 @@ Deno.test("initialize() changes none of its options", () => {
   const options = Object.freeze({
     models: Object.freeze([Thing]),
     maxTimeMS: 5,
-    query: Object.freeze({ maxDepth: 2 }),
+    queryLimits: Object.freeze({ maxDepth: 2 }),
   });
   Framework.initialize(options);
 });

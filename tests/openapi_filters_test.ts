@@ -122,8 +122,8 @@ test("no filter names what is hidden or not selected", async () => {
 });
 
 test("filters are described with the limits of their router", async () => {
-  const query = { maxRegex: 3, maxList: 2 };
-  await using app = await mountDocumented([Shop], { query });
+  const queryLimits = { maxRegex: 3, maxList: 2 };
+  await using app = await mountDocumented([Shop], { queryLimits });
   const isValid = app.named("ShopFilter");
   const filters = [{ $regex: "abc" }, { $regex: "abcd" }, { $in: ["a", "b"] }, { $in: [..."abc"] }];
   const told = await Promise.all(filters.map(async (name) => {

@@ -409,8 +409,8 @@ test("q is refused when it is over the caps by default", async (t) => {
 });
 
 test("initialize() sets the caps on q when the host gives some", async () => {
-  const query = { maxDepth: 2, maxClauses: 2, maxList: 1, maxRegex: 2 };
-  await using app = await mount([Refused], { query });
+  const queryLimits = { maxDepth: 2, maxClauses: 2, maxList: 1, maxRegex: 2 };
+  await using app = await mount([Refused], { queryLimits });
   const id = await seed();
   const within = [nest(2), { name: "a", year: 1 }, { year: { $in: [1] } }, {
     name: { $regex: "aa" },
@@ -427,7 +427,7 @@ test("initialize() sets the caps on q when the host gives some", async () => {
 
 test("a cap on q that is undefined keeps its default", async () => {
   const none = { maxDepth: undefined, maxList: undefined } as never;
-  await using app = await mount([Refused], { query: none });
+  await using app = await mount([Refused], { queryLimits: none });
   const id = await seed();
   await refusedEverywhere(app, id, asQuery({ year: { $in: Array(1001).fill(1) } }));
   await refusedEverywhere(app, id, asQuery(nest(21)));

@@ -92,7 +92,7 @@ test("select() takes the scope of one route alone", async () => {
 });
 
 test("select() casts and guards q, and Framework.errors() answers", async () => {
-  await using api = await open({ route: "/tasks", query: { maxList: 2 } });
+  await using api = await open({ route: "/tasks", queryLimits: { maxList: 2 } });
   const refused = [
     `/archive?${q({ secret: "x" })}`,
     `/archive?${q({ $where: "1" })}`,

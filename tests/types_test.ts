@@ -62,7 +62,7 @@ function options(): void {
   Framework.initialize({
     models: [Movie],
     maxTimeMS: 5,
-    query: { maxDepth: 2 },
+    queryLimits: { maxDepth: 2 },
     onError: (req) => req,
   });
   // @ts-expect-error no model

@@ -35,7 +35,7 @@ import { mountRoutes } from "./routes/mount_routes.ts";
  * const options: InitializeOptions = {
  *   maxTimeMS: 2000,
  *   onError: (_req, error) => error instanceof SyntaxError ? new RestError(502, "Bad answer") : undefined,
- *   query: { maxDepth: 5, maxClauses: 20 },
+ *   queryLimits: { maxDepth: 5, maxClauses: 20 },
  * };
  * ```
  */
@@ -78,9 +78,9 @@ export interface InitializeOptions {
    */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */
-  readonly query?: QueryLimits;
+  readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
-  readonly body?: BodyLimits;
+  readonly bodyLimits?: BodyLimits;
   /**
    * Whether `initialize()` logs the routes, one per line.
    *
@@ -92,7 +92,7 @@ export interface InitializeOptions {
 /** The names of all options. */
 const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
-  ...{ parameters: true, query: true, body: true, log: true },
+  ...{ parameters: true, queryLimits: true, bodyLimits: true, log: true },
 };
 
 /** The longest time that timers know: with more they end at once. */
@@ -141,7 +141,7 @@ export function plannedRoutes(options: InitializeOptions): RouteNode[] {
 function openRoutes(options: InitializeOptions): Route[] {
   checkOptions(options);
   const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
-  const { query, body, indexes, parameters, sendTimeoutMS = 60_000 } = options;
+  const { queryLimits, bodyLimits, indexes, parameters, sendTimeoutMS = 60_000 } = options;
   checkTimes({ maxTimeMS, sendTimeoutMS });
   if (indexes !== undefined && indexes !== "required") {
     throw new TypeError(
@@ -155,8 +155,8 @@ function openRoutes(options: InitializeOptions): Route[] {
   }
   return buildRoutes(models, {
     ...{ maxTimeMS, sendTimeoutMS },
-    limits: completeQueryLimits(query),
-    bodyLimits: completeBodyLimits(body),
+    limits: completeQueryLimits(queryLimits),
+    bodyLimits: completeBodyLimits(bodyLimits),
     indexes,
     parameters,
     reporter: new Reporter(onError),
@@ -166,7 +166,7 @@ function openRoutes(options: InitializeOptions): Route[] {
 function checkOptions(options: InitializeOptions): void {
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) {
-    throw new TypeError(`Cannot initialize: there is no option "${unknown}"`);
+    throw new TypeError(`Cannot initialize: there is no option ${unknown}`);
   }
   if (options.models !== undefined && !Array.isArray(options.models)) {
     throw new TypeError(`Cannot initialize: "models" is not a list`);

@@ -24,7 +24,7 @@ import { completeBodyLimits } from "../write/body/limits.ts";
 /** Options of `Framework.select()`. */
 export interface SelectOptions {
   /** Limits on the URL parameter `q`. */
-  readonly query?: QueryLimits;
+  readonly queryLimits?: QueryLimits;
   /**
    * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if `getConnection` differs between those of a
    * class.
@@ -69,7 +69,7 @@ export async function select<M extends FrameworkModel>(
 }
 
 /** A route without hooks, over the scopes of the `@rest` that apply. */
-function routeFor(target: ModelClass, { query, route }: SelectOptions): Route {
+function routeFor(target: ModelClass, { queryLimits, route }: SelectOptions): Route {
   const rests = describeModel(target).rests.filter((rest) =>
     route === undefined || rest.route === route
   );
@@ -93,7 +93,7 @@ function routeFor(target: ModelClass, { query, route }: SelectOptions): Route {
     ...rest.getConnection && { getConnection: rest.getConnection },
     maxTimeMS: MAX_TIME_MS,
     sendTimeoutMS: MAX_TIME_MS,
-    limits: completeQueryLimits(query),
+    limits: completeQueryLimits(queryLimits),
     bodyLimits: completeBodyLimits(),
     reporter: new Reporter(),
   };

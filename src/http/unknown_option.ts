@@ -1,4 +1,9 @@
-/** Gives the name of an option that there is not, if one is given: a misspelled option would do nothing. */
+/** Gives the first name that is no option, in quotes, with the option that it may stand for. */
 export function unknownOption(given: object, known: object): string | undefined {
-  return Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return undefined;
+  const meant = Object.keys(known).find((name) =>
+    name.toLowerCase().startsWith(unknown.toLowerCase())
+  );
+  return `"${unknown}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
 }

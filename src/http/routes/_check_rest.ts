@@ -41,7 +41,7 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
 
 function checkOptions(target: ModelClass, { rest, place }: { rest: RestRecord; place: string }) {
   const unknown = unknownOption(rest, OPTIONS);
-  if (unknown !== undefined) throw cannotMount(target, `@rest${place} has no option "${unknown}"`);
+  if (unknown !== undefined) throw cannotMount(target, `@rest${place} has no option ${unknown}`);
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {
       throw cannotMount(target, `"${name}"${place} is not a function`);

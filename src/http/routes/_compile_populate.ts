@@ -64,7 +64,7 @@ function readOptions(options: unknown, fail: FieldInput["fail"]): PopulateOption
   if (options === true) return {};
   if (!isJsonObject(options)) throw fail(`with something that is neither "true" nor an object`);
   const unknown = unknownOption(options, OPTIONS);
-  if (unknown !== undefined) throw fail(`with an unknown option "${unknown}"`);
+  if (unknown !== undefined) throw fail(`with an unknown option ${unknown}`);
   const { select, always, unguarded }: Record<string, unknown> = options;
   if (select !== undefined && !isNames(select)) {
     throw fail(`with "select", which is not a list of names`);
