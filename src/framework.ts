@@ -115,12 +115,13 @@ export const Framework: {
   /**
    * Closes the HTTP server of an application gracefully. The server accepts no new connections and completes its current
    * requests. `Connection: close` tells clients to open another connection. Idle connections are closed. Connections that
-   * are still busy after `options.within` milliseconds are cut. Close Mongoose afterwards.
+   * are still busy after `options.timeoutMS` milliseconds are cut. Close Mongoose afterwards.
    *
    * @param server The server.
    * @param options The time limit.
    * @returns A promise that resolves when the server is closed.
-   * @throws {RangeError} If `within` is not a valid number of milliseconds.
+   * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
+   * @throws {TypeError} If there is no such option.
    *
    * @example Close the server on SIGTERM
    * ```ts ignore

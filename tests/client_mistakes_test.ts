@@ -144,7 +144,7 @@ test("the entity of a part is removed with each option of remove()", async () =>
   const { films } = studio;
   const { _id } = await films.create({ name: "A" });
   const place = films.part("place", _id);
-  const options = { timeout: 10_000, headers: {}, parameters: {}, signal: undefined };
+  const options = { timeoutMS: 10_000, headers: {}, parameters: {}, signal: undefined };
   for (const more of [{ q: { city: "Rome" } }, { ifMatch: "*" }, options]) {
     await place.create({ city: "Rome" });
     await place.remove(more);

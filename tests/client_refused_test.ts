@@ -117,9 +117,9 @@ const HANGING = {
 } satisfies Record<string, ConnectOptions>;
 
 for (const [name, options] of Object.entries(HANGING)) {
-  test(`timeout and signal end a call while it waits for ${name} that never ends`, async () => {
+  test(`timeoutMS and signal end a call while it waits for ${name} that never ends`, async () => {
     const { films } = record(options);
-    const late = films.one(id, { timeout: 20 });
+    const late = films.one(id, { timeoutMS: 20 });
     assertEquals((await assertRejects(() => late, DOMException)).name, "TimeoutError");
     const controller = new AbortController();
     const call = films.one(id, { signal: controller.signal });
@@ -131,7 +131,7 @@ for (const [name, options] of Object.entries(HANGING)) {
 test("nothing is sent for a call that has ended before its headers were there", async () => {
   const { promise, resolve } = Promise.withResolvers<Record<string, string>>();
   const { films, sent } = record({ headers: () => promise });
-  await assertRejects(() => films.create({ name: "A" }, { timeout: 20 }), DOMException);
+  await assertRejects(() => films.create({ name: "A" }, { timeoutMS: 20 }), DOMException);
   resolve({});
   await new Promise((done) => setTimeout(done));
   assertEquals(sent, []);
@@ -140,7 +140,7 @@ test("nothing is sent for a call that has ended before its headers were there", 
 test("a longer time-out than timers take is no short one", async () => {
   const slow: Fetch = () => new Promise((done) => setTimeout(() => done(empty()), 20));
   const { films } = record({}, slow);
-  assertEquals((await films.all({ timeout: 2 ** 32 })).items, []);
+  assertEquals((await films.all({ timeoutMS: 2 ** 32 })).items, []);
 });
 
 test("parameters do not replace those of the next page", async () => {
@@ -167,7 +167,7 @@ test("a path without a slash is refused", () => {
 
 for (const base of ["http://a b", "/api"]) {
   test(`a wrong URL fails at once: ${base}`, async () => {
-    const films = connect(base, { retry: { pause: 60_000, longest: 60_000 }, timeout: 200 })
+    const films = connect(base, { retry: { pauseMS: 60_000, maxPauseMS: 60_000 }, timeoutMS: 200 })
       .resource<Film>("/films");
     await assertRejects(() => films.one(id), TypeError);
   });

@@ -26,7 +26,7 @@ async function script(steps: readonly Step[], options: ConnectOptions = {}) {
     asked.push(req.method ?? "");
     steps[asked.length - 1]?.(res, req);
   });
-  const api = connect(served.url, { retry: { pause: 1 }, ...options });
+  const api = connect(served.url, { retry: { pauseMS: 1 }, ...options });
   return {
     films: api.resource<Film>("/films"),
     asked,
@@ -69,14 +69,14 @@ for (const [name, failure] of Object.entries(FAILURES)) {
 }
 
 test("a call fails with its last answer after the last repetition", async () => {
-  await using server = await script(Array(9).fill(busy), { retry: { pause: 1, times: 2 } });
+  await using server = await script(Array(9).fill(busy), { retry: { pauseMS: 1, times: 2 } });
   const error = await assertRejects(() => server.films.one(id), ApiError, "Away");
   assertEquals([error.status, error.code, server.asked.length], [503, "UNAVAILABLE", 3]);
 });
 
 test("a call fails at once if it would have to wait too long, or may not be repeated", async () => {
   const later: Step = (res) => res.writeHead(503, { "retry-after": "60" }).end();
-  await using server = await script([later, busy], { retry: { longest: 100 } });
+  await using server = await script([later, busy], { retry: { maxPauseMS: 100 } });
   const error = await assertRejects(() => server.films.one(id), ApiError);
   assertEquals([error.code, error.errors, error.body], ["HTTP_503", {}, undefined]);
   await using never = await script([busy, good], { retry: { times: 0 } });
@@ -97,13 +97,13 @@ test("an answer that is no JSON is an error, whatever its status", async () => {
   assertEquals([error.status, error.code, error.body], [200, "HTTP_200", "<html>"]);
 });
 
-test("timeout ends a call, with its repetitions", async () => {
-  await using server = await script([silent, silent], { timeout: 50 });
+test("timeoutMS ends a call, with its repetitions", async () => {
+  await using server = await script([silent, silent], { timeoutMS: 50 });
   const error = await assertRejects(() => server.films.one(id), DOMException);
   assertEquals([error.name, error.message], ["TimeoutError", "No answer within 50 ms"]);
-  const options = { retry: { pause: 60_000, longest: 60_000 } };
+  const options = { retry: { pauseMS: 60_000, maxPauseMS: 60_000 } };
   await using pausing = await script([busy, good], options);
-  const paused = pausing.films.one(id, { timeout: 50 });
+  const paused = pausing.films.one(id, { timeoutMS: 50 });
   assertEquals((await assertRejects(() => paused, DOMException)).name, "TimeoutError");
   assertEquals(pausing.asked.length, 1);
 });
@@ -120,7 +120,7 @@ test("signal ends a call with its reason, before, while it waits, and while it p
       step(res, req);
       setTimeout(() => controller.abort(reason), 20);
     };
-    await using open = await script([abort], { retry: { pause: 5000 } });
+    await using open = await script([abort], { retry: { pauseMS: 5000 } });
     const call = open.films.one(id, { signal: controller.signal });
     await assertRejects(() => call, RangeError, "enough");
     assertEquals(open.asked.length, 1);

@@ -72,7 +72,7 @@ test("Framework.close() ends idle connections", async () => {
   const { server, url } = await listen();
   using idle = await openGet(`${url}/small`);
   assertMatch(await readSome(idle), /small/);
-  const closed = Framework.close(server, { within: 600_000 });
+  const closed = Framework.close(server, { timeoutMS: 600_000 });
   assert(await isEnded(idle));
   await closed;
 });
@@ -148,7 +148,7 @@ test("Framework.close() cuts what is still busy when the time is over", async ()
   using slow = await openGet(`${url}/large`);
   using silent = await Deno.connect({ hostname: "127.0.0.1", port: Number(new URL(url).port) });
   await Promise.all([readSome(waiting), readSome(slow)]);
-  await Framework.close(server, { within: 100 });
+  await Framework.close(server, { timeoutMS: 100 });
   const texts = await Promise.all([waiting, slow].map((each) => readToEnd(each).catch(() => "")));
   assert(texts.every((text) => !/done|0\r\n\r\n$/.test(text) && text.length < 29_000_000));
   assert(await isEnded(silent));
@@ -163,8 +163,8 @@ test("Framework.close() waits no longer for what HTTP does not know: WebSockets,
       await sendGet(socket, "/", { headers: "Connection: upgrade\r\nUpgrade: a\r\n" });
       assertEquals(await readSome(socket), "taken");
     }
-    await Framework.close(server, { within: 100 });
-    await Framework.close(server, { within: 600_000 });
+    await Framework.close(server, { timeoutMS: 100 });
+    await Framework.close(server, { timeoutMS: 600_000 });
     assertEquals(server.listening, false);
   }
 });
@@ -185,7 +185,9 @@ test("Framework.close() may be called again, and on a server that does not liste
 });
 
 test("Framework.close() refuses a time that is none", () => {
-  for (const within of [-1, NaN, Infinity, 0.5, "1" as unknown as number]) {
-    assertThrows(() => Framework.close(createServer(), { within }), RangeError, "within");
+  for (const timeoutMS of [-1, NaN, Infinity, 0.5, "1" as unknown as number]) {
+    assertThrows(() => Framework.close(createServer(), { timeoutMS }), RangeError, "timeoutMS");
   }
+  const before: object = { within: 100 };
+  assertThrows(() => Framework.close(createServer(), before), TypeError, `no option "within"`);
 });

@@ -12,7 +12,7 @@ import { hasUnflushed } from "./replies/unflushed.ts";
  * ```ts
  * import type { CloseOptions } from "@mongrove/mongrove";
  *
- * const options: CloseOptions = { within: 30_000 };
+ * const options: CloseOptions = { timeoutMS: 30_000 };
  * ```
  */
 export interface CloseOptions {
@@ -21,7 +21,7 @@ export interface CloseOptions {
    *
    * @default {10000}
    */
-  readonly within?: number;
+  readonly timeoutMS?: number;
 }
 
 /** How often it is looked whether connections are idle. */
@@ -40,26 +40,31 @@ const closing = new WeakMap<object, Promise<void>>();
 
 /**
  * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end after a
- * grace, in which a request that is on its way is still answered, and those that are busy after `within` milliseconds are
- * cut. Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them any longer.
+ * grace, in which a request that is on its way is still answered, and those that are busy after `timeoutMS` are cut. Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them any longer.
  *
- * @throws {RangeError} If `within` is no number of milliseconds.
+ * @throws {RangeError} If `timeoutMS` is no number of milliseconds.
+ * @throws {TypeError} If there is no such option.
  */
 export function closeServer(
   server: HttpServer | HttpsServer,
-  { within = 10_000 }: CloseOptions = {},
+  options: CloseOptions = {},
 ): Promise<void> {
-  if (!Number.isInteger(within) || within < 0) {
+  const { timeoutMS = 10_000, ...others } = options;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw new TypeError(`Cannot close the server: there is no option "${unknown}"`);
+  }
+  if (!Number.isInteger(timeoutMS) || timeoutMS < 0) {
     throw new RangeError(
-      `Cannot close the server: within is ${within}, not a number of milliseconds`,
+      `Cannot close the server: timeoutMS is ${timeoutMS}, not a number of milliseconds`,
     );
   }
   let closed = closing.get(server);
-  if (closed === undefined) closing.set(server, closed = close(server, within));
+  if (closed === undefined) closing.set(server, closed = close(server, timeoutMS));
   return closed;
 }
 
-function close(server: HttpServer | HttpsServer, within: number): Promise<void> {
+function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
   server.prependListener("request", onRequest);
   const stopSweeping = sweepIdle(server);
@@ -73,7 +78,7 @@ function close(server: HttpServer | HttpsServer, within: number): Promise<void> 
       end();
       // HTTP does not know WebSockets and unfinished handshakes of TLS.
       setTimeout(resolve, CUT_MS);
-    }, within);
+    }, timeoutMS);
     // Node's `http.Server.close()` would close idle connections at once, and cut answers that slow clients still read.
     Server.prototype.close.call(server, () => {
       clearTimeout(cut);

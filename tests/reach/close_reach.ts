@@ -31,7 +31,7 @@ class Long extends FrameworkModel {
 const app = express();
 app.use(Framework.initialize({ models: [Long] }));
 app.post("/close", (_req, res) => {
-  void Framework.close(server, { within: 60_000 });
+  void Framework.close(server, { timeoutMS: 60_000 });
   res.end();
 });
 const server = app.listen(Number(process.env.PORT), "127.0.0.1");

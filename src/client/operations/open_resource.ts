@@ -46,7 +46,7 @@ function openPart(place: Operations): AnyResource {
   return { ...list, ...Object.fromEntries(names) };
 }
 
-const REMOVE_OPTIONS = ["ifMatch", "q", "signal", "timeout", "headers", "parameters"];
+const REMOVE_OPTIONS = ["ifMatch", "q", "signal", "timeoutMS", "headers", "parameters"];
 
 function isOfEntity(name: string, args: readonly unknown[]): boolean {
   if (name === "part") return args.length === 1;

@@ -9,18 +9,18 @@ export interface Deadline {
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
   /** How long to wait, in milliseconds. */
-  readonly timeout: number;
+  readonly timeoutMS: number;
 }
 
 /** The longest time that timers take. They run off at once if it is longer. */
 const LONGEST = 2 ** 31 - 1;
 
 /** Joins the signal of a caller and a time-out. */
-export function openDeadline({ signal, timeout }: DeadlineOptions): Deadline {
+export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
-  const timer = Number.isFinite(timeout)
-    ? setTimeout(() => controller.abort(timedOut(timeout)), Math.min(timeout, LONGEST))
+  const timer = Number.isFinite(timeoutMS)
+    ? setTimeout(() => controller.abort(timedOut(timeoutMS)), Math.min(timeoutMS, LONGEST))
     : undefined;
   if (signal?.aborted) stop();
   else signal?.addEventListener("abort", stop);
@@ -40,6 +40,6 @@ export function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function timedOut(timeout: number): DOMException {
-  return new DOMException(`No answer within ${timeout} ms`, "TimeoutError");
+function timedOut(timeoutMS: number): DOMException {
+  return new DOMException(`No answer within ${timeoutMS} ms`, "TimeoutError");
 }

@@ -11,7 +11,7 @@ Deno.test({
     signal.addEventListener = (_type: string, listener: unknown) => void listeners.add(listener);
     signal.removeEventListener = (_type: string, listener: unknown) =>
       void listeners.delete(listener);
-    const deadline = openDeadline({ signal, timeout: 60_000 });
+    const deadline = openDeadline({ signal, timeoutMS: 60_000 });
     assertEquals([listeners.size, deadline.signal.aborted], [1, false]);
     deadline.end();
     assertEquals(listeners.size, 0);
@@ -19,7 +19,7 @@ Deno.test({
 });
 
 Deno.test("openDeadline() has no time-out if that is infinite", () => {
-  const { signal, end } = openDeadline({ timeout: Infinity });
+  const { signal, end } = openDeadline({ timeoutMS: Infinity });
   assertEquals(signal.aborted, false);
   end();
 });

@@ -12,13 +12,13 @@ export interface RetryOptions {
    *
    * @default {250}
    */
-  readonly pause?: number;
+  readonly pauseMS?: number;
   /**
    * The longest pause, in milliseconds. If the server asks for a longer one by `Retry-After`, the request fails.
    *
    * @default {10000}
    */
-  readonly longest?: number;
+  readonly maxPauseMS?: number;
 }
 
 /** What has failed. */
@@ -34,13 +34,13 @@ export interface Failure {
 /** How long to wait before the next try, in milliseconds; `undefined` if there is none. */
 export function pauseAfter(
   { repeated, retryAfter, random }: Failure,
-  { times = 3, pause: first = 250, longest = 10_000 }: RetryOptions,
+  { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
 ): number | undefined {
   if (repeated >= times) return undefined;
   const asked = retryAfter === null ? 0 : millisecondsOf(retryAfter);
-  if (asked > longest) return undefined;
-  const own = first * 2 ** repeated;
-  return Math.min(Math.max(asked, own) + random * own, longest);
+  if (asked > maxPauseMS) return undefined;
+  const own = pauseMS * 2 ** repeated;
+  return Math.min(Math.max(asked, own) + random * own, maxPauseMS);
 }
 
 /** Reads a number of seconds, or a date. */

@@ -7,7 +7,7 @@ Deno.test("pauseAfter() doubles the pause, and adds up to as much at random", ()
   assertEquals(pauseAfter(FIRST, {}), 250);
   assertEquals(pauseAfter({ ...FIRST, repeated: 2 }, {}), 1000);
   assertEquals(pauseAfter({ ...FIRST, repeated: 2, random: 0.5 }, {}), 1500);
-  assertEquals(pauseAfter({ ...FIRST, random: 1 }, { pause: 10 }), 20);
+  assertEquals(pauseAfter({ ...FIRST, random: 1 }, { pauseMS: 10 }), 20);
 });
 
 Deno.test("pauseAfter() never comes back before Retry-After", () => {
@@ -27,7 +27,7 @@ Deno.test("pauseAfter() ends after the given number of repetitions, and above th
   assertEquals(pauseAfter({ ...FIRST, repeated: 3 }, {}), undefined);
   assertEquals(pauseAfter(FIRST, { times: 0 }), undefined);
   assertEquals(pauseAfter({ ...FIRST, retryAfter: "11" }, {}), undefined);
-  assertEquals(pauseAfter({ ...FIRST, retryAfter: "11" }, { longest: 11_000 }), 11_000);
+  assertEquals(pauseAfter({ ...FIRST, retryAfter: "11" }, { maxPauseMS: 11_000 }), 11_000);
   assertEquals(pauseAfter({ ...FIRST, repeated: 9, random: 1 }, { times: 10 }), 10_000);
 });
 

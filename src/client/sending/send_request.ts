@@ -29,7 +29,7 @@ export interface ConnectOptions {
    *
    * @default {30000}
    */
-  readonly timeout?: number;
+  readonly timeoutMS?: number;
   /** How often, and after which pauses, a request is repeated. */
   readonly retry?: RetryOptions;
 }
@@ -39,7 +39,7 @@ export interface CallOptions {
   /** Ends the call. */
   readonly signal?: AbortSignal | undefined;
   /** How long the call waits, in milliseconds. The default is that of the connection. */
-  readonly timeout?: number | undefined;
+  readonly timeoutMS?: number | undefined;
   /** More headers. They replace those of the connection. */
   readonly headers?: HeaderValues | undefined;
   /** Query parameters that hooks read. They do not replace those of other options. */
@@ -76,8 +76,8 @@ export async function sendRequest(
   outgoing: Outgoing,
   connection: ConnectOptions,
 ): Promise<Incoming> {
-  const { signal: given, timeout = connection.timeout ?? 30_000 } = outgoing.options;
-  const { signal, end } = openDeadline({ signal: given, timeout });
+  const { signal: given, timeoutMS = connection.timeoutMS ?? 30_000 } = outgoing.options;
+  const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
     // Neither a function for headers nor a given fetch() has to know the signal.

@@ -19,7 +19,7 @@ export async function useClient(
     statuses.push(response.status);
     return response;
   };
-  const api = connect(base, { retry: { pause: 1 }, fetch: spy });
+  const api = connect(base, { retry: { pauseMS: 1 }, fetch: spy });
   const films = api.resource<Film>("/studio");
   await films.removeAll({ q: {} });
   const made: string[] = [];
@@ -62,7 +62,7 @@ async function failWith(
     invalid: await problemOf(films.create({})),
     missing: await problemOf(films.one("0123456789abcdef01234567")),
     aborted: await problemOf(films.all({ signal })),
-    late: await problemOf(films.all({ parameters: { slow: "1" }, timeout: 200 })),
+    late: await problemOf(films.all({ parameters: { slow: "1" }, timeoutMS: 200 })),
     removed: typeof await films.remove(id),
   };
 }
