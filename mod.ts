@@ -33,38 +33,20 @@
  */
 
 export { arrayProp } from "./src/declare/decorators/array_prop.ts";
-export type { ArrayPropOptions, ModelOrThunk } from "./src/declare/decorators/array_prop.ts";
-export type {
-  BaseOptions,
-  Bound,
-  FieldOptions,
-  FieldWords,
-  Validator,
-} from "./src/declare/decorators/field_options.ts";
+export type { ArrayPropOptions } from "./src/declare/decorators/array_prop.ts";
+export type { FieldOptions, Validator } from "./src/declare/decorators/field_options.ts";
 export type {
   FieldDecorator,
-  FieldType,
   Hidden,
   Identifier,
-  MongooseType,
-  MongooseValues,
   ReadOnly,
   Ref,
-  ValueOf,
 } from "./src/declare/decorators/field_type.ts";
-export type {
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
-} from "./src/declare/decorators/standard_schema.ts";
-export type { JsonForm } from "./src/declare/decorators/json_form.ts";
+export type { StandardSchema } from "./src/declare/decorators/standard_schema.ts";
 export { prop } from "./src/declare/decorators/prop.ts";
-export type { Literal, PropOptions, Widen } from "./src/declare/decorators/prop.ts";
+export type { PropOptions } from "./src/declare/decorators/prop.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
 export type {
-  Accepts,
-  AcceptsPart,
-  ModelIn,
   PartRestDecorator,
   PartRestOptions,
   RestDecorator,
@@ -82,24 +64,18 @@ export type {
   QueryObject,
 } from "./src/declare/hooks/framework_request.ts";
 export type {
-  AnyHooks,
   EntityHook,
-  EntityOf,
   Fetch,
   HookName,
   Hooks,
   HooksOf,
   LeanHooksOf,
-  MaybePromise,
   OperationOptions,
   PreFetch,
-  RequestOf,
-  Together,
 } from "./src/declare/hooks/hooks.ts";
 export type {
   CountOptions,
   PageOptions,
-  PopulateFields,
   PopulateOptions,
   ReadOptions,
   SearchOptions,
@@ -107,7 +83,7 @@ export type {
 export { or } from "./src/declare/hooks/or.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
-export type { Selected, SelectOptions } from "./src/http/select.ts";
+export type { ModelQuery, QueryForOptions } from "./src/http/query_for.ts";
 export type {
   ErrorDescription,
   HeaderDescription,
@@ -120,14 +96,8 @@ export type { FieldDescription, ValueDescription } from "./src/schema/describe/d
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/model_class.ts";
 export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";
-export type {
-  DocumentHook,
-  InstanceHook,
-  PreFetchHook,
-  Returns,
-} from "./src/declare/operations/checked_hook.ts";
-export type { RequestHooks, UnnamedModel } from "./src/declare/operations/hooks_input.ts";
-export type { Method, MethodFunction } from "./src/declare/operations/methods.ts";
+export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
+export type { Method } from "./src/declare/operations/methods.ts";
 export type { OperationName } from "./src/declare/operations/operation.ts";
 export type { BodyLimits } from "./src/write/body/limits.ts";
 export type { QueryLimits } from "./src/filter/q/limits.ts";

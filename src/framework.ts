@@ -7,8 +7,8 @@ import type { CloseOptions } from "./http/close_server.ts";
 import { errors } from "./http/error_middleware.ts";
 import { describe, initialize } from "./http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
-import { select } from "./http/select.ts";
-import type { Selected, SelectOptions } from "./http/select.ts";
+import { queryFor } from "./http/query_for.ts";
+import type { ModelQuery, QueryForOptions } from "./http/query_for.ts";
 import type { FrameworkModel } from "./declare/model/framework_model.ts";
 import type { ModelClass } from "./declare/model/model_class.ts";
 import type { RouteDescription } from "./http/routes/describe/description.ts";
@@ -94,17 +94,17 @@ export const Framework: {
    *
    * const app = express();
    * app.post("/tasks/archive", async (req, res) => {
-   *   const { filter, model } = await Framework.select(req, Task);
+   *   const { filter, model } = await Framework.queryFor(req, Task);
    *   const { modifiedCount } = await model.updateMany(filter, { state: "archived" });
    *   res.json({ archived: modifiedCount });
    * });
    * ```
    */
-  readonly select: <M extends FrameworkModel>(
+  readonly queryFor: <M extends FrameworkModel>(
     req: Request,
     target: ModelClass<M>,
-    options?: SelectOptions,
-  ) => Promise<Selected<M>>;
+    options?: QueryForOptions,
+  ) => Promise<ModelQuery<M>>;
   /**
    * Creates error middleware for errors outside the router, such as a body that is not JSON. It answers them in the form
    * in which the router answers its own errors. Mount it last. Without it, Express answers such errors.
@@ -130,4 +130,4 @@ export const Framework: {
    * ```
    */
   readonly close: (server: HttpServer | HttpsServer, options?: CloseOptions) => Promise<void>;
-} = { initialize, describe, select, errors, close: closeServer };
+} = { initialize, describe, queryFor, errors, close: closeServer };

@@ -81,7 +81,7 @@ class Rule extends FrameworkModel {
 async function callsSelect(req: FrameworkRequest, entry: Entry): Promise<Entry> {
   // Each entity comes at a time of its own.
   await wait(entry.rank % 7);
-  await Framework.select(req, Rule);
+  await Framework.queryFor(req, Rule);
   return entry;
 }
 
@@ -143,7 +143,7 @@ class Box extends FrameworkModel {
   items?: Item[];
 }
 
-test("Framework.select() in the hook of one entity leaves the hooks of others their req.framework", async () => {
+test("Framework.queryFor() in the hook of one entity leaves the hooks of others their req.framework", async () => {
   await using api = await mount([Rule, Entry]);
   await api.database.connection.collection("entries").insertMany(
     Array.from({ length: 120 }, (_, rank) => ({ rank, isProtected: rank % 2 === 0 })),
@@ -153,13 +153,13 @@ test("Framework.select() in the hook of one entity leaves the hooks of others th
   assertEquals(left.map(({ rank }) => rank), Array.from({ length: 60 }, (_, half) => half * 2));
 });
 
-test("Framework.select() gives foreign functions a request of their own, which sets what all see", async () => {
+test("Framework.queryFor() gives foreign functions a request of their own, which sets what all see", async () => {
   await using _api = await mount([Rule]);
   const app = express();
   const own: unknown[] = [];
   app.post("/", async (req, res) => {
     Object.assign(req, { user: "ada", framework: { operation: "mine" } });
-    const selecting = Framework.select(req, Rule);
+    const selecting = Framework.queryFor(req, Rule);
     own.push(Reflect.get(req, "framework"));
     const { filter } = await selecting;
     own.push(Reflect.get(req, "framework"), Reflect.get(req, "isScoped"));
@@ -189,7 +189,7 @@ test("a foreign scope may read the body of a request", async () => {
   class Read extends FrameworkModel {}
   await using _api = await mount([Read]);
   const app = express();
-  app.post("/", async (req, res) => res.json((await Framework.select(req, Read)).filter));
+  app.post("/", async (req, res) => res.json((await Framework.queryFor(req, Read)).filter));
   await using served = await start(app);
   const { status, body } = await served.post("/", { a: 1 });
   assertEquals([status, body, read.join("")], [200, {}, '{"a":1}']);

@@ -125,7 +125,7 @@ test("Framework.errors() answers 404 for an identifier of the path that is none"
   await using _database = await openDatabase();
   const app = express();
   app.delete("/accounts/:id", async (req, res) => {
-    const { filter, model } = await Framework.select(req, Listed);
+    const { filter, model } = await Framework.queryFor(req, Listed);
     await model.deleteOne({ $and: [filter, { _id: req.params.id }] });
     res.status(204).end();
   });

@@ -1,27 +1,18 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import * as mod from "../mod.ts";
 import type {
-  Accepts,
-  AcceptsPart,
-  AnyHooks,
   ArrayPropOptions,
-  BaseOptions,
   BodyLimits,
-  Bound,
   CloseOptions,
   CountOptions,
-  DocumentHook,
   Entity,
   EntityHook,
-  EntityOf,
   ErrorContext,
   ErrorDescription,
   Fetch,
   FieldDecorator,
   FieldDescription,
   FieldOptions,
-  FieldType,
-  FieldWords,
   FilterDescription,
   FilterPath,
   FrameworkRequest,
@@ -34,19 +25,11 @@ import type {
   HooksOf,
   Identifier,
   InitializeOptions,
-  InstanceHook,
-  JsonForm,
   LeanHooksOf,
-  Literal,
-  MaybePromise,
   Method,
-  MethodFunction,
   ModelClass,
-  ModelIn,
   ModelOf,
-  ModelOrThunk,
-  MongooseType,
-  MongooseValues,
+  ModelQuery,
   OperationName,
   OperationOptions,
   OperationWords,
@@ -54,35 +37,24 @@ import type {
   ParameterDescription,
   PartRestDecorator,
   PartRestOptions,
-  PopulateFields,
   PopulateOptions,
   PreFetch,
-  PreFetchHook,
   PropOptions,
+  QueryForOptions,
   QueryLimits,
   QueryObject,
   ReadOnly,
   ReadOptions,
   Ref,
-  RequestHooks,
-  RequestOf,
   RestDecorator,
   RestErrorOptions,
   RestOptions,
-  Returns,
   RouteDescription,
   SearchOptions,
-  Selected,
-  SelectOptions,
-  StandardIssue,
-  StandardResult,
   StandardSchema,
-  Together,
   UnnamedModel,
   Validator,
   ValueDescription,
-  ValueOf,
-  Widen,
 } from "../mod.ts";
 
 /** The values that the package exports: the names of the reference, and `getModel`. */
@@ -107,27 +79,18 @@ const VALUES = [
 
 /** The types that the package exports: each one is used, so that a missing one does not compile. */
 interface Types {
-  Accepts: Accepts<mod.FrameworkModel, Method>;
-  AcceptsPart: AcceptsPart<string, Method>;
-  AnyHooks: AnyHooks;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
-  BaseOptions: BaseOptions;
   BodyLimits: BodyLimits;
-  Bound: Bound<number>;
   CloseOptions: CloseOptions;
   CountOptions: CountOptions;
-  DocumentHook: DocumentHook<"", mod.FrameworkModel>;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
-  EntityOf: EntityOf<EntityHook<object>>;
   ErrorContext: ErrorContext;
   ErrorDescription: ErrorDescription;
   Fetch: Fetch;
   FieldDecorator: FieldDecorator<string>;
   FieldDescription: FieldDescription;
   FieldOptions: FieldOptions<string>;
-  FieldType: FieldType;
-  FieldWords: FieldWords;
   FilterDescription: FilterDescription;
   FilterPath: FilterPath;
   FrameworkRequest: FrameworkRequest;
@@ -140,19 +103,11 @@ interface Types {
   HooksOf: HooksOf<mod.FrameworkModel>;
   Identifier: Identifier;
   InitializeOptions: InitializeOptions;
-  InstanceHook: InstanceHook<"", mod.FrameworkModel>;
-  JsonForm: JsonForm<Date>;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
-  Literal: Literal;
-  MaybePromise: MaybePromise<string>;
   Method: Method;
-  MethodFunction: MethodFunction;
   ModelClass: ModelClass;
-  ModelIn: ModelIn<string>;
   ModelOf: ModelOf<ModelClass>;
-  ModelOrThunk: ModelOrThunk<mod.FrameworkModel>;
-  MongooseType: MongooseType;
-  MongooseValues: MongooseValues;
+  ModelQuery: ModelQuery<mod.FrameworkModel>;
   OperationName: OperationName;
   OperationOptions: OperationOptions;
   OperationWords: OperationWords;
@@ -160,35 +115,24 @@ interface Types {
   ParameterDescription: ParameterDescription;
   PartRestDecorator: PartRestDecorator<Method>;
   PartRestOptions: PartRestOptions;
-  PopulateFields: PopulateFields<mod.FrameworkModel>;
   PopulateOptions: PopulateOptions;
   PreFetch: PreFetch;
-  PreFetchHook: PreFetchHook<"", mod.FrameworkModel>;
   PropOptions: PropOptions<string>;
+  QueryForOptions: QueryForOptions;
   QueryLimits: QueryLimits;
   QueryObject: QueryObject;
   ReadOnly: ReadOnly<string>;
   ReadOptions: ReadOptions;
   Ref: Ref<mod.FrameworkModel>;
-  RequestHooks: RequestHooks<mod.FrameworkModel, AnyHooks>;
-  RequestOf: RequestOf<PreFetch>;
   RestDecorator: RestDecorator<Method>;
   RestErrorOptions: RestErrorOptions;
   RestOptions: RestOptions;
-  Returns: Returns<"", string>;
   RouteDescription: RouteDescription;
   SearchOptions: SearchOptions;
-  SelectOptions: SelectOptions;
-  Selected: Selected<mod.FrameworkModel>;
-  StandardIssue: StandardIssue;
-  StandardResult: StandardResult;
   StandardSchema: StandardSchema;
-  Together: Together<(each: string) => void>;
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
   ValueDescription: ValueDescription;
-  ValueOf: ValueOf<StringConstructor>;
-  Widen: Widen<5>;
 }
 
 Deno.test("mod.ts exports the public values, and no other", () => {
@@ -202,32 +146,23 @@ Deno.test("mod.ts exports the public values, and no other", () => {
     "describe",
     "errors",
     "initialize",
-    "select",
+    "queryFor",
   ]);
 });
 
 const TYPES: Record<keyof Types, true> = {
-  Accepts: true,
-  AcceptsPart: true,
-  AnyHooks: true,
   ArrayPropOptions: true,
-  BaseOptions: true,
   BodyLimits: true,
-  Bound: true,
   CloseOptions: true,
   CountOptions: true,
-  DocumentHook: true,
   Entity: true,
   EntityHook: true,
-  EntityOf: true,
   ErrorContext: true,
   ErrorDescription: true,
   Fetch: true,
   FieldDecorator: true,
   FieldDescription: true,
   FieldOptions: true,
-  FieldType: true,
-  FieldWords: true,
   FilterDescription: true,
   FilterPath: true,
   FrameworkRequest: true,
@@ -240,19 +175,11 @@ const TYPES: Record<keyof Types, true> = {
   HooksOf: true,
   Identifier: true,
   InitializeOptions: true,
-  InstanceHook: true,
-  JsonForm: true,
   LeanHooksOf: true,
-  Literal: true,
-  MaybePromise: true,
   Method: true,
-  MethodFunction: true,
   ModelClass: true,
-  ModelIn: true,
   ModelOf: true,
-  ModelOrThunk: true,
-  MongooseType: true,
-  MongooseValues: true,
+  ModelQuery: true,
   OperationName: true,
   OperationOptions: true,
   OperationWords: true,
@@ -260,35 +187,24 @@ const TYPES: Record<keyof Types, true> = {
   ParameterDescription: true,
   PartRestDecorator: true,
   PartRestOptions: true,
-  PopulateFields: true,
   PopulateOptions: true,
   PreFetch: true,
-  PreFetchHook: true,
   PropOptions: true,
+  QueryForOptions: true,
   QueryLimits: true,
   QueryObject: true,
   ReadOnly: true,
   ReadOptions: true,
   Ref: true,
-  RequestHooks: true,
-  RequestOf: true,
   RestDecorator: true,
   RestErrorOptions: true,
   RestOptions: true,
-  Returns: true,
   RouteDescription: true,
   SearchOptions: true,
-  SelectOptions: true,
-  Selected: true,
-  StandardIssue: true,
-  StandardResult: true,
   StandardSchema: true,
-  Together: true,
   UnnamedModel: true,
   Validator: true,
   ValueDescription: true,
-  ValueOf: true,
-  Widen: true,
 };
 
 Deno.test("mod.ts exports the public types by name, and no other", async () => {

@@ -5,7 +5,6 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   getModel,
-  type MaybePromise,
   one,
   prop,
   type Ref,
@@ -148,7 +147,7 @@ test("the parent is 404 where its fetch hook gives nothing, and what it gives is
 });
 
 test("a scope of any level that is undefined or no object is 500 and touches nothing", async () => {
-  const scopes: (() => MaybePromise<Record<string, unknown>>)[] = [
+  const scopes: (() => Record<string, unknown> | Promise<Record<string, unknown>>)[] = [
     () => ({ name: undefined }),
     () => undefined as never,
     () => Promise.resolve("all" as never),

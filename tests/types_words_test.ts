@@ -7,9 +7,9 @@ import {
   all,
   arrayProp,
   create,
+  type FieldOptions,
   FrameworkModel,
   type Hidden,
-  type JsonForm,
   prop,
   type Ref,
   rest,
@@ -72,8 +72,8 @@ class Wrong extends FrameworkModel {
   text?: string;
 }
 
-expect<Same<JsonForm<Date>, string>>();
-expect<Same<JsonForm<bigint[]>, readonly (string | number)[]>>();
+expect<Same<FieldOptions<Date>["example"], string | undefined>>();
+expect<Same<FieldOptions<bigint[]>["example"], readonly (string | number)[] | undefined>>();
 
 @rest({
   route: "/told",

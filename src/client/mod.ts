@@ -25,7 +25,6 @@
  * @module
  */
 
-export type { ModelIn } from "../declare/decorators/rest.ts";
 export type { FrameworkModel } from "../declare/model/framework_model.ts";
 export { ApiError } from "./api_error.ts";
 export type { FieldError } from "./api_error.ts";

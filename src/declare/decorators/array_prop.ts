@@ -44,11 +44,7 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
   readonly exists?: boolean;
 }
 
-/**
- * A model class, or a function that returns one. Use a function for classes that refer to each other.
- *
- * @typeParam M The model.
- */
+/** @internal A model class, or a function that returns one. Use a function for classes that refer to each other. */
 export type ModelOrThunk<M extends FrameworkModel> = ModelClass<M> | (() => ModelClass<M>);
 
 /**
@@ -102,7 +98,10 @@ export type ItemsType = FieldType;
 /** @internal The type of an element. */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
-/** @internal The options of {@linkcode arrayProp} on a field with the value `V`. A wrong option gets its problem as type. */
+/**
+ * @internal The options of {@linkcode arrayProp} on a field with the value `V`. A wrong option gets its problem as
+ * type.
+ */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & {

@@ -13,15 +13,17 @@ export type Validator<V> =
     readonly message?: string | ((props: { value: V }) => string);
   };
 
-/**
- * A limit, alone or with the message for values beyond it.
- *
- * @typeParam T The limit.
- */
+/** @internal A limit, alone or with the message for values beyond it. */
 export type Bound<T> = T | readonly [T, string];
 
-/** Options of a field that do not depend on its type. */
-export interface BaseOptions {
+/**
+ * Options of a field: all options of Mongoose, and `hidden` and `readonly`. An option that neither knows fails the start.
+ * Options that a plugin reads are set in `configure`: `schema.path("name").options.indexed = true`.
+ *
+ * @typeParam V The TypeScript type of the field.
+ * @typeParam I The type that `enum`, the limits and the string options apply to. For an array, it is that of an element.
+ */
+export interface FieldOptions<V, I = V> {
   /**
    * Whether the field must have a value. A function gets the document as `this`: `required(this: Note) { … }`.
    *
@@ -75,10 +77,6 @@ export interface BaseOptions {
   readonly alias?: string | string[];
   /** How long after the date in the field the database removes the document: seconds, or text such as `"1d"`. */
   readonly expires?: number | string;
-}
-
-/** What the description of an API tells people of a field. */
-export interface FieldWords {
   /** What the field is, in a few words. */
   readonly summary?: string;
   /** What the field is, in CommonMark. */
@@ -89,16 +87,6 @@ export interface FieldWords {
    * @default {false}
    */
   readonly deprecated?: boolean;
-}
-
-/**
- * Options of a field: all options of Mongoose, and `hidden` and `readonly`. An option that neither knows fails the start.
- * Options that a plugin reads are set in `configure`: `schema.path("name").options.indexed = true`.
- *
- * @typeParam V The TypeScript type of the field.
- * @typeParam I The type that `enum`, the limits and the string options apply to. For an array, it is that of an element.
- */
-export interface FieldOptions<V, I = V> extends BaseOptions, FieldWords {
   /** A value of the field in its JSON form: dates and identifiers are texts. The description of an API shows it. */
   readonly example?: JsonForm<V>;
   /** The value of a field that is not given. */

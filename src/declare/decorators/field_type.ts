@@ -4,8 +4,8 @@ import type { FrameworkModel } from "../model/framework_model.ts";
 import type { ModelClass } from "../model/model_class.ts";
 
 /**
- * The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that returns a
- * model class.
+ * @internal The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that
+ * returns a model class.
  *
  * `Number` is stored as the database needs it. Mongoose's `Int32` and `Double` know no `min` and `max`, and on a document a
  * `Double` is an object of the driver: convert it with `Number()` before you compare it.
@@ -26,7 +26,7 @@ export type FieldType =
   | ModelClass
   | (() => ModelClass);
 
-/** A schema type of Mongoose, such as `Schema.Types.ObjectId`. */
+/** @internal A schema type of Mongoose, such as `Schema.Types.ObjectId`. */
 // deno-lint-ignore no-explicit-any -- the type parameters of Mongoose's schema types do not matter here
 export type MongooseType = (abstract new (...args: any) => SchemaType) & {
   readonly schemaName: string;
@@ -98,7 +98,7 @@ export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 
-/** The TypeScript types of fields, by the names of Mongoose's schema types. */
+/** @internal The TypeScript types of fields, by the names of Mongoose's schema types. */
 export type MongooseValues = {
   String: string;
   Number: number;
@@ -115,11 +115,7 @@ export type MongooseValues = {
   Mixed: object;
 };
 
-/**
- * The TypeScript type of a field.
- *
- * @typeParam T The type of the option `type` or `items`.
- */
+/** @internal The TypeScript type of a field. */
 export type ValueOf<T> = T extends StringConstructor ? string
   : T extends NumberConstructor ? number
   : T extends BooleanConstructor ? boolean

@@ -13,11 +13,7 @@ export type Literals<V> = V extends string ? string extends V ? string : `${V}`
     ? number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number
   : V;
 
-/**
- * What a value of a field is in JSON. The fields of embedded models are not checked.
- *
- * @typeParam V The value.
- */
+/** @internal What a value of a field is in JSON. The fields of embedded models are not checked. */
 export type JsonForm<V> = unknown extends V ? unknown
   : V extends Scalar ? JsonScalar<V>
   : V extends Map<string, infer I> ? { readonly [key: string]: JsonForm<I> }

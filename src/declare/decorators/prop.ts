@@ -21,14 +21,10 @@ import type {
 } from "./prop_input.ts";
 import { recordField } from "./_record.ts";
 
-/** A default value that also determines the type of its field. */
+/** @internal A default value that also determines the type of its field. */
 export type Literal = string | number | boolean | bigint | Date;
 
-/**
- * The general type of a literal: `number` for `5`.
- *
- * @typeParam D The literal.
- */
+/** @internal The general type of a literal: `number` for `5`. */
 export type Widen<D> = D extends string ? string
   : D extends number ? number
   : D extends boolean ? boolean

@@ -58,10 +58,8 @@ export interface RestOptions<O extends Method = Method> {
 }
 
 /**
- * The model, if the hooks and options of the operations accept it. Otherwise a type that describes the problem.
- *
- * @typeParam M The model.
- * @typeParam O The operations.
+ * @internal The model, if the hooks and options of the operations accept it. Otherwise a type that describes the
+ * problem.
  */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
@@ -104,21 +102,18 @@ export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, 
 ) => void;
 
 /**
- * `unknown`, if the hooks of the operations accept the model of a property. Otherwise a type that describes the problem.
+ * @internal `unknown`, if the hooks of the operations accept the model of a property. Otherwise a type that describes
+ * the problem.
  *
  * The type of a property says its model if it is a `Ref` or an embedded model. Other identifiers are not checked.
- *
- * @typeParam V The TypeScript type of the property.
- * @typeParam O The operations.
  */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
 
 /**
- * The model of a value, of the elements of an array, or of what a `Ref` refers to. `unknown` for other values.
- *
- * @typeParam V The value.
+ * @internal The model of a value, of the elements of an array, or of what a `Ref` refers to. `unknown` for other
+ * values.
  */
 export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : V extends { readonly "~ref"?: infer T } ? T extends FrameworkModel ? T : unknown

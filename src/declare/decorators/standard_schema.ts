@@ -16,13 +16,13 @@ export interface StandardSchema {
   };
 }
 
-/** The result of a validation. It has `issues` if the value is not valid. */
+/** @internal The result of a validation. It has `issues` if the value is not valid. */
 export interface StandardResult {
   /** The problems of the value. */
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
-/** A problem of a value, or of a part of it. */
+/** @internal A problem of a value, or of a part of it. */
 export interface StandardIssue {
   /** The message for clients. */
   readonly message: string;

@@ -4,7 +4,7 @@ import type { FrameworkRequest } from "./framework_request.ts";
 import type { OperationWords } from "../operations/operation_words.ts";
 import type { ReadOptions } from "./read_options.ts";
 
-/** A value, or a promise of it. */
+/** @internal A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
@@ -127,34 +127,22 @@ export type LeanHooksOf<M extends FrameworkModel> =
 /** The names of the hooks. */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
-/** Hooks of any model. Their types are not known, so that generic hooks stay generic. */
+/** @internal Hooks of any model. Their types are not known, so that generic hooks stay generic. */
 export type AnyHooks =
   & OperationOptions
   & ReadOptions
   & { readonly [K in HookName]?: CallableFunction }
   & { readonly lean?: boolean | undefined };
 
-/**
- * The entity type that several hooks all accept.
- *
- * @typeParam F The hooks.
- */
+/** @internal The entity type that several hooks all accept. */
 export type EntityOf<F> = Together<
   F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
 >;
 
-/**
- * The request type that several hooks all accept.
- *
- * @typeParam F The hooks.
- */
+/** @internal The request type that several hooks all accept. */
 export type RequestOf<F> = Together<
   F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
 >;
 
-/**
- * The intersection of the parameter types of a union of functions.
- *
- * @typeParam F The functions.
- */
+/** @internal The intersection of the parameter types of a union of functions. */
 export type Together<F> = [F] extends [(each: infer I) => void] ? I : never;

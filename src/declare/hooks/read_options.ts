@@ -64,11 +64,7 @@ export interface PopulateOptions<N extends string = string> {
   readonly unguarded?: boolean;
 }
 
-/**
- * The references that clients can replace by entities.
- *
- * @typeParam M The model.
- */
+/** @internal The references that clients can replace by entities. */
 export type PopulateFields<M> = IsKnown<M> extends false
   ? Readonly<Record<string, true | PopulateOptions>>
   : {

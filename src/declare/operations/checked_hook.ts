@@ -3,30 +3,15 @@ import type { HookName } from "../hooks/hooks.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { Entity } from "../model/model_class.ts";
 
-/**
- * The return type of a hook: a value or a promise of it.
- *
- * @typeParam Rule A rule that TypeScript prints if a hook returns something else.
- * @typeParam T The value.
- */
+/** @internal The return type of a hook: a value or a promise of it. */
 export type Returns<Rule extends string, T> = T | Promise<T>;
 
-/**
- * A `preFetch` hook.
- *
- * @typeParam Problem The problem that TypeScript prints for another value.
- * @typeParam M The model.
- */
+/** @internal A `preFetch` hook. */
 export interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
   (req: FrameworkRequest<M>): Returns<"preFetch returns true to let the request pass", boolean>;
 }
 
-/**
- * A hook that gets Mongoose documents.
- *
- * @typeParam Problem The problem that TypeScript prints for another value.
- * @typeParam M The model.
- */
+/** @internal A hook that gets Mongoose documents. */
 export interface DocumentHook<Problem extends string, M extends FrameworkModel> {
   (
     req: FrameworkRequest<M>,
@@ -35,12 +20,7 @@ export interface DocumentHook<Problem extends string, M extends FrameworkModel> 
   ): Returns<"a hook returns the entity, another object or null", object | null>;
 }
 
-/**
- * A hook that gets instances of the class.
- *
- * @typeParam Problem The problem that TypeScript prints for another value.
- * @typeParam M The model.
- */
+/** @internal A hook that gets instances of the class. */
 export interface InstanceHook<Problem extends string, M extends FrameworkModel> {
   (
     req: FrameworkRequest<M>,

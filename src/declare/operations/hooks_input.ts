@@ -64,12 +64,7 @@ export type InstanceHooks<O extends OperationName, M extends FrameworkModel, H> 
   & RequestHooks<M, H>
   & { readonly [N in EntityHookName<O>]?: InstanceHook<HookProblem<N, HookIn<H, N>>, M> };
 
-/**
- * The hooks that get only the request.
- *
- * @typeParam M The model.
- * @typeParam H The hooks that were given.
- */
+/** @internal The hooks that get only the request. */
 export interface RequestHooks<M extends FrameworkModel, H> {
   /** Runs before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetchHook<HookProblem<"preFetch", HookIn<H, "preFetch">>, M>;

@@ -26,12 +26,10 @@ export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
 }
 
 /**
- * A function such as {@linkcode all}. It takes hooks and returns an element of the option `methods` of `@rest`.
+ * @internal A function such as {@linkcode all}, which takes hooks and returns an element of the option `methods`.
  *
  * Inside `@rest`, inline hooks get their types from the decorated class. Elsewhere, name the model, as in
  * `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its class.
- *
- * @typeParam O The operation.
  */
 export interface MethodFunction<O extends OperationName = OperationName> {
   /** Without hooks. */

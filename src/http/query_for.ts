@@ -21,8 +21,8 @@ import { buildSchema } from "../schema/build_schema.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { completeBodyLimits } from "../write/body/limits.ts";
 
-/** Options of `Framework.select()`. */
-export interface SelectOptions {
+/** Options of `Framework.queryFor()`. */
+export interface QueryForOptions {
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
   /**
@@ -35,11 +35,11 @@ export interface SelectOptions {
 }
 
 /**
- * What `Framework.select()` returns.
+ * What `Framework.queryFor()` returns.
  *
  * @typeParam M The model.
  */
-export interface Selected<M extends FrameworkModel> {
+export interface ModelQuery<M extends FrameworkModel> {
   /** The conditions of `q`, checked and cast, and the scope. */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
@@ -47,11 +47,11 @@ export interface Selected<M extends FrameworkModel> {
 }
 
 /** Gives a route of the application what it needs to select entities as the framework does. */
-export async function select<M extends FrameworkModel>(
+export async function queryFor<M extends FrameworkModel>(
   req: Request,
   target: ModelClass<M>,
-  options: SelectOptions = {},
-): Promise<Selected<M>> {
+  options: QueryForOptions = {},
+): Promise<ModelQuery<M>> {
   const route = routeFor(target, options);
   // Hooks of the request run meanwhile.
   const own = foreignRequest(req as FrameworkRequest);
@@ -69,17 +69,17 @@ export async function select<M extends FrameworkModel>(
 }
 
 /** A route without hooks, over the scopes of the `@rest` that apply. */
-function routeFor(target: ModelClass, { queryLimits, route }: SelectOptions): Route {
+function routeFor(target: ModelClass, { queryLimits, route }: QueryForOptions): Route {
   const rests = describeModel(target).rests.filter((rest) =>
     route === undefined || rest.route === route
   );
   const [rest, ...others] = rests;
   if (rest === undefined) {
     const place = route === undefined ? "" : ` with route "${route}"`;
-    throw new TypeError(`Cannot select "${target.name}": it has no @rest${place}`);
+    throw new TypeError(`Cannot query "${target.name}": it has no @rest${place}`);
   }
   if (others.some(({ getConnection }) => getConnection !== rest.getConnection)) {
-    throw new TypeError(`Cannot select "${target.name}": name the route whose connection applies`);
+    throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
   }
   const shape = describeShape(buildSchema(target).schema);
   const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);

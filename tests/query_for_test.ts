@@ -2,7 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import mongoose from "mongoose";
 // @ts-types="express-types"
 import express from "express";
-import type { ModelClass, SelectOptions } from "../mod.ts";
+import type { ModelClass, QueryForOptions } from "../mod.ts";
 import { all, Framework, FrameworkModel, getModel, prop, rest, RestError, update } from "../mod.ts";
 import { client, type ErrorBody } from "./client.ts";
 import { openDatabase } from "./harness/database.ts";
@@ -42,7 +42,7 @@ class Bare extends FrameworkModel {}
   methods: [all({
     preFetch: async (req) => {
       req.framework.filter = { owner: "ada" };
-      await Promise.all([Framework.select(req, Task), Framework.select(req, Task)]);
+      await Promise.all([Framework.queryFor(req, Task), Framework.queryFor(req, Task)]);
       return true;
     },
   })],
@@ -53,12 +53,12 @@ class Own extends FrameworkModel {
 }
 
 /** Serves one route that archives what is selected. */
-async function open(options: SelectOptions = {}, target: ModelClass = Task) {
+async function open(options: QueryForOptions = {}, target: ModelClass = Task) {
   const database = await openDatabase();
   const app = express();
   app.use(express.json());
   app.post("/archive", async (req, res) => {
-    const { filter, model } = await Framework.select(req, target, options);
+    const { filter, model } = await Framework.queryFor(req, target, options);
     const { modifiedCount } = await model.updateMany(filter, { $set: { state: "archived" } });
     res.json({ archived: modifiedCount });
   });
@@ -78,7 +78,7 @@ async function open(options: SelectOptions = {}, target: ModelClass = Task) {
 
 const q = (filter: object) => `q=${encodeURIComponent(JSON.stringify(filter))}`;
 
-test("select() joins q with the scopes of all @rest of a class", async () => {
+test("queryFor() joins q with the scopes of all @rest of a class", async () => {
   await using api = await open();
   assertEquals((await api.post<unknown>(`/archive?${q({ rank: { $gte: 2 } })}`)).body, {
     archived: 1,
@@ -86,12 +86,12 @@ test("select() joins q with the scopes of all @rest of a class", async () => {
   assertEquals((await api.post<unknown>("/archive")).body, { archived: 1 });
 });
 
-test("select() takes the scope of one route alone", async () => {
+test("queryFor() takes the scope of one route alone", async () => {
   await using api = await open({ route: "/young" });
   assertEquals((await api.post<unknown>(`/archive?${q({ owner: "bob" })}`)).body, { archived: 1 });
 });
 
-test("select() casts and guards q, and Framework.errors() answers", async () => {
+test("queryFor() casts and guards q, and Framework.errors() answers", async () => {
   await using api = await open({ route: "/tasks", queryLimits: { maxList: 2 } });
   const refused = [
     `/archive?${q({ secret: "x" })}`,
@@ -104,13 +104,13 @@ test("select() casts and guards q, and Framework.errors() answers", async () => 
   assertEquals((await api.post<unknown>(casts)).body, { archived: 1 });
 });
 
-test("select() gives what the scope throws", async () => {
+test("queryFor() gives what the scope throws", async () => {
   await using api = await open({ route: "/tasks" });
   const { status, body } = await client(api.url).post<ErrorBody>("/archive");
   assertEquals([status, body.code], [401, "UNAUTHORIZED"]);
 });
 
-test("select() binds its conditions where the host sanitizes filters", async () => {
+test("queryFor() binds its conditions where the host sanitizes filters", async () => {
   mongoose.set("sanitizeFilter", true);
   try {
     await using api = await open();
@@ -122,37 +122,37 @@ test("select() binds its conditions where the host sanitizes filters", async () 
   }
 });
 
-test("select() refuses a class without such an @rest", async () => {
+test("queryFor() refuses a class without such an @rest", async () => {
   const req = { url: "/", headers: {} } as never;
   await assertRejects(
-    () => Framework.select(req, Bare),
+    () => Framework.queryFor(req, Bare),
     TypeError,
-    'Cannot select "Bare": it has no @rest',
+    'Cannot query "Bare": it has no @rest',
   );
   await assertRejects(
-    () => Framework.select(req, Task, { route: "/none" }),
+    () => Framework.queryFor(req, Task, { route: "/none" }),
     TypeError,
-    'Cannot select "Task": it has no @rest with route "/none"',
+    'Cannot query "Task": it has no @rest with route "/none"',
   );
 });
 
-test("select() gives the model on the connection of the request", async () => {
+test("queryFor() gives the model on the connection of the request", async () => {
   await using database = await openDatabase();
   const other = database.connection.useDb(`${database.connection.name}_other`);
   @rest({ route: "/notes", methods: [update()], getConnection: () => other })
   class Note extends FrameworkModel {}
-  const { model } = await Framework.select({ url: "/", headers: {} } as never, Note);
+  const { model } = await Framework.queryFor({ url: "/", headers: {} } as never, Note);
   assertEquals(model.db, other);
 });
 
-test("select() in a hook leaves what the hook has set for its own request", async () => {
+test("queryFor() in a hook leaves what the hook has set for its own request", async () => {
   await using app = await mount([Own]);
   await getModel(Own).create([{ owner: "ada" }, { owner: "bob" }]);
   const owned = await app.read<Own[]>("/own", { headers: { "x-user": "ada" } });
   assertEquals(owned.map(({ owner }) => owner), ["ada"]);
 });
 
-test("select() asks for a route where the connection depends on it", async () => {
+test("queryFor() asks for a route where the connection depends on it", async () => {
   await using database = await openDatabase();
   const other = database.connection.useDb(`${database.connection.name}_other`);
   @rest({ route: "/own-notes", methods: [update()], getConnection: () => other })
@@ -160,12 +160,12 @@ test("select() asks for a route where the connection depends on it", async () =>
   class Page extends FrameworkModel {}
   const req = { url: "/", headers: {} } as never;
   await assertRejects(
-    () => Framework.select(req, Page),
+    () => Framework.queryFor(req, Page),
     TypeError,
-    'Cannot select "Page": name the route whose connection applies',
+    'Cannot query "Page": name the route whose connection applies',
   );
-  const { model } = await Framework.select(req, Page, { route: "/own-notes" });
+  const { model } = await Framework.queryFor(req, Page, { route: "/own-notes" });
   assertEquals(model.db, other);
-  const { model: shared } = await Framework.select(req, Page, { route: "/all-notes" });
+  const { model: shared } = await Framework.queryFor(req, Page, { route: "/all-notes" });
   assertEquals(shared.db, mongoose.connection);
 });
