@@ -2,7 +2,7 @@ import { readDocuments } from "../database/lists/read_batches.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { SEEK_READ } from "../filter/parameters/seek_values.ts";
+import { SEEK_READ } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/read_options.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";

@@ -1,4 +1,4 @@
-import { FarDate, isFarDate, valueAt } from "../filter/parameters/seek_values.ts";
+import { FarDate, isFarDate, valueAt } from "../filter/parameters/sort_values.ts";
 
 type Values = Record<string, unknown>;
 

@@ -6,9 +6,8 @@ import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import type { Order } from "./read_rules.ts";
-import { isScalar } from "./seek_brackets.ts";
-import { SEEK_READ } from "./seek_values.ts";
-import type { SortValues } from "./seek_values.ts";
+import { isScalar, SEEK_READ } from "./sort_values.ts";
+import type { SortValues } from "./sort_values.ts";
 
 const { BSON, MaxKey, MinKey, Timestamp } = mongoose.mongo;
 

@@ -9,7 +9,7 @@ import type { Filter } from "../filters.ts";
 import type { Order } from "./read_rules.ts";
 import { bsonOf, insertRaw } from "../../../tests/made/raw_bson.ts";
 import { seek, seekInOneScan } from "./seek.ts";
-import { SEEK_READ, sortValues } from "./seek_values.ts";
+import { SEEK_READ, sortValues } from "./sort_values.ts";
 
 const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 100);
 const { Binary, BSONRegExp, BSONSymbol, Code, Double, Int32, Long, MaxKey, MinKey, Timestamp } =

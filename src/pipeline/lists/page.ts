@@ -2,7 +2,7 @@ import { andThen } from "../../declare/hooks/and_then.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import { seek, seekInOneScan } from "../../filter/parameters/seek.ts";
-import type { SortValues } from "../../filter/parameters/seek_values.ts";
+import type { SortValues } from "../../filter/parameters/sort_values.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { markCompiled } from "../../filter/q/compiled.ts";

@@ -1,7 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { SEEK_READ } from "../../filter/parameters/seek_values.ts";
+import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import type { StoredObject } from "../../write/apply_update.ts";

@@ -53,3 +53,47 @@ export class FarDate extends Date {
 export function isFarDate(value: unknown): value is Date {
   return value instanceof Date && Number.isNaN(Date.prototype.getTime.call(value));
 }
+
+const JS_TYPES: Readonly<Record<string, string>> = {
+  undefined: "undefined",
+  number: "number",
+  bigint: "number",
+  string: "string",
+  boolean: "bool",
+};
+
+const BSON_TYPES: Readonly<Record<string, string>> = {
+  MinKey: "minKey",
+  Int32: "number",
+  Long: "number",
+  Double: "number",
+  Decimal128: "number",
+  BSONSymbol: "symbol",
+  Binary: "binData",
+  ObjectId: "objectId",
+  Timestamp: "timestamp",
+  BSONRegExp: "regex",
+  MaxKey: "maxKey",
+};
+
+/** Gives the alias of a value's BSON type; that of all numbers is `number`. */
+export function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value !== "object") return JS_TYPES[typeof value] ?? "object";
+  if (value instanceof Date) return "date";
+  if (value instanceof RegExp) return "regex";
+  if (value instanceof Uint8Array) return "binData";
+  const { _bsontype, scope } = value as { _bsontype?: string; scope?: unknown };
+  if (_bsontype === "Code") return scope ? "javascriptWithScope" : "javascript";
+  return BSON_TYPES[_bsontype ?? ""] ?? "object";
+}
+
+const SCALARS: ReadonlySet<string> = new Set([
+  ...["null", "number", "string", "binData", "objectId", "bool", "date"],
+]);
+
+/** Whether a value is of one of the types that fields are declared with, and as exact here as it is stored. */
+export function isScalar(value: unknown): boolean {
+  return SCALARS.has(typeOf(value)) && !isFarDate(value);
+}
