@@ -30,6 +30,8 @@ export class SharedReads {
   #running = 0;
   /** Whether the last query was for one entity. */
   #wasAlone = true;
+  /** Decoded entities that one of those who asked has got. */
+  readonly #given = new WeakSet<object>();
 
   constructor(reader: JsonReader) {
     this.#reader = reader;
@@ -39,7 +41,12 @@ export class SharedReads {
   async find(id: ObjectId, query: JsonQuery): Promise<Stored | undefined> {
     const isAlone = this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
-    return (await found).get(id.toHexString());
+    const stored = (await found).get(id.toHexString());
+    if (stored === undefined || stored instanceof Buffer) return stored;
+    // Hooks may change values in place: no other request gets them.
+    if (this.#given.has(stored)) return (await this.#run([id], query)).get(id.toHexString());
+    this.#given.add(stored);
+    return stored;
   }
 
   /** Adds an identifier to the gathering of a query, a new one where there is none or it is full. */

@@ -20,6 +20,19 @@ class Note extends FrameworkModel {
   secret?: string;
 }
 
+test("SharedReads.find() gives nobody the decoded values that another one may change", async () => {
+  await using _database = await openDatabase();
+  const model = getModel(Note);
+  const { _id } = await model.create({ text: "t" });
+  const shape = describeShape(buildSchema(Note).schema);
+  const reader = new JsonReader({ model: model as never, shape, mode: "decoded" });
+  const reads = new SharedReads(reader);
+  const query = { conditions: {}, projection: {}, options: {} };
+  const found = await Promise.all([1, 2, 3].map(() => reads.find(_id, query)));
+  assertEquals(new Set(found).size, 3);
+  assertEquals(found.map((stored) => (stored as { text?: unknown }).text), ["t", "t", "t"]);
+});
+
 test("SharedReads.find() gives the same in every mode", async () => {
   await using _database = await openDatabase();
   const model = getModel(Note);
