@@ -28,6 +28,15 @@ type Loose = any;
 
 type Change = (entity: Loose) => unknown;
 
+/** A date of which JSON shows the day alone. */
+function dayOnly(): Date {
+  return Object.assign(new Date(1e12), { toJSON: () => "2001-09-09" });
+}
+
+function hideIn(entity: object, name: string): void {
+  Object.defineProperty(entity, name, { value: true, enumerable: false });
+}
+
 /** What hooks do to an entity, by name. A change that an entity has no place for does nothing. */
 const CHANGES: Readonly<Record<string, Change>> = {
   "sets a text": (e) => e.text = 'new "é\u2028',
@@ -42,12 +51,16 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "makes a date invalid in place": (e) => e.day?.setTime?.(NaN),
   "replaces bytes": (e) => e.bytes = Buffer.from("new"),
   "changes bytes in place": (e) => e.bytes?.fill?.(1),
+  "replaces a date by one that JSON shows otherwise": (e) => e.day?.setTime && (e.day = dayOnly()),
   "sets a decimal": (e) => e.decimal = Decimal128.fromString("9.90"),
+  "changes a decimal in place": (e) => e.decimal?.bytes && (e.decimal.bytes[0] = 7),
   "sets a big number": (e) => e.big = 2n ** 60n,
   "sets an identifier": (e) => e.id1 = new ObjectId("0123456789abcdef01234567"),
+  "changes an identifier in place": (e) => e.id1?.id && (e.id1.id = Buffer.from("twelve bytes")),
   "changes a UUID": (e) => e.uuid = new UUID("00000000-0000-4000-8000-000000000000"),
   "adds to a list": (e) => e.tags?.push?.("more"),
   "sets an element": (e) => e.tags?.length > 0 && (e.tags[0] = "first"),
+  "deletes an element": (e) => e.tags?.length > 0 && delete e.tags[0],
   "empties a list": (e) => e.tags && (e.tags.length = 0),
   "replaces a list": (e) => e.tags = ["other", "tags"],
   "sorts a list in place": (e) => e.tags?.sort?.(),
@@ -69,6 +82,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   "sets a hidden field": (e) => e.secret = "SECRET",
   "sets a field that reads leave out": (e) => e.quiet = "shown",
   "sets what is not declared": (e) => e.extra = { text: "x" },
+  "hides a field": (e) => e.flag !== undefined && hideIn(e, "flag"),
   "sets a JSON form of its own": (e) => e.toJSON = () => ({ own: true }),
 };
 
@@ -273,13 +287,53 @@ test("every single change of a hook is shown", async () => {
     return (await app.get(`${route}/${stored._id}`)).text;
   };
   const silent = new Set(["sets a text to what it is", "sets a hidden field"]);
+  // Documents show what is declared, whatever other properties they have.
+  const silentOnDocuments = new Set([...silent, "sets what is not declared", "hides a field"]);
   for (const name of NAMES) {
     for (const route of ["/documents", "/lean"]) {
       const isShown = await show(route, [name]) !== await show(route, []);
-      // Documents show what is declared.
-      const isHidden = silent.has(name) ||
-        (route === "/documents" && name === "sets what is not declared");
-      assertEquals([route, name, isShown], [route, name, !isHidden]);
+      const isSilent = (route === "/documents" ? silentOnDocuments : silent).has(name);
+      assertEquals([route, name, isShown], [route, name, !isSilent]);
     }
+  }
+});
+
+class Account extends FrameworkModel {
+  @prop({ hidden: true })
+  name?: string;
+}
+
+/** Gives an instance what other classes hide. */
+const BORROWED: Readonly<Record<string, Change>> = {
+  prototype: (e) => Object.setPrototypeOf(e, Masked.prototype),
+  copy: (e) => Object.assign(e, new (getModel(Account))({ _id: e._id, name: "SECRET" }).toObject()),
+};
+
+@rest({
+  route: "/people",
+  methods: [
+    one({
+      lean: true,
+      postFetch: (req, person) => BORROWED[String(req.query.how)]?.(person) as Person,
+    }),
+  ],
+})
+class Person extends FrameworkModel {
+  @prop()
+  name?: string;
+}
+
+@rest({ route: "/masked", methods: [one()] })
+class Masked extends Person {
+  @prop({ hidden: true })
+  override name?: string;
+}
+
+test("an instance that a hook gives another class, or a copy of another entity, hides what these hide", async () => {
+  await using app = await mount([Person, Masked]);
+  const { _id } = await getModel(Person).create({ name: "SECRET" });
+  for (const how of Object.keys(BORROWED)) {
+    const { body } = await app.get(`/people/${_id}?how=${how}`);
+    assertEquals([how, body], [how, { __v: 0, _id: String(_id) }]);
   }
 });

@@ -111,7 +111,7 @@ function presenter({ level, state }: LevelCall): Present {
       projection: readProjection(state.projection, shape),
       populates,
     });
-    return (found) => presentInstance(found, { make, shape });
+    return (found) => presentInstance(found, { make, level });
   }
   return isRaw ? presentRaw({ shape, populates }) : presentDocument;
 }
@@ -142,14 +142,18 @@ function presentDocument(found: object): ReadEntity {
 
 function presentInstance(
   found: object,
-  { make, shape }: { readonly make: InstanceMaker; readonly shape: Shape },
+  { make, level: { shape, target } }: { readonly make: InstanceMaker; readonly level: Level },
 ): ReadEntity {
   if (!(found instanceof StoredEntity)) return { entity: make(found) };
-  const entity = make(found.values) as Record<string, unknown>;
+  const entity = make(found.values);
   const json = () => {
-    // What a hook adds to an instance is shown, too.
-    const isDeclared = Object.keys(entity).every((name) => shape.fields.has(name));
-    return isDeclared && !("toJSON" in entity) ? found.json(entity) : undefined;
+    if ("toJSON" in entity || Object.getPrototypeOf(entity) !== target.prototype) return undefined;
+    // JSON passes over what a hook has made not enumerable, and shows what it has added.
+    const values: Record<string, unknown> = { ...entity };
+    const isDeclared = Reflect.ownKeys(values).every((key) =>
+      typeof key === "string" && shape.fields.has(key)
+    );
+    return isDeclared ? found.json(values) : undefined;
   };
   return { entity, json };
 }

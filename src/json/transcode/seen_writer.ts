@@ -7,6 +7,7 @@ import type { FieldPlan, Plan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";
 import type { FieldWriter } from "./transcoder.ts";
 
+const ARRAY = 0x04;
 const DATE = 0x09;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -38,8 +39,6 @@ export class SeenWriter {
 
   /** Writes an entity, or nothing and returns `false`: only its values can tell. */
   write(entity: SeenEntity, out: JsonWriter): boolean {
-    // The objects within would overwrite which fields were seen.
-    if (this.#plan.recursive) return false;
     const fieldWriter = new ChangedFields(entity, this.#fields);
     const { length } = out;
     try {
@@ -114,7 +113,7 @@ interface SeenValue {
 /** Whether a value is still what is stored. */
 type IsStored = (seen: SeenValue) => boolean;
 
-/** Types whose values cannot change without being replaced. */
+/** Types whose values are constants, or objects of the driver that hold the stored bytes. */
 const CONSTANT: ReadonlySet<string | undefined> = new Set([
   "BigInt",
   "Boolean",
@@ -135,18 +134,32 @@ function testOf({ kind, type, element }: FieldShape): IsStored | undefined {
   return isList ? isSameList : undefined;
 }
 
-function isSame({ value, stored }: SeenValue): boolean {
-  return value === stored;
+/** A hook may have changed an object of the driver in place, which is also what is stored. */
+function isSame({ value, stored, source }: SeenValue): boolean {
+  return value === stored &&
+    (typeof value !== "object" || value === null || holdsBytes(value, source));
 }
 
-/** The entity holds the very object that the driver has made: a hook that changes it changes both. */
-function isSameTime({ value, source: { type, bytes, at } }: SeenValue): boolean {
-  return type === DATE && value instanceof Date && value.getTime() === readInt64(bytes, at);
+/** Whether an ObjectId or a Decimal128 holds the bytes that are stored; `false` for any other object. */
+function holdsBytes(value: object, { bytes: stored, at }: BsonReader): boolean {
+  const { id, bytes = id } = value as { readonly id?: unknown; readonly bytes?: unknown };
+  return bytes instanceof Uint8Array && bytes.every((byte, index) => byte === stored[at + index]);
 }
 
-function isSameList({ value, stored }: SeenValue): boolean {
-  if (!Array.isArray(value) || !Array.isArray(stored)) return false;
+function isSameTime({ value, stored, source: { type, bytes, at } }: SeenValue): boolean {
+  return value === stored && type === DATE && value instanceof Date &&
+    value.toJSON === Date.prototype.toJSON && value.getTime() === readInt64(bytes, at);
+}
+
+function isSameList({ value, stored, source: { type, bytes, at } }: SeenValue): boolean {
+  if (type !== ARRAY || !Array.isArray(value) || !Array.isArray(stored)) return false;
   const elements = rawArray(value);
-  return elements !== stored && elements.length === stored.length &&
-    elements.every((each, index) => each === stored[index]);
+  const source = new BsonReader(bytes, at);
+  let index = 0;
+  for (const end = source.open(); source.next(end); index++) {
+    source.skipName();
+    if (!isSame({ value: elements[index], stored: stored[index], source })) return false;
+    source.skip();
+  }
+  return elements !== stored && elements.length === index;
 }
