@@ -1,6 +1,7 @@
 import { assertEquals, assertNotEquals } from "@std/assert";
 import type { Schema } from "mongoose";
 import mongoose from "mongoose";
+import { z } from "zod";
 import {
   arrayProp,
   FrameworkModel,
@@ -68,6 +69,12 @@ class Movie extends FrameworkModel {
   owner?: string;
   @prop({ type: Object })
   free?: object;
+  @prop({ validate: (text: string) => text !== "bad" })
+  judged?: string;
+  @prop({ type: Number, validate: z.number().int() })
+  whole?: number;
+  @prop({ validate: (text: string) => Promise.resolve(text !== "bad") })
+  later?: string;
 }
 
 const ID = "0123456789abcdef01234567";
@@ -162,6 +169,7 @@ const FLAT: object[] = [
   { $set: { name: "x" } },
   { name: "$year" },
   { code: "abcde", year: 2100, loud: "" },
+  { judged: "good", whole: "5", later: "good" },
 ];
 
 /** Patches that replace an array: whether it was changed meanwhile, only a read before can tell. */
@@ -184,6 +192,10 @@ test("update() is one statement for values at declared fields", async () => {
 
 /** Patches that some rule refuses. */
 const REFUSED: object[] = [
+  { judged: "bad" },
+  { whole: 1.5 },
+  { later: "bad" },
+  { name: "x", judged: "bad", later: "bad" },
   { name: "" },
   { year: 1 },
   { year: 3000 },
@@ -350,7 +362,17 @@ test("update() and remove() take the document when the user's middleware has to 
 
 test("update() takes the document when a rule may look at its other fields", async () => {
   const rules = [
-    { validate: () => true },
+    { validate: { validator: () => true, propsParameter: true } },
+    {
+      validate(this: unknown) {
+        return this !== null;
+      },
+    },
+    {
+      validate: function (this: unknown) {
+        return this !== null;
+      },
+    },
     { set: (value: unknown) => value },
     { immutable: () => false },
     { required: () => false },

@@ -29,7 +29,12 @@ export function makeProbe(): Probe {
     atTimes: { type: String, required: () => true },
     set: { type: String, set: (value: string) => value },
     cast: { type: String, cast: (value: unknown) => String(value) },
-    own: { type: String, validate: () => true },
+    own: {
+      type: String,
+      validate: function (this: unknown) {
+        return this !== null;
+      },
+    },
     immutable: { type: String, immutable: true },
     list: [String],
     computedList: { type: [String], default: () => ["made"] },

@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
+import { isPromise } from "../../declare/hooks/and_then.ts";
+import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
@@ -13,6 +15,7 @@ import { storedIn } from "./reads/stored_writer.ts";
 import { readPage } from "./pages/read_page.ts";
 import type { Stored } from "./reads/stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
+import { areValid } from "./writes/flat_fields.ts";
 import { updateStored } from "./writes/update_stored.ts";
 
 export interface DirectResult {
@@ -103,8 +106,9 @@ export class DirectCollection {
     return undefined;
   }
 
-  async #create({ entity }: PlanOf<"create">): Promise<DirectResult> {
+  async #create({ entity }: PlanOf<"create">): Promise<DirectResult | undefined> {
     const { model, timeBudget, shape } = this.#collection;
+    if (!await this.#passesRules(entity, shape.fields)) return undefined;
     await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
     return { text: toJson(entity, shape), created: String(entity._id), version: 0 };
   }
@@ -113,11 +117,18 @@ export class DirectCollection {
     { conditions, changes, reads }: PlanOf<"update">,
   ): Promise<DirectResult | null | undefined> {
     const { model, timeBudget, shape } = this.#collection;
+    const changed = [...shape.fields].filter(([name]) => Object.hasOwn(changes, name));
+    if (!await this.#passesRules(changes, changed)) return undefined;
     const statement = timeBudget.statement();
     const stored = await timeBudget.wait(updateStored(model, { conditions, changes, statement }));
     if (stored === null || stored === undefined) return stored;
     const text = reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape);
     return { text, version: versionIn(stored, String(model.schema.get("versionKey"))) };
+  }
+
+  #passesRules(...given: Parameters<typeof areValid>): MaybePromise<boolean> {
+    const valid = areValid(...given);
+    return isPromise(valid) ? this.#collection.timeBudget.wait(valid) : valid;
   }
 
   async #remove({ conditions }: PlanOf<"remove">): Promise<DirectResult | null> {

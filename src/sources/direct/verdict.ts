@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import { leftOut } from "../../schema/fields/left_out.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { hasBuiltInValidators } from "../../schema/mongoose/fields/validators.ts";
+import { judgesValuesAlone } from "../../schema/mongoose/fields/validators.ts";
 import { showsValues } from "../../schema/mongoose/documents/shown_values.ts";
 import { hasDefault, hasUsualId } from "../../schema/mongoose/fields/default_value.ts";
 import {
@@ -37,7 +37,7 @@ const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
 /** Options of a field that need the document: they may look at its other fields. */
-const RULES = ["validate", "set", "transform"];
+const RULES = ["set", "transform"];
 
 /** The types of Mongoose. A type of the user may do anything. */
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
@@ -84,7 +84,7 @@ export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
   const reads = runsNothingOwn(model, READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
   const updates = !shape.strict && hasUsualWrites(schema) &&
     runsNothingOwn(model, WRITE_MIDDLEWARE) &&
-    schemas.every(hasBuiltInRules) && fields.every(isSetAsGiven);
+    schemas.every(judgesFieldsAlone) && fields.every(isSetAsGiven);
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
   return {
     reads: reads ? readsOf(model, shape) : undefined,
@@ -135,17 +135,17 @@ function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 
-function hasBuiltInRules(schema: Schema): boolean {
-  return typesOf(schema).every(isBuiltInOnly);
+function judgesFieldsAlone(schema: Schema): boolean {
+  return typesOf(schema).every(needsNoDocument);
 }
 
-/** Whether a type is one of Mongoose's, with no rules but Mongoose's. */
-function isBuiltInOnly(type: SchemaType): boolean {
+/** Whether a type is one of Mongoose's, with no rules that look at the document. */
+function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return TYPES.has(type.constructor) &&
     !RULES.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
-    hasBuiltInValidators(type);
+    judgesValuesAlone(type);
 }
 
 /** Whether a body that sets a field, or its elements, runs nothing of the user's. */

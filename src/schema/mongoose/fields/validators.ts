@@ -14,14 +14,20 @@ const KEPT_AS = [
   "maxlengthValidator",
 ];
 
-/** Whether all validators of a type are those that Mongoose makes of options such as `enum`. */
-export function hasBuiltInValidators(type: SchemaType): boolean {
-  const { match } = type.options as { match?: unknown };
+/** Whether the validators of a type look at nothing but the value: they may run without a document. */
+export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
-  const others = type.validators.filter(({ validator }) => !kept.includes(validator));
-  // The validator of `match` is kept nowhere.
-  return others.length <= (match === undefined ? 0 : 1) &&
-    others.every((each) => (each as { type?: string }).type === "regexp");
+  return (type.validators as HostRule[]).every(({ validator, type: rule, propsParameter }) =>
+    // The validator of `match` is kept nowhere.
+    kept.includes(validator) || rule === "regexp" ||
+    (isArrow(validator) && propsParameter !== true)
+  );
+}
+
+/** Whether it is an arrow function, to which `this` is never the document. A method could have any name but these. */
+function isArrow(validator: unknown): boolean {
+  return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
+    /^(async\s*)?(\(|[\w$]+\s*=>)/.test(Function.prototype.toString.call(validator));
 }
 
 function keptValidators(type: SchemaType): unknown[] {
@@ -40,15 +46,20 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      rule.validator = function (this: unknown, ...args: unknown[]) {
-        return handled(validator.apply(this, args));
-      };
+      // What guards an arrow function is one.
+      rule.validator = isArrow(validator)
+        ? (...args: unknown[]) => handled(validator(...args))
+        : function (this: unknown, ...args: unknown[]) {
+          return handled(validator.apply(this, args));
+        };
     }
   }
 }
 
 interface HostRule {
+  type?: string;
   validator?: unknown;
+  propsParameter?: boolean;
   ErrorConstructor?: unknown;
 }
 
@@ -70,7 +81,7 @@ export const VALIDATORS: Knowledge = {
   holds({ schema }) {
     const known = ["text", "number", "date"].map((name) => schema.path(name) as SchemaType);
     const own = schema.path("own") as SchemaType;
-    return known.every((type) => type.validators.length >= 3 && hasBuiltInValidators(type)) &&
-      own.validators.length === 1 && !hasBuiltInValidators(own);
+    return known.every((type) => type.validators.length >= 3 && judgesValuesAlone(type)) &&
+      own.validators.length === 1 && !judgesValuesAlone(own);
   },
 };

@@ -3,14 +3,13 @@ import type { Model } from "mongoose";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 import { leftOut } from "../../../schema/fields/left_out.ts";
 import type { LeftOut } from "../../../schema/fields/left_out.ts";
-import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
-import { flatFields, isValid } from "./flat_fields.ts";
+import type { Shape } from "../../../schema/fields/shape.ts";
+import { flatFields } from "./flat_fields.ts";
 import { timeStamps } from "./time_stamps.ts";
 
 /** A field that a body may leave out, and what stands there then. */
 interface MadeField extends LeftOut {
   readonly name: string;
-  readonly field: FieldShape;
 }
 
 /** Makes new entities of bodies as Mongoose would store them. */
@@ -23,18 +22,17 @@ export class EntityMaker {
     this.#model = model;
     this.#shape = shape;
     this.#fields = [...shape.fields].filter(([name]) => name !== "_id")
-      .map(([name, field]) => ({ name, field, ...leftOut(field) }));
+      .map(([name, field]) => ({ name, ...leftOut(field) }));
   }
 
-  /** Makes an entity, defaults included; `undefined` where the body is not flat or not valid. */
+  /** Makes an entity, defaults included; `undefined` where the body is not flat. */
   make(body: JsonObject): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
     // As documents have them: what has a default comes first.
     const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId() };
-    for (const { name, field, make } of this.#fields) {
+    for (const { name, make } of this.#fields) {
       const value = make?.();
-      if (values[name] === undefined && !isValid(value, field)) return undefined;
       if (value !== undefined) entity[name] = value;
     }
     return {

@@ -1,13 +1,15 @@
 import mongoose from "mongoose";
 import type { SchemaType } from "mongoose";
+import { isPromise } from "../../../declare/hooks/and_then.ts";
+import type { MaybePromise } from "../../../declare/hooks/hooks.ts";
 import { BodyCast, CastStopped } from "../../../write/body/cast_body.ts";
 import { castForQuery } from "../../../schema/mongoose/fields/field_rules.ts";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 
 /**
- * Casts a body that is flat and valid: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any
- * other body, and for one with references that have to be checked.
+ * Casts a body that is flat: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any other body,
+ * and for one with references that have to be checked.
  */
 export function flatFields(
   body: JsonObject,
@@ -25,7 +27,6 @@ export function flatFields(
     for (const name of Object.keys(values)) {
       const field = shape.fields.get(name) as FieldShape;
       values[name] = settle(values[name], field);
-      if (!isValid(values[name], field)) return undefined;
     }
     return values;
   } catch (error) {
@@ -46,13 +47,43 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
   );
 }
 
-/** Whether a value passes the built-in rules of its field. It is `undefined` if the body leaves the field out. */
-export function isValid(value: unknown, { type, element }: FieldShape): boolean {
-  const passes = type?.validators.every(({ type: rule, validator }) =>
-    (value === undefined && rule !== "required") ||
-    (typeof validator === "function" && Boolean(validator.call({}, value)))
-  );
-  if (passes !== true) return false;
-  return element === undefined || !Array.isArray(value) ||
-    value.every((each) => isValid(each, element));
+/** Whether values pass the rules of some fields. A value is `undefined` if the body leaves the field out. */
+export function areValid(
+  values: Readonly<Record<string, unknown>>,
+  fields: Iterable<readonly [string, FieldShape]>,
+): MaybePromise<boolean> {
+  const rules = new Rules();
+  for (const [name, field] of fields) {
+    if (!rules.mayPass(values[name], field)) return false;
+  }
+  return rules.asynchronous.length === 0 ||
+    Promise.all(rules.asynchronous).then((all) => all.every(Boolean));
+}
+
+/** The rules of fields, as Mongoose runs them. */
+class Rules {
+  /** What asynchronous rules will have told. */
+  readonly asynchronous: Promise<boolean>[] = [];
+
+  /** Whether a value passes the rules of its field, but for asynchronous ones. */
+  mayPass(value: unknown, { type, element }: FieldShape): boolean {
+    const passes = type?.validators.every(({ type: rule, validator }) =>
+      (value === undefined && rule !== "required") || this.#mayPassRule(value, validator)
+    );
+    if (passes !== true) return false;
+    return element === undefined || !Array.isArray(value) ||
+      value.every((each) => this.mayPass(each, element));
+  }
+
+  #mayPassRule(value: unknown, validator: unknown): boolean {
+    if (typeof validator !== "function") return false;
+    try {
+      const result: unknown = validator.call({}, value);
+      if (!isPromise(result)) return result === undefined || Boolean(result);
+      this.asynchronous.push(Promise.resolve(result).then((each) => each !== false, () => false));
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
