@@ -42,6 +42,8 @@ class Marked extends FrameworkModel {
   rank?: number;
   @prop({ type: Object })
   free?: object;
+  @prop({ type: Map, of: Number })
+  map?: Map<string, number>;
   @prop({ type: Inner })
   single?: Inner;
   @rest({ methods: PLAIN })
@@ -113,5 +115,14 @@ test("a part with one of Mongoose's own keys can be read, changed and removed", 
       assertEquals<unknown>(changed, { ...shown, name: "x" });
       assertEquals((await app.delete(`${path}/${PART}`)).status, 204);
     }
+  }
+});
+
+test("an instance shows no key of a Map that free-form data may not have", async () => {
+  await using app = await mount([Marked]);
+  for (const mark of [...MARKS, "__proto__", "constructor", "prototype"]) {
+    await store({ map: Object.fromEntries([[mark, 1], ["a", 2]]) });
+    const [shown] = await app.read<{ map: object }[]>("/lean");
+    assertEquals([mark, JSON.stringify(shown?.map)], [mark, '{"a":2}']);
   }
 });

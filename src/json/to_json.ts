@@ -116,7 +116,10 @@ export function toFieldJson(value: unknown, field: FieldShape): unknown {
     field.kind === "map" && element !== undefined && typeof value === "object" && value !== null
   ) {
     const pairs = value instanceof Map ? [...value] : Object.entries(value);
-    return Object.fromEntries(pairs.map(([key, each]) => [key, toFieldJson(each, element)]));
+    return Object.fromEntries(
+      pairs.filter(([key]) => !isLeftOutKey(key))
+        .map(([key, each]) => [key, toFieldJson(each, element)]),
+    );
   }
   if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
   return toJsonValue(

@@ -37,16 +37,14 @@ export class SeenWriter {
     this.#fields = { shape, tests: new Map(tests) };
   }
 
-  /** Writes an entity, or nothing and returns `false`: only its values can tell. */
+  /** Writes an entity; returns `false` where only its values can tell, whatever is written by then. */
   write(entity: SeenEntity, out: JsonWriter): boolean {
     const fieldWriter = new ChangedFields(entity, this.#fields);
-    const { length } = out;
     try {
       new Transcoder(new BsonReader(entity.bytes), { out, fieldWriter }).entity(this.#plan);
       return true;
     } catch (error) {
       if (!(error instanceof UnknownTypeError)) throw error;
-      out.length = length;
       return false;
     }
   }
@@ -143,7 +141,11 @@ function isSame({ value, stored, source }: SeenValue): boolean {
 /** Whether an ObjectId or a Decimal128 holds the bytes that are stored; `false` for any other object. */
 function holdsBytes(value: object, { bytes: stored, at }: BsonReader): boolean {
   const { id, bytes = id } = value as { readonly id?: unknown; readonly bytes?: unknown };
-  return bytes instanceof Uint8Array && bytes.every((byte, index) => byte === stored[at + index]);
+  if (!(bytes instanceof Uint8Array)) return false;
+  for (let index = 0; index < bytes.length; index++) {
+    if (bytes[index] !== stored[at + index]) return false;
+  }
+  return true;
 }
 
 function isSameTime({ value, stored, source: { type, bytes, at } }: SeenValue): boolean {

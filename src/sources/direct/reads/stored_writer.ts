@@ -26,6 +26,9 @@ const PORTION = 16 * 1024;
 /** A stored document: its bytes, or the values that the driver has decoded. */
 export type Stored = Buffer | object;
 
+/** How Mongoose makes documents that it has found. */
+const FOUND = { skipId: true, isNew: false, willInit: true };
+
 export interface StoredWriterOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
@@ -92,8 +95,9 @@ export class StoredWriter {
   /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
   document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateKept(this.#model, values);
-    if (this.#unselected !== undefined) this.#fit(values);
-    return this.#model.hydrate(values, this.#unselected as never) as Document;
+    // `hydrate()` would copy what it leaves out something of, before misfits in it are known.
+    const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
+    return found.init(values);
   }
 
   /** Gives the text of an entity that hooks have seen; `undefined` where only its values can tell. */
