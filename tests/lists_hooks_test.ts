@@ -1,5 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { all, FrameworkModel, getModel, prop, rest, RestError } from "../mod.ts";
+import type { FrameworkRequest } from "../mod.ts";
 import { mountPieces, pieceId, placesOf, ranked, seen } from "./fixtures/pieces.ts";
 import { test } from "./harness/testing.ts";
 import { linksOf, readPages } from "./links.ts";
@@ -142,4 +143,47 @@ test("an error of a hook is the answer of a page", async () => {
   const { status, headers } = await app.get("/failing");
   assertEquals([status, headers.get("link")], [402, null]);
   assert((await app.get("/failing?skip=2")).status === 200);
+});
+
+const projected = {
+  page: { size: 1, max: 2 },
+  sort: ["name", "salary"],
+  preFetch: ({ framework, query }: FrameworkRequest) => {
+    framework.projection = JSON.parse(String(query.show));
+    framework.options.lean = query.raw === "yes";
+    return true;
+  },
+  parameters: ["show", "raw"],
+} as const;
+
+@rest({
+  route: "/workers",
+  methods: [all({ ...projected, postFetch: (_req, worker) => worker })],
+})
+@rest({
+  route: "/lean",
+  methods: [all({ ...projected, lean: true, preSend: (_req, each) => each })],
+})
+class Worker extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop({ type: Number })
+  salary?: number;
+  @prop({ select: false })
+  notes?: string;
+}
+
+test("hooks of pages see nothing that the order reads besides their projection, and show none of it", async () => {
+  await using app = await mount([Worker]);
+  await getModel(Worker).create([1, 2].map((salary) => ({ name: "n", salary, notes: "x" })));
+  const cases = [[{ name: 1 }, ["_id", "name"]], [{ __v: 0 }, ["_id", "name", "salary"]]] as const;
+  for (const list of ["/workers?", "/workers?raw=yes&", "/lean?"]) {
+    for (const [show, keys] of cases) {
+      for (const order of ["", "&sort=name", "&sort=salary"]) {
+        const path = `${list}show=${JSON.stringify(show)}${order}`;
+        const [shown] = await app.read<object[]>(path);
+        assertEquals([path, Object.keys(shown ?? {}).toSorted()], [path, keys]);
+      }
+    }
+  }
 });

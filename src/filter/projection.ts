@@ -64,11 +64,9 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
   // A part of an object cannot be named beside the whole.
   const names = paths.map((path) => path.split(".", 1).join());
-  const others = Object.fromEntries(
-    Object.entries(projection).filter(([path]) => !names.includes(path)),
-  );
-  if (includes(others) !== true) return others;
-  return { ...others, ...Object.fromEntries(names.map((name) => [name, 1])) };
+  return includes(projection) === true
+    ? { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) }
+    : Object.fromEntries(Object.entries(projection).filter(([path]) => !names.includes(path)));
 }
 
 /** Whether the database projects as Mongoose does: that shows an object that is named as a whole. */

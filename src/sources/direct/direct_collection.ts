@@ -48,10 +48,10 @@ export class DirectCollection {
 
   /** Reads one entity for hooks. */
   async entity(plan: PlanOf<"one">): Promise<StoredEntity | null> {
-    const { reads: { reader }, query, forChange } = plan;
-    const selected = forChange ? query : reader.selected(query);
     // Hooks see no version that is read besides.
-    const stored = await this.#find({ ...plan, query: { ...selected, also: [] } });
+    const { reads: { reader }, query: { also: _also, ...query }, forChange } = plan;
+    const selected = forChange ? query : reader.selected(query);
+    const stored = await this.#find({ ...plan, query: selected });
     return stored === undefined ? null : reader.entity(stored, query, forChange);
   }
 

@@ -124,7 +124,8 @@ export class JsonReader {
   }
 
   entity(stored: Stored, query: JsonQuery, forChange = false): StoredEntity {
-    return new StoredEntity(stored, { writer: this.writerFor(query), forChange });
+    const writer = this.writerFor(query);
+    return new StoredEntity(stored, { writer, also: query.also, forChange });
   }
 
   /** The query that reads no field which reads leave out: hooks would see it. */

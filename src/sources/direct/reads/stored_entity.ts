@@ -6,6 +6,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 export interface StoredEntityOptions {
   readonly writer: StoredWriter;
+  /** Paths that were read besides, which are not for hooks where the read does not show them. */
+  readonly also?: readonly string[] | undefined;
   /** Whether its document is to be saved. */
   readonly forChange: boolean;
 }
@@ -17,13 +19,18 @@ export class StoredEntity {
   readonly #writer: StoredWriter;
   readonly #forChange: boolean;
 
-  constructor(stored: Stored, { writer, forChange }: StoredEntityOptions) {
-    this.stored = stored;
-    this.#forChange = forChange;
+  constructor(stored: Stored, { writer, also = [], forChange }: StoredEntityOptions) {
     // Hooks may change bytes in place, and other requests may read the same ones.
-    this.values =
-      (stored instanceof Buffer ? writer.decode(Buffer.from(stored)) : stored) as Values;
+    const values =
+      (stored instanceof Buffer ? writer.decode(Buffer.from(stored)) : stored) as Record<
+        string,
+        unknown
+      >;
+    for (const path of also) if (!writer.shows(path)) delete values[path];
+    this.stored = stored;
+    this.values = values;
     this.#writer = writer;
+    this.#forChange = forChange;
   }
 
   document(): Document {

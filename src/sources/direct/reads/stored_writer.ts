@@ -9,7 +9,8 @@ import { encodeValues } from "./encode_values.ts";
 import { nextTurn } from "../../../database/lists/next_turn.ts";
 import type { Batch } from "../../../database/lists/read_batches.ts";
 import { shownBy } from "../../../filter/projection.ts";
-import type { Projection } from "../../../filter/projection.ts";
+import type { Projection, Shows } from "../../../filter/projection.ts";
+import { topOf } from "../../../filter/fields_read.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
 import { unselectedPaths } from "../../../schema/fields/unselected_paths.ts";
 import { BsonReader } from "../../../json/bytes/bson_reader.ts";
@@ -40,6 +41,7 @@ export class StoredWriter {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly plan: Plan;
+  readonly #shows: Shows;
   readonly #documents: DocumentWriter;
   readonly #seen: SeenWriter;
   /** The fields that documents are read without. */
@@ -48,11 +50,19 @@ export class StoredWriter {
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
     this.#shape = shape;
-    this.plan = planJson(shape, shownBy(projection, shape));
+    this.#shows = shownBy(projection, shape);
+    this.plan = planJson(shape, this.#shows);
     const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
     this.#seen = new SeenWriter({ plan: this.plan, shape });
     this.#unselected = withoutPaths(unselectedPaths(shape));
+  }
+
+  /** Whether a read shows a path, as far as the field of the root tells. */
+  shows(path: string): boolean {
+    const name = topOf(path);
+    const field = this.#shape.fields.get(name);
+    return field !== undefined && this.#shows(name, field);
   }
 
   /** Gives the text of a batch, a portion in each turn of the event loop: documents with commas between them. */
