@@ -21,7 +21,7 @@ import { JsonReader } from "./reads/json_reader.ts";
 import { SharedReads } from "./reads/shared_reads.ts";
 import { EntityMaker } from "./writes/entity_maker.ts";
 
-const READ_MIDDLEWARE = ["find", "findOne", "init"];
+const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
 const COUNT_MIDDLEWARE = ["countDocuments"];
 

@@ -66,7 +66,7 @@ Deno.test("judgeModel() allows direct reads of what changes writes only", () => 
 });
 
 Deno.test("judgeModel() allows no direct reads when reads run middleware", () => {
-  for (const name of ["find", "findOne", "init", /^find/] as const) {
+  for (const name of ["find", "findOne", "init", "createModel", /^find/] as const) {
     assertEquals(verdicts((schema) => void schema.pre(name as "find", () => {})), NONE);
     assertEquals(verdicts((schema) => void schema.post(name as "find", () => {})), NONE);
   }
