@@ -57,7 +57,17 @@ Deno.test("directVerdict() leaves to documents what changes one way alone", () =
     allowed((schema) => void name(schema).default(() => "x")),
     "reads counts updates removes",
   );
-  assertEquals(allowed((schema) => void name(schema).validate(() => true)), "reads counts removes");
+  const looksAround = function (this: unknown) {
+    return this !== null;
+  };
+  assertEquals(
+    allowed((schema) => void name(schema).validate(looksAround)),
+    "reads counts removes",
+  );
+  assertEquals(
+    allowed((schema) => void name(schema).validate(() => true)),
+    "reads counts inserts updates removes",
+  );
   assertEquals(allowed((schema) => void name(schema).immutable(true)), "reads counts removes");
   assertEquals(
     allowed((schema) => void schema.set("toJSON", { getters: true })),
