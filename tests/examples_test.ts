@@ -80,7 +80,7 @@ async function readLines(child: Deno.ChildProcess): Promise<string> {
 
 /** Waits until something answers. */
 async function untilUp(url: string): Promise<void> {
-  for (let left = 100; left > 0; left--) {
+  for (let left = 600; left > 0; left--) {
     const answers = await request(url).then(() => true, () => false);
     if (answers) return;
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -1,3 +1,4 @@
+import { freePort } from "./harness/free_port.ts";
 import { until } from "./until.ts";
 
 /** A way to a database that can be blocked, as a network is, or cut, as by a server that dies. */
@@ -18,9 +19,9 @@ export interface Tunnel extends Disposable {
  * Opens a tunnel to a database.
  *
  * @param to The URI of the database.
- * @param port Where the tunnel listens; 0 for any port.
+ * @param port Where the tunnel listens. A port that systems give to connections could be gone when it is opened anew.
  */
-export function openTunnel(to: string, port = 0): Tunnel {
+export function openTunnel(to: string, port: number = freePort()): Tunnel {
   const { hostname, port: target } = new URL(to);
   const listener = Deno.listen({ hostname: "127.0.0.1", port });
   const pipes = new Pipes();

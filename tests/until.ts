@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
 
-/** Waits until something holds, for at most ten seconds if not told otherwise. */
+/** Waits until something holds, for at most a minute if not told otherwise. */
 export async function until(
   holds: () => Promise<boolean> | boolean,
-  { seconds = 10, everyMs = 25 }: { seconds?: number; everyMs?: number } = {},
+  { seconds = 60, everyMs = 25 }: { seconds?: number; everyMs?: number } = {},
 ): Promise<void> {
   for (let left = seconds * 1000 / everyMs; left > 0; left--) {
     if (await holds()) return;
