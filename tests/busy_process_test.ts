@@ -17,7 +17,7 @@ import {
 } from "../mod.ts";
 import type { EntityBody } from "./support.ts";
 import type { HooksOf, ModelClass, Ref } from "../mod.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -116,29 +116,32 @@ async function openBusy(hooks: Hooks, busy: Busy) {
 
 const pass = <E extends object>(_req: unknown, entity: E): E => entity;
 
-test("an answer of the database that waits to be read is read, however busy the process is", async (t) => {
-  const commands = ["find", "findAndModify", "insert", "update"];
-  for (const hooks of [{}, { preSend: pass }]) {
-    await using app = await openBusy({ reads: hooks, writes: hooks }, {
-      commands,
-      for: PATIENCE_MS + 300,
-    });
-    const calls: [string, string, string][] = [
-      ["all", "GET", "/notes"],
-      ["one", "GET", app.item],
-      ["create", "POST", "/notes"],
-      ["update", "PATCH", app.item],
-    ];
-    for (const [name, method, path] of calls) {
-      await t.step(`${name}(), ${Object.keys(hooks)}`, async () => {
-        const body = method === "GET" ? undefined : { text: "new" };
-        assertEquals((await app.send(method, path, { body })).status < 300, true);
+longTest(
+  "an answer of the database that waits to be read is read, however busy the process is",
+  async (t) => {
+    const commands = ["find", "findAndModify", "insert", "update"];
+    for (const hooks of [{}, { preSend: pass }]) {
+      await using app = await openBusy({ reads: hooks, writes: hooks }, {
+        commands,
+        for: PATIENCE_MS + 300,
       });
+      const calls: [string, string, string][] = [
+        ["all", "GET", "/notes"],
+        ["one", "GET", app.item],
+        ["create", "POST", "/notes"],
+        ["update", "PATCH", app.item],
+      ];
+      for (const [name, method, path] of calls) {
+        await t.step(`${name}(), ${Object.keys(hooks)}`, async () => {
+          const body = method === "GET" ? undefined : { text: "new" };
+          assertEquals((await app.send(method, path, { body })).status < 300, true);
+        });
+      }
     }
-  }
-});
+  },
+);
 
-test("all() may wait as long for each batch as for the first one", async (t) => {
+longTest("all() may wait as long for each batch as for the first one", async (t) => {
   for (const hooks of [{}, { preSend: pass }, { preSend: pass, lean: true as const }]) {
     await t.step(JSON.stringify(Object.keys(hooks)), async () => {
       const busy = { commands: ["find", "getMore"], for: PATIENCE_MS * 0.7 };
@@ -149,29 +152,35 @@ test("all() may wait as long for each batch as for the first one", async (t) => 
   }
 });
 
-test("a request that sends several statements succeeds, though the process stands still after the first", async (t) => {
-  const commands = ["aggregate", "insert", "update", "delete", "findAndModify"];
-  using tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
-  const busy = { commands, for: PATIENCE_MS + 300, times: 0, uri: tunnel.uri };
-  await using app = await openBusy({ reads: {}, writes: {} }, busy);
-  tunnel.delay(20);
-  for (const path of ["bound", "others"]) {
-    let id = "";
-    const body = { text: "new" };
-    const step = (name: string, send: () => Promise<number[]>) =>
-      t.step(`${path}: ${name}`, async () => {
-        busy.times = 1;
-        assertEquals((await send()).filter((status) => status >= 300), []);
+longTest(
+  "a request that sends several statements succeeds, though the process stands still after the first",
+  async (t) => {
+    const commands = ["aggregate", "insert", "update", "delete", "findAndModify"];
+    using tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
+    const busy = { commands, for: PATIENCE_MS + 300, times: 0, uri: tunnel.uri };
+    await using app = await openBusy({ reads: {}, writes: {} }, busy);
+    tunnel.delay(20);
+    for (const path of ["bound", "others"]) {
+      let id = "";
+      const body = { text: "new" };
+      const step = (name: string, send: () => Promise<number[]>) =>
+        t.step(`${path}: ${name}`, async () => {
+          busy.times = 1;
+          assertEquals((await send()).filter((status) => status >= 300), []);
+        });
+      // Some of them take turns.
+      await step("create", async () => {
+        const create = () => app.post<EntityBody>(`${app.item}/${path}`, body);
+        const replies = await Promise.all([create(), create(), create()]);
+        id = replies[0].body._id;
+        return replies.map(({ status }) => status);
       });
-    // Some of them take turns.
-    await step("create", async () => {
-      const create = () => app.post<EntityBody>(`${app.item}/${path}`, body);
-      const replies = await Promise.all([create(), create(), create()]);
-      id = replies[0].body._id;
-      return replies.map(({ status }) => status);
-    });
-    await step("update", async () => [(await app.patch(`${app.item}/${path}/${id}`, body)).status]);
-    await step("remove", async () => [(await app.delete(`${app.item}/${path}/${id}`)).status]);
-    await step("removeAll", async () => [(await app.delete(`${app.item}/${path}`)).status]);
-  }
-});
+      await step(
+        "update",
+        async () => [(await app.patch(`${app.item}/${path}/${id}`, body)).status],
+      );
+      await step("remove", async () => [(await app.delete(`${app.item}/${path}/${id}`)).status]);
+      await step("removeAll", async () => [(await app.delete(`${app.item}/${path}`)).status]);
+    }
+  },
+);

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import mongoose from "mongoose";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, rest, update } from "../mod.ts";
 import type { FrameworkRequest } from "../mod.ts";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -254,7 +255,7 @@ test("whatever hooks change in an entity is shown, and nothing else than where M
         assertEquals(await read(`/lean/${id}`), await read(`/copies/${id}`));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: casesOf(150) },
   );
 });
 
@@ -280,7 +281,7 @@ test("whatever hooks change in an entity that was saved is shown", async () => {
         assertEquals(await patch("/updated"), await patch("/updated-made"));
       },
     ),
-    { numRuns: 150 },
+    { numRuns: casesOf(150) },
   );
 });
 

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
 import { serve } from "./harness/serve.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { runCommand } from "./reach/support/run_command.ts";
 import { importApp } from "./recipes/open_recipe.ts";
 import { makeProject } from "./tutorial/make_project.ts";
@@ -18,7 +18,7 @@ function expected(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\);\n *\/\/ (.*)/g)].map(([, line = ""]) => line);
 }
 
-test(`${PAGE} shows what its files print`, async (t) => {
+longTest(`${PAGE} shows what its files print`, async (t) => {
   await using project = await makeProject();
   const files = Object.assign({}, ...steps.map((step) => step.files)) as Record<string, string>;
   await project.write(files);
@@ -37,7 +37,7 @@ test(`${PAGE} shows what its files print`, async (t) => {
   }
 });
 
-test(`${PAGE} has files that compile`, async () => {
+longTest(`${PAGE} has files that compile`, async () => {
   await using project = await makeProject();
   for (const { files } of steps) await project.write(files);
   const names = steps.flatMap(({ files }) => Object.keys(files));

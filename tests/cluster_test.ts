@@ -4,7 +4,7 @@ import mongoose from "mongoose";
 import { client, type EntityBody } from "./client.ts";
 import { withDatabase } from "./harness/database_uri.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { startApp } from "./reach/support/start_app.ts";
 import { until } from "./until.ts";
 
@@ -54,7 +54,7 @@ async function countFinds(uri: string): Promise<{ primary: number; secondary: nu
   return finds;
 }
 
-test("examples/cluster serves tenants from several processes and any member", async (t) => {
+longTest("examples/cluster serves tenants from several processes and any member", async (t) => {
   await using cluster = await openCluster();
   const { send, uri } = cluster;
   let id = "";
@@ -85,7 +85,7 @@ test("examples/cluster serves tenants from several processes and any member", as
   });
 });
 
-test("examples/cluster answers again after the primary stepped down", async () => {
+longTest("examples/cluster answers again after the primary stepped down", async () => {
   await using cluster = await openCluster();
   const { send, uri } = cluster;
   assertEquals((await send("ada", { text: "before" })).status, 201);

@@ -23,7 +23,7 @@ import {
 import { Named } from "./fixtures/named.ts";
 import { openDatabase } from "./harness/database.ts";
 import { withDatabase } from "./harness/database_uri.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 import { callsFor, everywhere, hooked } from "./hooked.ts";
 
@@ -230,31 +230,34 @@ async function firstOf<Name extends string>(events: Record<Name, Promise<unknown
   return await Promise.race(named);
 }
 
-test("a connection that never opens is answered with 503, before Mongoose gives it up", async () => {
-  const closed = mongoose.createConnection();
-  closed.set("bufferTimeoutMS", 7_000);
-  @rest({
-    route: "/closed",
-    methods: [all(), one(), create(), update(), removeAll()],
-    getConnection: () => closed,
-  })
-  class Closed extends Named {}
-  await using app = await mount([Closed]);
-  const path = `/closed/${"0".repeat(24)}`;
-  const gaveUp = closed.collection("others").findOne();
-  const answered = Promise.all([
-    app.get<Json>("/closed"),
-    app.get<Json>(path),
-    app.post<Json>("/closed", { name: "a" }),
-    app.patch<Json>(path, { name: "a" }),
-    app.delete<Json>("/closed"),
-  ]);
-  assertEquals(await firstOf({ answered, gaveUp }), "answered");
-  for (const { status, body, headers } of await answered) {
-    assertEquals([status, body.code], [503, "UNAVAILABLE"]);
-    assert(Number(headers.get("retry-after")) > 0);
-  }
-});
+longTest(
+  "a connection that never opens is answered with 503, before Mongoose gives it up",
+  async () => {
+    const closed = mongoose.createConnection();
+    closed.set("bufferTimeoutMS", 7_000);
+    @rest({
+      route: "/closed",
+      methods: [all(), one(), create(), update(), removeAll()],
+      getConnection: () => closed,
+    })
+    class Closed extends Named {}
+    await using app = await mount([Closed]);
+    const path = `/closed/${"0".repeat(24)}`;
+    const gaveUp = closed.collection("others").findOne();
+    const answered = Promise.all([
+      app.get<Json>("/closed"),
+      app.get<Json>(path),
+      app.post<Json>("/closed", { name: "a" }),
+      app.patch<Json>(path, { name: "a" }),
+      app.delete<Json>("/closed"),
+    ]);
+    assertEquals(await firstOf({ answered, gaveUp }), "answered");
+    for (const { status, body, headers } of await answered) {
+      assertEquals([status, body.code], [503, "UNAVAILABLE"]);
+      assert(Number(headers.get("retry-after")) > 0);
+    }
+  },
+);
 
 test("a connection that opens while a request waits for it serves that request", async () => {
   const late = mongoose.createConnection();
@@ -284,23 +287,26 @@ test("many requests that wait for a connection listen to it once", async () => {
   await late.close();
 });
 
-test("a server that cannot be reached is answered with 503, and the process lives on", async () => {
-  const away = mongoose.createConnection("mongodb://127.0.0.1:1/away", {
-    serverSelectionTimeoutMS: 7_000,
-  });
-  away.on("error", () => {});
-  @rest({ route: "/away", methods: [all(), create()], getConnection: () => away })
-  class Away extends FrameworkModel {
-    @prop({ unique: true })
-    name?: string;
-  }
-  await using app = await mount([Away]);
-  const answered = app.get<Json>("/away");
-  assertEquals(await firstOf({ answered, gaveUp: away.asPromise() }), "answered");
-  const { status, body } = await answered;
-  assertEquals([status, body.code], [503, "UNAVAILABLE"]);
-  await away.close();
-});
+longTest(
+  "a server that cannot be reached is answered with 503, and the process lives on",
+  async () => {
+    const away = mongoose.createConnection("mongodb://127.0.0.1:1/away", {
+      serverSelectionTimeoutMS: 7_000,
+    });
+    away.on("error", () => {});
+    @rest({ route: "/away", methods: [all(), create()], getConnection: () => away })
+    class Away extends FrameworkModel {
+      @prop({ unique: true })
+      name?: string;
+    }
+    await using app = await mount([Away]);
+    const answered = app.get<Json>("/away");
+    assertEquals(await firstOf({ answered, gaveUp: away.asPromise() }), "answered");
+    const { status, body } = await answered;
+    assertEquals([status, body.code], [503, "UNAVAILABLE"]);
+    await away.close();
+  },
+);
 
 /** What a `getConnection` may do instead of giving a connection. */
 const WRONG: Record<string, () => unknown> = {

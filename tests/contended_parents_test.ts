@@ -15,7 +15,7 @@ import {
 import type { Ref } from "../mod.ts";
 import { client } from "./client.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
 /** Makes a model that refers to players, on a connection, and the list of the middleware that removals run. */
@@ -85,29 +85,35 @@ async function openReplicaSet() {
   };
 }
 
-test("create() below one parent takes turns, so that no transaction meets another", async () => {
-  await using set = await openReplicaSet();
-  await using team = await openTeam(set.connection);
-  const replies = await Promise.all(Array.from({ length: 60 }, team.add));
-  assertEquals([...new Set(replies.map(({ status }) => status))], [201]);
-  assertEquals([await team.held(), team.count("abortTransaction")], [60, 0]);
-  assertEquals(team.count("commitTransaction"), 60);
-});
+longTest(
+  "create() below one parent takes turns, so that no transaction meets another",
+  async () => {
+    await using set = await openReplicaSet();
+    await using team = await openTeam(set.connection);
+    const replies = await Promise.all(Array.from({ length: 60 }, team.add));
+    assertEquals([...new Set(replies.map(({ status }) => status))], [201]);
+    assertEquals([await team.held(), team.count("abortTransaction")], [60, 0]);
+    assertEquals(team.count("commitTransaction"), 60);
+  },
+);
 
-test("create() below a parent that another process writes answers 503, and tries no more", async () => {
-  await using set = await openReplicaSet();
-  await using team = await openTeam(set.connection, 300);
-  const other = await set.connection.startSession();
-  other.startTransaction();
-  await team.teams.updateOne({ _id: team._id }, { $inc: { __v: 1 } }, { session: other });
-  assertEquals((await team.add()).status, 503);
-  await other.abortTransaction();
-  await other.endSession();
-  assertEquals((await team.add()).status, 201);
-  // Longer than any pause between two tries.
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  assertEquals([await team.held(), team.count("commitTransaction")], [1, 1]);
-});
+longTest(
+  "create() below a parent that another process writes answers 503, and tries no more",
+  async () => {
+    await using set = await openReplicaSet();
+    await using team = await openTeam(set.connection, 300);
+    const other = await set.connection.startSession();
+    other.startTransaction();
+    await team.teams.updateOne({ _id: team._id }, { $inc: { __v: 1 } }, { session: other });
+    assertEquals((await team.add()).status, 503);
+    await other.abortTransaction();
+    await other.endSession();
+    assertEquals((await team.add()).status, 201);
+    // Longer than any pause between two tries.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    assertEquals([await team.held(), team.count("commitTransaction")], [1, 1]);
+  },
+);
 
 test("create() and remove() on a reference survive a commit that fails", async () => {
   await using set = await openReplicaSet();

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { runCommand } from "./reach/support/run_command.ts";
 import { startApp } from "./reach/support/start_app.ts";
 import { makeProject } from "./tutorial/make_project.ts";
@@ -34,7 +34,7 @@ for (const { title, files, turns } of recipes) {
   });
 }
 
-test("docs/cookbook.md has files that compile", async () => {
+longTest("docs/cookbook.md has files that compile", async () => {
   await using project = await makeProject();
   await project.write(start?.files ?? {});
   const names = recipes.map((_, index) => `app_${index}.ts`);

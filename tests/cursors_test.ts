@@ -7,12 +7,13 @@ import { connect } from "../src/client/mod.ts";
 import { Indexed, type IndexedApp, openIndexed, sorted } from "./fixtures/indexed.ts";
 import { mountPieces, pieceId, placesOf, ranked } from "./fixtures/pieces.ts";
 import type { Reply } from "./harness/request.ts";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import { continuesBehind, linksOf, readPages } from "./links.ts";
 import { watchCommands } from "./both_paths.ts";
 import { type EntityBody, mount } from "./support.ts";
 
-const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: 60 };
+const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: casesOf(60) };
 
 const { BSON, Binary, Code, DBRef, Double, Long, MaxKey, MinKey, Timestamp } = mongoose.mongo;
 const { Decimal128, ObjectId, UUID } = mongoose.Types;

@@ -4,7 +4,7 @@ import type { Connection } from "mongoose";
 import { all, create, FrameworkModel, one, prop, rest, update } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
 /** Makes a model whose operations all take the direct path, on a connection. */
@@ -55,22 +55,25 @@ async function failNext(connection: Connection, data: object): Promise<void> {
   });
 }
 
-test("update(), one() and all() answer 503 once, then work, when a primary refuses twice", async (t) => {
-  await using served = await openReplicaSet(1);
-  const { connection, list, one, update } = served;
-  const calls = [["findAndModify", update], ["find", one], ["find", list]] as const;
-  for (const [command, call] of calls) {
-    for (const code of NOT_PRIMARY) {
-      await t.step(`${command} that fails with ${code}`, async () => {
-        await failNext(connection, { failCommands: [command], errorCode: code });
-        const statuses = [(await call()).status, (await call()).status, (await call()).status];
-        assertEquals(statuses, [503, 200, 200]);
-      });
+longTest(
+  "update(), one() and all() answer 503 once, then work, when a primary refuses twice",
+  async (t) => {
+    await using served = await openReplicaSet(1);
+    const { connection, list, one, update } = served;
+    const calls = [["findAndModify", update], ["find", one], ["find", list]] as const;
+    for (const [command, call] of calls) {
+      for (const code of NOT_PRIMARY) {
+        await t.step(`${command} that fails with ${code}`, async () => {
+          await failNext(connection, { failCommands: [command], errorCode: code });
+          const statuses = [(await call()).status, (await call()).status, (await call()).status];
+          assertEquals(statuses, [503, 200, 200]);
+        });
+      }
     }
-  }
-});
+  },
+);
 
-test("update(), one() and all() answer no 500 while a primary steps down", async () => {
+longTest("update(), one() and all() answer no 500 while a primary steps down", async () => {
   await using served = await openReplicaSet(3);
   const { connection, list, one, update } = served;
   const statuses = new Set<number>();

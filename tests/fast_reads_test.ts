@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import { openDatabase } from "./harness/database.ts";
-import { test } from "./harness/testing.ts";
+import { casesOf } from "./harness/report.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { cases, models } from "./made/arbitrary_models.ts";
 import { FIELD_NAMES, POOL, SCALAR_FIELDS, texts } from "./made/arbitrary_values.ts";
 import { type FieldGiven, makeModel } from "./made/made_model.ts";
@@ -15,7 +16,7 @@ const { Binary, BSONSymbol, Code, DBRef, Double, Int32, Long, MaxKey, MinKey, Ti
   mongoose.mongo;
 
 /** Every failure names its seed; a number here makes a run longer. */
-const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 60);
+const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? casesOf(60));
 
 test("all() answers without documents what it answers with them when anything is stored", async () => {
   await using _database = await openDatabase();
@@ -247,7 +248,7 @@ test("all() shows no secret of objects that are stored in a map's or an array's 
   assertEquals(JSON.stringify(fast).includes("SECRET"), false);
 });
 
-test("all() answers documents of 16 MB", async () => {
+longTest("all() answers documents of 16 MB", async () => {
   await using _database = await openDatabase();
   const fields = {
     text: { array: false, options: {} },
@@ -267,7 +268,7 @@ test("all() answers documents of 16 MB", async () => {
   assertEquals(single, body[0]);
 });
 
-test("all() answers maps with thousands of keys", async () => {
+longTest("all() answers maps with thousands of keys", async () => {
   await using _database = await openDatabase();
   const inner = makeModel(
     { n: { array: false, options: { type: Number } } },

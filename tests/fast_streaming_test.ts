@@ -1,3 +1,4 @@
+// Runs alone: it measures the memory of its isolate.
 import process from "node:process";
 import { assert, assertEquals, assertGreater, assertLess } from "@std/assert";
 import { stub } from "@std/testing/mock";
@@ -5,7 +6,7 @@ import mongoose from "mongoose";
 import { all, FrameworkModel, type FrameworkRequest, getModel, one, prop, rest } from "../mod.ts";
 import { watchCommands } from "./both_paths.ts";
 import { giving, takeGiven } from "./given.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { memoryOf } from "./memory_of.ts";
 import { openGet } from "./sockets.ts";
 import { type EntityBody, mount } from "./support.ts";
@@ -48,7 +49,7 @@ async function readOn(socket: Deno.TcpConn): Promise<string> {
   return parts.join("");
 }
 
-test("all() streams 100,000 documents in order, in chunks, and holds few of them", async () => {
+longTest("all() streams 100,000 documents in order, in chunks, and holds few of them", async () => {
   await using app = await mount([Row]);
   await seed(100_000);
   let size = 0;
@@ -190,28 +191,31 @@ test("all() breaks the connection when the cursor dies on the way", async () => 
   await until(() => errors.length === 1);
 });
 
-test("all() answers 503 when the time runs out at the start, and breaks off when it does later", async () => {
-  let first = 0;
-  const preFetch = (req: FrameworkRequest) => {
-    // The database compares before it sleeps
-    req.framework.filter.$or = [{ n: { $lt: first } }, { $where: "sleep(20) || true" }];
-    return true;
-  };
-  @rest({ route: "/late", methods: [all({ preFetch })], schemaOptions: { collection: "rows" } })
-  class Late extends FrameworkModel {
-    @prop({ type: Number })
-    n?: number;
-  }
-  await using app = await mount([Late, Row], { maxTimeMS: 2500 });
-  await seed(5000, 10);
-  assertEquals((await app.get("/late")).status, 503);
-  first = 4500;
-  const socket = await openGet(`${app.url}/late`, CLOSING);
-  const text = await readOn(socket);
-  socket.close();
-  assert(text.startsWith("HTTP/1.1 200"), text.slice(0, 200));
-  assertEquals(text.includes("0\r\n\r\n"), false);
-});
+longTest(
+  "all() answers 503 when the time runs out at the start, and breaks off when it does later",
+  async () => {
+    let first = 0;
+    const preFetch = (req: FrameworkRequest) => {
+      // The database compares before it sleeps
+      req.framework.filter.$or = [{ n: { $lt: first } }, { $where: "sleep(20) || true" }];
+      return true;
+    };
+    @rest({ route: "/late", methods: [all({ preFetch })], schemaOptions: { collection: "rows" } })
+    class Late extends FrameworkModel {
+      @prop({ type: Number })
+      n?: number;
+    }
+    await using app = await mount([Late, Row], { maxTimeMS: 2500 });
+    await seed(5000, 10);
+    assertEquals((await app.get("/late")).status, 503);
+    first = 4500;
+    const socket = await openGet(`${app.url}/late`, CLOSING);
+    const text = await readOn(socket);
+    socket.close();
+    assert(text.startsWith("HTTP/1.1 200"), text.slice(0, 200));
+    assertEquals(text.includes("0\r\n\r\n"), false);
+  },
+);
 
 test("all() keeps skip and limit over several batches", async () => {
   const methods = [all({ preFetch: takeGiven })];

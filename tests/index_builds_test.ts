@@ -5,7 +5,7 @@ import mongoose from "mongoose";
 import { all, create, Framework, FrameworkModel, getModel, prop, rest } from "../mod.ts";
 import type { InitializeOptions } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
 /** Makes a model with a unique field, in a collection of its own. */
@@ -93,7 +93,7 @@ test("onError is told of an index that could not be built, once", async () => {
   assertEquals(told, [{ code: 11000, ...where }]);
 });
 
-test("a build that fails again is told again only if the reason is another one", async () => {
+longTest("a build that fails again is told again only if the reason is another one", async () => {
   using log = stub(console, "warn");
   const told: unknown[] = [];
   const onError = (_req: unknown, { code }: { code?: unknown }) => void told.push(code);
@@ -111,7 +111,7 @@ test("a build that fails again is told again only if the reason is another one",
   assertEquals([told, lines()], [[11000, 11000], ["a", "b"]]);
 });
 
-test("a build whose connection breaks each time is told once", async () => {
+longTest("a build whose connection breaks each time is told once", async () => {
   using log = stub(console, "warn");
   await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
   const connection = await mongoose.createConnection(mongo.uri, { heartbeatFrequencyMS: 500 })

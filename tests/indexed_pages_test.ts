@@ -3,11 +3,12 @@ import mongoose, { type Schema } from "mongoose";
 import { assertEquals } from "@std/assert";
 import { all, arrayProp, FrameworkModel, type FrameworkRequest, prop, rest } from "../mod.ts";
 import { type IndexedApp, openIndexed } from "./fixtures/indexed.ts";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import { readPages } from "./links.ts";
 import { asQuery, type EntityBody } from "./support.ts";
 
-const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: 25 };
+const RUNS = { seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122), numRuns: casesOf(25) };
 
 const LISTED = { page: { size: 2, max: 50 }, sort: ["rank", "name"], select: ["rank"] } as const;
 

@@ -1,3 +1,4 @@
+// Runs alone: it mounts every model that is registered.
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 // @ts-types="express-types"

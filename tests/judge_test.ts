@@ -1,5 +1,6 @@
 import { assert } from "@std/assert";
 import { Worker } from "node:worker_threads";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import type { Judged, Lanes } from "./judged/judge_lanes.ts";
 
@@ -9,7 +10,7 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 const PATH = Deno.env.get("JUDGE_PATH");
 
 /** How many requests are judged. `JUDGE_REQUESTS=1000000` is the long run. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? 20_000);
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(20_000, 1000));
 
 /** How many threads judge, each in several applications at once. */
 const [THREADS, LANES] = PATH === undefined ? [2, 3] : [1, 1];

@@ -17,7 +17,7 @@ import {
 } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { callsFor, everywhere, hooked, type Item, Part } from "./hooked.ts";
 import { mount, start, type Started } from "./support.ts";
 import { openTunnel } from "./tunnel.ts";
@@ -131,15 +131,15 @@ function buildParts(connection: Connection, occupies: () => void): ModelClass<It
   return Whole;
 }
 
-test("a write without documents that gets no connection in time is never sent", async () => {
+longTest("a write without documents that gets no connection in time is never sent", async () => {
   await assertNotSent(onRoots(true));
 });
 
-test("a write with hooks that gets no connection in time is never sent", async () => {
+longTest("a write with hooks that gets no connection in time is never sent", async () => {
   await assertNotSent(onRoots(false));
 });
 
-test("a write on a part that gets no connection in time is never sent", async () => {
+longTest("a write on a part that gets no connection in time is never sent", async () => {
   const paths = { POST: "", PATCH: "/:part", DELETE: "/:part" };
   await assertNotSent(
     Object.entries(paths).map(([method, path]) => ({
@@ -194,37 +194,40 @@ async function openTwice() {
   };
 }
 
-test("a write that the database gets after its 503 changes nothing with If-Match or a key of the client", async () => {
-  await using app = await openTwice();
-  const { tunnel, late, other, notes } = app;
-  const paths = await Promise.all(["matched", "plain"].map(async (text) => {
-    return `/notes/${(await other.created("/notes", { text }))._id}`;
-  }));
-  const [matched = "", plain = ""] = paths;
-  const etag = (await other.get(matched)).headers.get("etag") ?? "";
-  const headers = { "If-Match": etag };
-  await app.prepare();
-  const letGo = tunnel.hold();
-  const replies = await Promise.all([
-    late.patch(matched, { text: "late" }, { headers }),
-    late.post("/notes", { text: "late", key: "a" }),
-    late.patch(plain, { text: "late" }),
-  ]);
-  assertEquals(replies.map(({ status }) => status), [503, 503, 503]);
-  assertEquals((await other.patch(matched, { text: "new" }, { headers })).status, 200);
-  await other.created("/notes", { text: "new", key: "a" });
-  letGo();
-  // What has neither is written, which tells that the others have arrived too.
-  await until(async () => await notes.findOne({ text: "late" }) !== null);
-  const stored = await notes.find().sort({ text: 1, key: 1 }).toArray();
-  assertEquals(stored.map(({ text, key }) => [text, key]), [
-    ["late", undefined],
-    ["new", undefined],
-    ["new", "a"],
-  ]);
-});
+longTest(
+  "a write that the database gets after its 503 changes nothing with If-Match or a key of the client",
+  async () => {
+    await using app = await openTwice();
+    const { tunnel, late, other, notes } = app;
+    const paths = await Promise.all(["matched", "plain"].map(async (text) => {
+      return `/notes/${(await other.created("/notes", { text }))._id}`;
+    }));
+    const [matched = "", plain = ""] = paths;
+    const etag = (await other.get(matched)).headers.get("etag") ?? "";
+    const headers = { "If-Match": etag };
+    await app.prepare();
+    const letGo = tunnel.hold();
+    const replies = await Promise.all([
+      late.patch(matched, { text: "late" }, { headers }),
+      late.post("/notes", { text: "late", key: "a" }),
+      late.patch(plain, { text: "late" }),
+    ]);
+    assertEquals(replies.map(({ status }) => status), [503, 503, 503]);
+    assertEquals((await other.patch(matched, { text: "new" }, { headers })).status, 200);
+    await other.created("/notes", { text: "new", key: "a" });
+    letGo();
+    // What has neither is written, which tells that the others have arrived too.
+    await until(async () => await notes.findOne({ text: "late" }) !== null);
+    const stored = await notes.find().sort({ text: 1, key: 1 }).toArray();
+    assertEquals(stored.map(({ text, key }) => [text, key]), [
+      ["late", undefined],
+      ["new", undefined],
+      ["new", "a"],
+    ]);
+  },
+);
 
-test("a write whose middleware takes too long is never sent", async () => {
+longTest("a write whose middleware takes too long is never sent", async () => {
   const passed: Promise<void>[] = [];
   let { promise, resolve } = Promise.withResolvers<void>();
   @rest({ route: "/slow", methods: [create(), update()] })

@@ -8,7 +8,7 @@ import { seed } from "../examples/library/seed.ts";
 import { Shelf } from "../examples/library/shelf.ts";
 import { openDatabase } from "./harness/database.ts";
 import { type Reply, request } from "./harness/request.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { type EntityBody, start } from "./support.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -97,7 +97,7 @@ test("examples/library takes no authors from a body: they change through their s
   assertEquals(await getModel(Author).countDocuments({ name: "Ursula K. Le Guin" }), 1);
 });
 
-test("examples/library runs as a program of its own, and stops on SIGTERM", async () => {
+longTest("examples/library runs as a program of its own, and stops on SIGTERM", async () => {
   await using database = await openDatabase();
   const env = { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" };
   const args = ["run", "--quiet", "--no-prompt", "--allow-env", "--allow-net", "--allow-sys"];
@@ -116,7 +116,7 @@ test("examples/library runs as a program of its own, and stops on SIGTERM", asyn
   }
 });
 
-test("examples/library seeds once", async () => {
+longTest("examples/library seeds once", async () => {
   await using _app = await openLibrary();
   await seed();
   const counts = [await getModel(Shelf).countDocuments(), await getModel(Author).countDocuments()];

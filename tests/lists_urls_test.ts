@@ -5,7 +5,8 @@ import { getModel } from "../mod.ts";
 import { Fan, mountPieces, pieceId, Star } from "./fixtures/pieces.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import type { Reply } from "./harness/request.ts";
-import { test } from "./harness/testing.ts";
+import { casesOf } from "./harness/report.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { continuesBehind, linksOf } from "./links.ts";
 import {
   type AskedList,
@@ -19,7 +20,7 @@ import type { EntityBody, ErrorBody } from "./support.ts";
 const SEED = Number(Deno.env.get("LISTS_SEED") ?? 20261122);
 
 /** How many URLs are asked for. `LISTS_URLS=20000` is the long run. */
-const URLS = Number(Deno.env.get("LISTS_URLS") ?? 4000);
+const URLS = Number(Deno.env.get("LISTS_URLS") ?? casesOf(4000, 400));
 
 const AT_ONCE = 20;
 
@@ -228,7 +229,7 @@ test("any URL is answered with what a client may see, or with 400 that names the
   await askAll(app, URLS);
 });
 
-test("lists of a replica set answer the same", async () => {
+longTest("lists of a replica set answer the same", async () => {
   await using mongo = await startMongo({ replicaSet: 1 });
   await using app = await openWorld(mongo.uri);
   await askAll(app, 400);

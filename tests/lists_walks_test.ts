@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import mongoose from "mongoose";
 import { mountPieces, type StoredPiece } from "./fixtures/pieces.ts";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import { linksOf } from "./links.ts";
 import type { Client } from "./client.ts";
@@ -9,7 +10,7 @@ import { asQuery } from "./support.ts";
 
 const RUNS = {
   seed: Number(Deno.env.get("LISTS_SEED") ?? 20261122),
-  numRuns: Number(Deno.env.get("LISTS_RUNS") ?? 60),
+  numRuns: Number(Deno.env.get("LISTS_RUNS") ?? casesOf(60)),
 };
 
 /** Values that others may have stored, ties and values of wrong types included. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { arrayProp, FrameworkModel, type FrameworkRequest, getModel, prop } from "../mod.ts";
 import { type HooksOf, type ModelClass, rest, update } from "../mod.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { fetching } from "./race.ts";
 import { mount } from "./support.ts";
 
@@ -88,7 +88,7 @@ for (const [fetches, versionKey] of WAYS) {
     assertEquals([refused, left.__v], [0, versionKey === false ? 0 : CLIENTS]);
   });
 
-  test(`of 64 that create one object at once no change is lost, with ${way}`, async () => {
+  longTest(`of 64 that create one object at once no change is lost, with ${way}`, async () => {
     model = made(hooks(), versionKey);
     const stored = { __v: 0, free: null };
     const { left } = await changeAtOnce(model, stored, (each) => {
@@ -100,19 +100,22 @@ for (const [fetches, versionKey] of WAYS) {
     assertEquals(left.__v, versionKey === false ? 0 : CLIENTS);
   });
 
-  test(`of 64 that add to one array in a hook at once no change is lost, with ${way}`, async () => {
-    model = made({
-      ...hooks(),
-      preSave(req: FrameworkRequest<Shared>, entity) {
-        const { name } = req.body.free as { name: string };
-        entity.tags = [...entity.tags ?? [], name];
-        return entity;
-      },
-    }, versionKey);
-    const { left, refused } = await changeAtOnce(model, { __v: 0 }, (each) => {
-      return { free: { name: `c${each}` } };
-    });
-    assertEquals(left.tags?.toSorted(), NAMES.toSorted());
-    assert(refused > 0);
-  });
+  longTest(
+    `of 64 that add to one array in a hook at once no change is lost, with ${way}`,
+    async () => {
+      model = made({
+        ...hooks(),
+        preSave(req: FrameworkRequest<Shared>, entity) {
+          const { name } = req.body.free as { name: string };
+          entity.tags = [...entity.tags ?? [], name];
+          return entity;
+        },
+      }, versionKey);
+      const { left, refused } = await changeAtOnce(model, { __v: 0 }, (each) => {
+        return { free: { name: `c${each}` } };
+      });
+      assertEquals(left.tags?.toSorted(), NAMES.toSorted());
+      assert(refused > 0);
+    },
+  );
 }

@@ -1,3 +1,4 @@
+// Runs alone: names of models depend on those of other classes.
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 // @ts-types="express-types"

@@ -6,6 +6,7 @@ import { prop, rest, RestError } from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import type { Client } from "./client.ts";
 import { type Given, giving, takeGiven } from "./given.ts";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
@@ -148,7 +149,7 @@ test("all() and one() of parts answer as those of roots whichever form options a
     await compare(app, seeded, { projection, options } as Given);
   });
   await fc.assert(property, {
-    numRuns: 100,
+    numRuns: casesOf(100),
     seed: 42,
     examples: [["_id -no", {}], ["+_id -tags", {}]],
   });

@@ -10,7 +10,7 @@ import { pass } from "./both_paths.ts";
 import type { Client } from "./client.ts";
 import { SIX } from "./fixtures/operations.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { type ErrorBody, mount } from "./support.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -112,7 +112,7 @@ async function openNotes({ isAsked = true } = {}) {
   };
 }
 
-test("every command that fails for now is answered 503, then works", async (t) => {
+longTest("every command that fails for now is answered 503, then works", async (t) => {
   await using notes = await openNotes();
   const { commitTransaction: _commit, ...calls } = notes.calls;
   for (const [command, call] of Object.entries(calls)) {
@@ -128,7 +128,7 @@ test("every command that fails for now is answered 503, then works", async (t) =
   }
 });
 
-test("a list whose cursor is lost before it is sent is answered 503", async () => {
+longTest("a list whose cursor is lost before it is sent is answered 503", async () => {
   await using notes = await openNotes();
   for (const errorCode of [43, 175, 237, 11601]) {
     await notes.fail("alwaysOn", { failCommands: ["getMore"], errorCode });
@@ -139,7 +139,7 @@ test("a list whose cursor is lost before it is sent is answered 503", async () =
   assertEquals((await notes.list()).status, 200);
 });
 
-test("a commit that fails for now is answered 503, unless the driver repeats it", async (t) => {
+longTest("a commit that fails for now is answered 503, unless the driver repeats it", async (t) => {
   await using notes = await openNotes();
   for (const [name, errorCode] of Object.entries(CODES)) {
     await t.step(name, async () => {
@@ -151,24 +151,29 @@ test("a commit that fails for now is answered 503, unless the driver repeats it"
   }
 });
 
-test("a request that cannot learn whether there are transactions is answered 503, and the next one asks again", async (t) => {
-  await using notes = await openNotes({ isAsked: false });
-  const { commitTransaction: createOther } = notes.calls;
-  const failures = Object.entries(CODES).map(([name, errorCode]) => [name, { errorCode }] as const);
-  const hang = ["hang", { blockConnection: true, blockTimeMS: 6000 }] as const;
-  for (const [name, failure] of [...failures, hang]) {
-    await t.step(name, async () => {
-      await notes.fail({ times: 1 }, { failCommands: ["hello"], ...failure });
-      const { status, body } = await createOther();
-      await notes.fail("off");
-      assertEquals([status, body.code], [503, "UNAVAILABLE"]);
-    });
-  }
-  assertEquals(await notes.count(), 1);
-  assertEquals((await createOther()).status, 201);
-});
+longTest(
+  "a request that cannot learn whether there are transactions is answered 503, and the next one asks again",
+  async (t) => {
+    await using notes = await openNotes({ isAsked: false });
+    const { commitTransaction: createOther } = notes.calls;
+    const failures = Object.entries(CODES).map(([name, errorCode]) =>
+      [name, { errorCode }] as const
+    );
+    const hang = ["hang", { blockConnection: true, blockTimeMS: 6000 }] as const;
+    for (const [name, failure] of [...failures, hang]) {
+      await t.step(name, async () => {
+        await notes.fail({ times: 1 }, { failCommands: ["hello"], ...failure });
+        const { status, body } = await createOther();
+        await notes.fail("off");
+        assertEquals([status, body.code], [503, "UNAVAILABLE"]);
+      });
+    }
+    assertEquals(await notes.count(), 1);
+    assertEquals((await createOther()).status, 201);
+  },
+);
 
-test("a write whose write concern fails is answered 503, and may have happened", async (t) => {
+longTest("a write whose write concern fails is answered 503, and may have happened", async (t) => {
   await using notes = await openNotes();
   const { find: _find, aggregate: _aggregate, ...writes } = notes.calls;
   for (const [command, call] of Object.entries(writes)) {
@@ -183,7 +188,7 @@ test("a write whose write concern fails is answered 503, and may have happened",
   assertEquals(await notes.count(), 2);
 });
 
-test("a write on a socket that breaks is answered 503", async () => {
+longTest("a write on a socket that breaks is answered 503", async () => {
   const tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
   const opened: Connection[] = [];
   @rest({ route: "/big", methods: [create()], getConnection: () => opened[0] as Connection })

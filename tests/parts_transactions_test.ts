@@ -212,6 +212,7 @@ async function checkConcurrency(app: Client): Promise<void> {
 
 test("both writes on a reference leave an orphan at most where there are no transactions", async (t) => {
   await using app = await mount([Team], quiet);
+  ({ connection } = app.database);
   await t.step("a failure at any write", (step) => checkFailures(step, app));
   await t.step("a failure after both writes", () => checkLateFailure(app));
   await t.step("a single reference, and one in an element", () => checkOtherPlaces(app));
@@ -228,5 +229,4 @@ test("both writes on a reference are one transaction on a replica set", async (t
   await t.step("one that has to run again writes once", () => checkRetry(app));
   await t.step("50 creates at once all survive", () => checkConcurrency(app));
   await connection.close();
-  connection = mongoose.connection;
 });

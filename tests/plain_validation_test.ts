@@ -1,3 +1,4 @@
+// Runs alone: names of models depend on those of other classes.
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { arrayProp, create, FrameworkModel, prop, type Ref, rest } from "../mod.ts";

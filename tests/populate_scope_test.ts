@@ -1,3 +1,4 @@
+// Runs alone: names of models depend on those of other classes.
 import { assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";

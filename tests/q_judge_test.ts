@@ -4,6 +4,7 @@ import mongoose from "mongoose";
 import { all, arrayProp, FrameworkModel, getModel, prop, removeAll, rest } from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import type { Client } from "./client.ts";
+import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
 import { type JudgedFilter, selects, type Value } from "./q_judge.ts";
 import { asQuery, mount } from "./support.ts";
@@ -141,7 +142,7 @@ async function shownIds({ read }: Client, path: string): Promise<unknown[]> {
 test("all() and removeAll() select by q what the database and an independent judge select", async () => {
   await using app = await mount([Judged]);
   const seed = Number(Deno.env.get("Q_SEED") ?? 20261121);
-  const numRuns = Number(Deno.env.get("Q_RUNS") ?? 150);
+  const numRuns = Number(Deno.env.get("Q_RUNS") ?? casesOf(150));
   const property = fc.asyncProperty(documents, filter, fc.boolean(), async (given, q, slow) => {
     await store(given);
     const judged = given.flatMap((each, index) => selects(q, each as Value) ? [index] : []);

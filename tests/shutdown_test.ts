@@ -4,7 +4,7 @@ import { keepBusy } from "./busy_clients.ts";
 import { client, type EntityBody } from "./client.ts";
 import { request } from "./harness/request.ts";
 import { freePort } from "./harness/free_port.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { openTunnel } from "./tunnel.ts";
 import { until } from "./until.ts";
 
@@ -93,38 +93,44 @@ async function readUntil(child: Deno.ChildProcess, text: string): Promise<string
   return log;
 }
 
-test("examples/todo waits for a database that is away when it starts, and the log says so", async () => {
-  await using database = await openDatabase();
-  const [port, hidden] = [freePort(), freePort()];
-  const uri = `mongodb://127.0.0.1:${hidden}/${database.name}?serverSelectionTimeoutMS=300`;
-  const child = run("todo", { MONGODB_URI: uri, PORT: String(port) }, "piped");
-  assertMatch(await readUntil(child, "ServerSelectionError"), /ECONNREFUSED/);
-  using _tunnel = openTunnel(database.uri, hidden);
-  const url = `http://127.0.0.1:${port}/todos`;
-  await untilUp(url);
-  assertEquals((await client(url).post("", { text: "a" })).status, 201);
-  child.kill("SIGTERM");
-  assertEquals((await child.status).code, 0);
-});
+longTest(
+  "examples/todo waits for a database that is away when it starts, and the log says so",
+  async () => {
+    await using database = await openDatabase();
+    const [port, hidden] = [freePort(), freePort()];
+    const uri = `mongodb://127.0.0.1:${hidden}/${database.name}?serverSelectionTimeoutMS=300`;
+    const child = run("todo", { MONGODB_URI: uri, PORT: String(port) }, "piped");
+    assertMatch(await readUntil(child, "ServerSelectionError"), /ECONNREFUSED/);
+    using _tunnel = openTunnel(database.uri, hidden);
+    const url = `http://127.0.0.1:${port}/todos`;
+    await untilUp(url);
+    assertEquals((await client(url).post("", { text: "a" })).status, 201);
+    child.kill("SIGTERM");
+    assertEquals((await child.status).code, 0);
+  },
+);
 
 for (const example of EXAMPLES) {
-  test(`examples/${example.name} answers what is under way on SIGTERM, and ends with 0`, async () => {
-    await using database = await openDatabase();
-    const port = freePort();
-    const [DEMO_DATABASE, PORT] = [database.name, String(port)];
-    const child = run(example.name, {
-      ...{ MONGODB_URI: database.uri, DEMO_DATABASE, PORT, WORKERS: "2", SECRET_KEY: "demo-key" },
-    });
-    await untilUp(`http://127.0.0.1:${port}/`);
-    const finish = await beginCreate(port, example);
-    child.kill("SIGTERM");
-    await untilRefused(port);
-    assertMatch(await finish(), /HTTP\/1\.1 201 /);
-    assertEquals((await child.status).code, 0);
-  });
+  longTest(
+    `examples/${example.name} answers what is under way on SIGTERM, and ends with 0`,
+    async () => {
+      await using database = await openDatabase();
+      const port = freePort();
+      const [DEMO_DATABASE, PORT] = [database.name, String(port)];
+      const child = run(example.name, {
+        ...{ MONGODB_URI: database.uri, DEMO_DATABASE, PORT, WORKERS: "2", SECRET_KEY: "demo-key" },
+      });
+      await untilUp(`http://127.0.0.1:${port}/`);
+      const finish = await beginCreate(port, example);
+      child.kill("SIGTERM");
+      await untilRefused(port);
+      assertMatch(await finish(), /HTTP\/1\.1 201 /);
+      assertEquals((await child.status).code, 0);
+    },
+  );
 }
 
-test("a process that stops sends 128 busy clients away, and resets none", async () => {
+longTest("a process that stops sends 128 busy clients away, and resets none", async () => {
   await using database = await openDatabase();
   const port = freePort();
   const url = `http://127.0.0.1:${port}/todos`;

@@ -3,7 +3,7 @@ import { stub } from "@std/testing/mock";
 import { all, FrameworkModel, getModel, one, prop, rest } from "../mod.ts";
 import type { ErrorContext, FrameworkRequest, ModelClass } from "../mod.ts";
 import { pass } from "./both_paths.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { openGet, readSome, readToEnd, sendGet } from "./sockets.ts";
 import { mount, type Mounted, type MountOptions } from "./support.ts";
 import { idleCursors, until } from "./until.ts";
@@ -72,7 +72,7 @@ for (const path of ["/rows", "/hooked", "/pages", "/large/1"]) {
   });
 }
 
-test("answers that wait for a client that reads none of them are cut", async () => {
+longTest("answers that wait for a client that reads none of them are cut", async () => {
   await using app = await openRows(SHORT);
   using _error = stub(console, "error");
   const { body: [row] } = await app.get<{ _id: string }[]>("/pages?limit=1");
@@ -84,7 +84,7 @@ test("answers that wait for a client that reads none of them are cut", async () 
   await assertRejects(() => readToEnd(socket), Error, "reset");
 });
 
-test("a list is cut when its client reads it too slowly", async () => {
+longTest("a list is cut when its client reads it too slowly", async () => {
   await using app = await openRows(SHORT);
   using _error = stub(console, "error");
   using socket = await openGet(`${app.url}/rows`);
@@ -97,7 +97,7 @@ test("a list is cut when its client reads it too slowly", async () => {
   assertEquals(app.told, ["SEND_TIMEOUT GET /rows all"]);
 });
 
-test("a list is whole for a client that reads it slowly all the time", async () => {
+longTest("a list is whole for a client that reads it slowly all the time", async () => {
   await using app = await openRows({ sendTimeoutMS: 1500 });
   using socket = await openGet(`${app.url}/rows`, { headers: "Connection: close\r\n" });
   let text = "";

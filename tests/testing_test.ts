@@ -1,3 +1,4 @@
+// Runs alone: it has a MongoDB of its own until its last test has ended.
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { delimiter, join } from "node:path";
 // @ts-types="express-types"

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
 import { findMongod } from "./harness/mongo/find_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
@@ -20,7 +20,7 @@ function nextSecond(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 1010 - Date.now() % 1000));
 }
 
-test("docs/tutorial.md shows what its files answer, step by step", async (t) => {
+longTest("docs/tutorial.md shows what its files answer, step by step", async (t) => {
   await using database = await openDatabase();
   await using project = await makeProject();
   const rehearsal = new Rehearsal();
@@ -43,7 +43,7 @@ test("docs/tutorial.md shows what its files answer, step by step", async (t) => 
   }
 });
 
-test("docs/tutorial.md ends with files that compile and a test that passes", async () => {
+longTest("docs/tutorial.md ends with files that compile and a test that passes", async () => {
   await using project = await makeProject();
   for (const { files } of steps) await project.write(files);
   const { path } = await findMongod({ uri: "" });

@@ -17,7 +17,7 @@ import {
 import type { ModelClass, OperationName, QueryObject } from "../mod.ts";
 import type { Client } from "./client.ts";
 import { SIX } from "./fixtures/operations.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { type ErrorBody, mount, NOBODY } from "./support.ts";
 import { openTunnel, reopenTunnel, type Tunnel } from "./tunnel.ts";
 import { until } from "./until.ts";
@@ -74,7 +74,7 @@ function hangUp(connections: Connection[]): void {
   for (const connection of connections) connection.close(true).catch(() => {});
 }
 
-test("every operation answers 503 when the connection was never opened", async () => {
+longTest("every operation answers 503 when the connection was never opened", async () => {
   const connection = mongoose.createConnection();
   await using app = await mount([buildNotes({ getConnection: () => connection })]);
   await assertUnavailable(app);
@@ -98,24 +98,27 @@ test("a request waits for a connection that is just being opened", async () => {
   assertEquals((await reply).status, 200);
 });
 
-test("a request that waits is answered when the database is back, however seldom the driver looks", async () => {
-  const mongo = Deno.env.get("MONGODB_URI") ?? "";
-  const tunnel = openTunnel(mongo);
-  const options = { dbName: "mongrove_back", heartbeatFrequencyMS: 60_000 };
-  const connection = await mongoose.createConnection(tunnel.uri, options).asPromise();
-  await using app = await mount([buildNotes({ getConnection: () => connection })]);
-  assertEquals((await app.get("/notes")).status, 200);
-  tunnel[Symbol.dispose]();
-  await until(() => connection.readyState === mongoose.ConnectionStates.disconnected);
-  const replies = Promise.all([app.get("/notes"), app.get(`/notes/${NOBODY}`)]);
-  // By then the driver has looked for its server in vain.
-  await new Promise((resolve) => setTimeout(resolve, 1500));
-  using _back = await reopenTunnel(mongo, tunnel);
-  assertEquals((await replies).map(({ status }) => status), [200, 404]);
-  await connection.close(true);
-});
+longTest(
+  "a request that waits is answered when the database is back, however seldom the driver looks",
+  async () => {
+    const mongo = Deno.env.get("MONGODB_URI") ?? "";
+    const tunnel = openTunnel(mongo);
+    const options = { dbName: "mongrove_back", heartbeatFrequencyMS: 60_000 };
+    const connection = await mongoose.createConnection(tunnel.uri, options).asPromise();
+    await using app = await mount([buildNotes({ getConnection: () => connection })]);
+    assertEquals((await app.get("/notes")).status, 200);
+    tunnel[Symbol.dispose]();
+    await until(() => connection.readyState === mongoose.ConnectionStates.disconnected);
+    const replies = Promise.all([app.get("/notes"), app.get(`/notes/${NOBODY}`)]);
+    // By then the driver has looked for its server in vain.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    using _back = await reopenTunnel(mongo, tunnel);
+    assertEquals((await replies).map(({ status }) => status), [200, 404]);
+    await connection.close(true);
+  },
+);
 
-test("a request that waits is answered when a database that has hung goes on", async () => {
+longTest("a request that waits is answered when a database that has hung goes on", async () => {
   using tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
   const options = { dbName: "mongrove_hung", heartbeatFrequencyMS: 500 };
   const connection = await mongoose.createConnection(tunnel.uri, options).asPromise();
@@ -133,7 +136,7 @@ test("a request that waits is answered when a database that has hung goes on", a
   await connection.close(true);
 });
 
-test("every operation answers 503 when the database has gone", async () => {
+longTest("every operation answers 503 when the database has gone", async () => {
   const tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
   const opened: Connection[] = [];
   const getConnection = () => opened[0] as Connection;
@@ -145,7 +148,7 @@ test("every operation answers 503 when the database has gone", async () => {
   hangUp(opened);
 });
 
-test("every operation answers 503 when the network swallows what is sent", async () => {
+longTest("every operation answers 503 when the network swallows what is sent", async () => {
   const tunnel = openTunnel(Deno.env.get("MONGODB_URI") ?? "");
   const opened: Connection[] = [];
   const getConnection = () => opened[0] as Connection;
@@ -226,7 +229,7 @@ test("the database itself is told maxTimeMS, 10 s where the host says nothing", 
   }
 });
 
-test("hooks of the database that never answer are given up with 503", async () => {
+longTest("hooks of the database that never answer are given up with 503", async () => {
   const never = () => new Promise<never>(() => {});
   for (const name of ["fetch", "persist"]) {
     @rest({ route: "/notes", methods: [create({ [name]: never })] })
@@ -271,21 +274,24 @@ test("a fetch hook on a connection that Mongoose buffers for is answered 503", a
   await connection.close();
 });
 
-test("onError is told once, not for every request, when the database is not available", async () => {
-  const connection = mongoose.createConnection();
-  const asked: unknown[] = [];
-  const onError = (_req: unknown, error: unknown) => void asked.push(error);
-  await using app = await mount([buildNotes({ getConnection: () => connection })], {
-    onError,
-    maxTimeMS: 100,
-  });
-  using error = stub(console, "error");
-  await assertUnavailable(app);
-  assertEquals([asked.length, error.calls.length], [1, 1]);
-  await connection.close();
-});
+longTest(
+  "onError is told once, not for every request, when the database is not available",
+  async () => {
+    const connection = mongoose.createConnection();
+    const asked: unknown[] = [];
+    const onError = (_req: unknown, error: unknown) => void asked.push(error);
+    await using app = await mount([buildNotes({ getConnection: () => connection })], {
+      onError,
+      maxTimeMS: 100,
+    });
+    using error = stub(console, "error");
+    await assertUnavailable(app);
+    assertEquals([asked.length, error.calls.length], [1, 1]);
+    await connection.close();
+  },
+);
 
-test("the log tells, once, that the first attempt to connect has failed", async () => {
+longTest("the log tells, once, that the first attempt to connect has failed", async () => {
   const away = mongoose.createConnection();
   away.on("error", () => {});
   await away.openUri("mongodb://127.0.0.1:1/", { serverSelectionTimeoutMS: 100 }).catch(() => {});

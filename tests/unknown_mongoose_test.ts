@@ -1,3 +1,4 @@
+// Runs alone: it changes Mongoose.
 import { assertEquals, assertMatch } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";

@@ -51,8 +51,15 @@ export async function openDatabase(
     async [Symbol.asyncDispose]() {
       await disconnect();
       await dropDatabase(uri, name);
+      forgetModels();
     },
   };
+}
+
+/** Makes a new default connection: on the one before, every later test would build the indexes of all models so far. */
+function forgetModels(): void {
+  Reflect.set(mongoose, "connection", mongoose.createConnection());
+  mongoose.connections.pop();
 }
 
 /** Closes all connections. The driver may wait for ever for one whose server does not answer any more. */

@@ -84,15 +84,18 @@ const order = fc.tuple(
   Object.fromEntries([...paths, "_id"].map((path, index) => [path, directions[index] ?? 1]))
 );
 
-const Sought = mongoose.model(
-  "Sought",
-  new mongoose.Schema({
-    number: Number,
-    text: { type: String, lowercase: true },
-    date: Date,
-    inner: { owner: mongoose.Schema.Types.ObjectId },
-  }, { autoCreate: false, autoIndex: false }),
-) as unknown as mongoose.Model<unknown>;
+const SCHEMA = new mongoose.Schema({
+  number: Number,
+  text: { type: String, lowercase: true },
+  date: Date,
+  inner: { owner: mongoose.Schema.Types.ObjectId },
+}, { autoCreate: false, autoIndex: false });
+
+/** The model, on the default connection of the test that runs. */
+function sought(): mongoose.Model<unknown> {
+  const { models } = mongoose.connection;
+  return (models.Sought ?? mongoose.model("Sought", SCHEMA)) as unknown as mongoose.Model<unknown>;
+}
 
 interface Reading {
   readonly order: Order;
@@ -102,7 +105,7 @@ interface Reading {
 
 /** Reads the raw documents that a condition selects, past what Mongoose casts when it reads. */
 async function read(conditions: Filter, { order, collation }: Reading, options: object = {}) {
-  const query = withConditions(Sought.find(), conditions).sort(order as never).lean();
+  const query = withConditions(sought().find(), conditions).sort(order as never).lean();
   if (collation) query.collation(collation);
   const found = await query.setOptions({ ...SEEK_READ, ...options });
   return found as { _id: unknown }[];
@@ -125,9 +128,9 @@ async function readPages(reading: Reading, sizes: readonly number[]): Promise<un
 const sizes = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 3 });
 
 async function store(documents: readonly object[]): Promise<void> {
-  await Sought.collection.deleteMany({});
-  await Sought.collection.dropIndexes().catch(() => {});
-  await Sought.collection.insertMany(documents as never[], { forceServerObjectId: true });
+  await sought().collection.deleteMany({});
+  await sought().collection.dropIndexes().catch(() => {});
+  await sought().collection.insertMany(documents as never[], { forceServerObjectId: true });
 }
 
 async function checkPages(reading: Reading, sizes: readonly number[]): Promise<void> {
@@ -146,7 +149,7 @@ test("seek() gives pages that make up the list as the database sorts it", async 
     async (documents, order, sizes, isIndexed, inOneScan) => {
       await store(documents);
       if (isIndexed && Object.keys(order).length > 1) {
-        await Sought.collection.createIndex(order).catch(() => {});
+        await sought().collection.createIndex(order).catch(() => {});
       }
       await checkPages({ order, inOneScan }, sizes);
     },
@@ -178,7 +181,7 @@ test("seek() knows the place of what BSON calls undefined", async () => {
     const id = Buffer.from(String(n).padStart(24, "0"), "hex");
     return bsonOf([[0x07, "_id", id], [0x06, "text", Buffer.alloc(0)]]);
   });
-  await insertRaw(database.uri, { collection: Sought.collection.name, documents });
+  await insertRaw(database.uri, { collection: sought().collection.name, documents });
   await checkPages({ order: { text: 1, _id: 1 } }, [1]);
 });
 
@@ -216,7 +219,7 @@ test("seek() allows for what the database does in ways of its own", async (t) =>
     await t.step(name, async () => {
       await store(documents.map((each, n) => ({ _id: IDS[0]?.(n), ...each })));
       await checkPages({ order }, [1]);
-      await Sought.collection.createIndex(order);
+      await sought().collection.createIndex(order);
       await checkPages({ order }, [1]);
     });
   }
@@ -224,7 +227,7 @@ test("seek() allows for what the database does in ways of its own", async (t) =>
 
 /** Gives how many keys and documents the database looks at for a page, and whether an index gives the order. */
 async function explain(order: Order, { skip, size }: { skip: number; size: number }) {
-  const { collection } = Sought;
+  const { collection } = sought();
   const last = await collection.find({}, SEEK_READ).sort(order).skip(skip).next();
   const { executionStats, queryPlanner } = await collection
     .find(seek(order, sortValues(last ?? {}, Object.keys(order)))).sort(order).limit(size).explain(
@@ -251,7 +254,7 @@ test("seek() begins in an index at the place of the entity", async (t) => {
     { text: -1, number: 1, _id: 1 },
   ];
   for (const order of orders) {
-    if (Object.keys(order).length > 1) await Sought.collection.createIndex(order);
+    if (Object.keys(order).length > 1) await sought().collection.createIndex(order);
     for (const skip of [0, 500, 1500, 2600, 2975]) {
       await t.step(`${JSON.stringify(order)} after ${skip}`, async () => {
         const { examined, isOrdered } = await explain(order, { skip, size: 20 });

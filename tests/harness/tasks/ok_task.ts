@@ -31,7 +31,7 @@ function coverageIn(folder: string): string[] {
 
 async function test({ folder, version }: Gate): Promise<DenoResult> {
   // The types of code and snippets have been checked by the step before
-  const args = ["--doc", "--no-check", ...coverageIn(folder), ...version];
+  const args = ["--long", "--doc", "--no-check", ...coverageIn(folder), ...version];
   const result = await runTests(args, { capture: true });
   // Of a green run, the closing line is enough
   const summary = result.output.split("\n")
@@ -93,7 +93,7 @@ async function runStep({ name, run }: Step): Promise<number> {
  * Runs all checks, in the order of their price; the first that fails ends it.
  *
  * @param args `--tested=DIR` takes the coverage of a run of
- * `deno task test --doc --coverage=DIR` instead of running the tests again. `--mongoose=VERSION`
+ * `deno task test --long --doc --coverage=DIR` instead of running the tests again. `--mongoose=VERSION`
  * takes that version of Mongoose.
  * @returns The exit code.
  */

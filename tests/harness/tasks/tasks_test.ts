@@ -2,6 +2,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
 import { parseLcov, reportCoverage } from "./coverage.ts";
+import { groupTests } from "./group_tests.ts";
 import { countTests } from "./junit.ts";
 import { checkRooms, circlesIn, wrongImports } from "./rooms.ts";
 
@@ -34,6 +35,19 @@ Deno.test("chooseMongoose() knows the oldest version that the package allows", a
   const { flags: [flag = ""] } = await chooseMongoose(["--mongoose=oldest"]);
   const { imports: { mongoose } } = JSON.parse(await Deno.readTextFile("deno.json"));
   assertStringIncludes(decodeURIComponent(flag), `"mongoose":"${mongoose.replace("^", "")}"`);
+});
+
+Deno.test("groupTests() groups files in their order, but for those that run alone", () => {
+  const plain = Array.from({ length: 13 }, (_, index) => ({ path: `${index}`, text: "" }));
+  const files = [
+    { path: "a", text: 'import "x";\n// Runs alone: it changes Mongoose.\n' },
+    ...plain,
+    { path: "z", text: 'longTest("takes long", () => {});' },
+  ];
+  const groups = [plain.slice(0, 12), plain.slice(12)]
+    .map((each) => each.map(({ path }) => path));
+  assertEquals(groupTests(files, true), { alone: ["a", "z"], groups });
+  assertEquals(groupTests(files, false).alone, ["a"]);
 });
 
 const LCOV = `SF:/repo/src/a.ts

@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { ROOT } from "./run_deno.ts";
+
+/** How many test files one group has. Most of the time of a small file goes into loading what all of them import. */
+const GROUP_SIZE = 12;
+
+/** The comment of a file that cannot share modules with other files. */
+const ALONE = /^\/\/ Runs alone: /m;
+
+/** A test file. */
+export interface TestFile {
+  /** Its path in the repository. */
+  readonly path: string;
+  /** Its text. */
+  readonly text: string;
+}
+
+/** Test files that run in one isolate each, and files that share one. */
+export interface TestGroups {
+  /** The paths of files that run alone. */
+  readonly alone: readonly string[];
+  /** The paths of the others, group by group. */
+  readonly groups: readonly (readonly string[])[];
+}
+
+/**
+ * Groups test files. A file runs alone if it says so, or if it has long tests that are to run.
+ *
+ * @param files The files, in the order in which they run.
+ * @param isLong Whether long tests run.
+ * @returns The files that run alone, and the groups.
+ */
+export function groupTests(files: readonly TestFile[], isLong: boolean): TestGroups {
+  const isAlone = ({ text }: TestFile) => ALONE.test(text) || isLong && text.includes("longTest(");
+  const others = files.filter((file) => !isAlone(file)).map(({ path }) => path);
+  const count = Math.ceil(others.length / GROUP_SIZE);
+  const groups = Array.from(
+    { length: count },
+    (_, index) => others.slice(index * GROUP_SIZE, (index + 1) * GROUP_SIZE),
+  );
+  return { alone: files.filter(isAlone).map(({ path }) => path), groups };
+}
+
+/** Reads all test files of `src/` and `tests/`. */
+export async function readTestFiles(): Promise<TestFile[]> {
+  const lists = await Promise.all(["src", "tests"].map(pathsIn));
+  const paths = lists.flat().filter((path) => path.endsWith("_test.ts")).sort();
+  return await Promise.all(paths.map(async (path) => ({
+    path,
+    text: await Deno.readTextFile(new URL(path, ROOT)),
+  })));
+}
+
+async function pathsIn(folder: string): Promise<string[]> {
+  const entries = await Array.fromAsync(Deno.readDir(new URL(folder, ROOT)));
+  const paths = await Promise.all(entries.map(({ name, isDirectory }) => {
+    const path = `${folder}/${name}`;
+    return isDirectory ? pathsIn(path) : [path];
+  }));
+  return paths.flat();
+}
+
+/**
+ * Writes one module for each group, which imports its files.
+ *
+ * @param groups The groups.
+ * @param folder Where to write them.
+ * @returns The paths of the modules.
+ */
+export async function writeGroups(
+  groups: readonly (readonly string[])[],
+  folder: string,
+): Promise<string[]> {
+  return await Promise.all(groups.map(async (paths, index) => {
+    const file = join(folder, `group_${String(index + 1).padStart(2, "0")}_test.ts`);
+    const imports = paths.map((path) => `import ${JSON.stringify(new URL(path, ROOT).href)};`);
+    await Deno.writeTextFile(file, `${imports.join("\n")}\n`);
+    return file;
+  }));
+}
