@@ -26,6 +26,7 @@ import { withDatabase } from "./harness/database_uri.ts";
 import { longTest, test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 import { callsFor, everywhere, hooked } from "./hooked.ts";
+import { until } from "./until.ts";
 
 type Json = Record<string, unknown>;
 
@@ -274,12 +275,17 @@ test("a connection that opens while a request waits for it serves that request",
 
 test("many requests that wait for a connection listen to it once", async () => {
   const late = mongoose.createConnection();
-  @rest({ route: "/many", methods: [all()], getConnection: () => late })
+  let asked = 0;
+  const getConnection = () => {
+    asked++;
+    return late;
+  };
+  @rest({ route: "/many", methods: [all()], getConnection })
   class Many extends FrameworkModel {}
   await using app = await mount([Many]);
   const before = late.listenerCount("connected");
   const waiting = Array.from({ length: 30 }, () => app.get("/many"));
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await until(() => asked === waiting.length && late.listenerCount("connected") > before);
   assertEquals(late.listenerCount("connected") - before, 1);
   await late.openUri(app.database.uri);
   const statuses = (await Promise.all(waiting)).map(({ status }) => status);

@@ -182,7 +182,7 @@ test("all() breaks the connection when the cursor dies on the way", async () => 
   await seed(60_000);
   using _log = stub(console, "error");
   using socket = await openGet(`${app.url}/rows`, CLOSING);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await until(async () => (await idleCursors()).length === 1);
   const [cursor] = await idleCursors();
   await mongoose.connection.db?.command({ killCursors: "rows", cursors: [cursor] });
   const text = await readOn(socket);
