@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
-import { longTest, test } from "./harness/testing.ts";
+import { longTest } from "./harness/testing.ts";
 import { runCommand } from "./reach/support/run_command.ts";
 import { startApp } from "./reach/support/start_app.ts";
 import { makeProject } from "./tutorial/make_project.ts";
@@ -16,7 +16,7 @@ const PERMISSIONS = ["--allow-env", "--allow-net", "--allow-sys"];
 const COMMAND = [Deno.execPath(), ...RUN, ...PERMISSIONS, "main.ts"] as const;
 
 for (const { title, files, turns } of recipes) {
-  test(`docs/cookbook.md shows what its files answer: ${title}`, async () => {
+  longTest(`docs/cookbook.md shows what its files answer: ${title}`, async () => {
     assertEquals(turns.length > 0, true);
     await using database = await openDatabase();
     await using project = await makeProject();

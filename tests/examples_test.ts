@@ -11,7 +11,7 @@ import { readCurl, runCurl, sendCurl } from "./harness/curl.ts";
 import { openDatabase } from "./harness/database.ts";
 import { type Reply, request } from "./harness/request.ts";
 import { freePort } from "./harness/free_port.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { start } from "./support.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -110,7 +110,7 @@ test("examples/movies answers the requests that it prints", async () => {
   assertEquals(await getModel(Movie).countDocuments(), MOVIES.length + 1);
 });
 
-test("examples/movies prints lines that a shell runs, and stops on SIGTERM", async () => {
+longTest("examples/movies prints lines that a shell runs, and stops on SIGTERM", async () => {
   await using database = await openDatabase();
   const env = { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" };
   const child = runExample("examples/movies/main.ts", env);
@@ -209,7 +209,7 @@ test("examples/movies gives pages of 20 actors by a hook, with _id and name only
   }
 });
 
-test("examples/todo gives the outputs that stand in the README", async () => {
+longTest("examples/todo gives the outputs that stand in the README", async () => {
   await using database = await openDatabase();
   const port = freePort();
   const env = { MONGODB_URI: database.uri, PORT: String(port) };

@@ -3,7 +3,7 @@ import type { Schema } from "mongoose";
 import { all, arrayProp, FrameworkModel, getModel, one, prop, type Ref, rest } from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import { mountPieces, placesOf } from "./fixtures/pieces.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { asQuery, type ErrorBody, mount } from "./support.ts";
 
 /** Searches each list, and gives the places of what it finds. */
@@ -91,7 +91,7 @@ test("search finds text of any script, composed or not", async () => {
   await searching(names.map((name) => name.normalize("NFD")), found.slice(0, 8));
 });
 
-test("a search as long as possible, of any letters, is answered", async () => {
+longTest("a search as long as possible, of any letters, is answered", async () => {
   for (const letter of ["e", "o", "é", "ệ", "日", "\\", "👍", "\u0301", "e\u0301", "が"]) {
     const text = letter.repeat(200 / letter.length);
     await searching([text, letter], [[text, [0]]]);

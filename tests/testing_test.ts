@@ -6,7 +6,7 @@ import express from "express";
 import mongoose from "mongoose";
 import { serve, startMongo, type TestMongo } from "@mongrove/mongrove/testing";
 import { findMongod } from "./harness/mongo/find_mongo.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { tryCommand } from "./reach/support/run_command.ts";
 
 /** Lets mongodb-memory-server use the binary of the tests. */
@@ -65,7 +65,7 @@ async function makeFolders() {
   };
 }
 
-test("startMongo() runs the mongod on PATH, if it is new enough", async () => {
+longTest("startMongo() runs the mongod on PATH, if it is new enough", async () => {
   await using folders = await makeFolders();
   const path = [folders.older, folders.newer].join(delimiter);
   const { code, output } = await startOffline({ path });
@@ -73,14 +73,17 @@ test("startMongo() runs the mongod on PATH, if it is new enough", async () => {
   assertEquals(code, 0);
 });
 
-test("startMongo() says what to do where there is no mongod and none can be downloaded", async () => {
-  await using folders = await makeFolders();
-  const { code, output } = await startOffline({ path: folders.older });
-  assertStringIncludes(output, "Cannot start MongoDB: set MONGOMS_SYSTEM_BINARY to the path of");
-  assertEquals(code, 1);
-});
+longTest(
+  "startMongo() says what to do where there is no mongod and none can be downloaded",
+  async () => {
+    await using folders = await makeFolders();
+    const { code, output } = await startOffline({ path: folders.older });
+    assertStringIncludes(output, "Cannot start MongoDB: set MONGOMS_SYSTEM_BINARY to the path of");
+    assertEquals(code, 1);
+  },
+);
 
-test("startMongo() says in one line how to install a package that is missing", async () => {
+longTest("startMongo() says in one line how to install a package that is missing", async () => {
   const { code, output } = await startOffline({ path: "", config: "--no-config" });
   const line = output.split("\n").find((each) => each.includes("Cannot start MongoDB")) ?? "";
   assertStringIncludes(line, '"npm i -D mongodb-memory-server"');

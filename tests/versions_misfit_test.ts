@@ -136,7 +136,7 @@ test("a GET's tag can be matched whatever is stored as the version, until somebo
   });
 });
 
-test("a change by somebody else makes the tag of an odd version old", async () => {
+longTest("a change by somebody else makes the tag of an odd version old", async () => {
   await atEach(async (app, path, what) => {
     const tag = await tagOf(app, path);
     const other = await app.patch(path, { text: "b" });
@@ -147,16 +147,19 @@ test("a change by somebody else makes the tag of an odd version old", async () =
   });
 });
 
-test("an entity whose version is odd is removed with its tag, and no number matches it", async () => {
-  await atEach(async (app, path, what) => {
-    for (const wrong of [`"0"`, `"1"`, `"7"`]) {
-      assertEquals((await app.patch(path, { text: "c" }, ifMatch(wrong))).status, 412, what);
-      assertEquals((await app.delete(path, ifMatch(wrong))).status, 412, what);
-    }
-    const several = `"3", ${await tagOf(app, path)}`;
-    assertEquals((await app.delete(path, ifMatch(several))).status, 204, what);
-  });
-});
+longTest(
+  "an entity whose version is odd is removed with its tag, and no number matches it",
+  async () => {
+    await atEach(async (app, path, what) => {
+      for (const wrong of [`"0"`, `"1"`, `"7"`]) {
+        assertEquals((await app.patch(path, { text: "c" }, ifMatch(wrong))).status, 412, what);
+        assertEquals((await app.delete(path, ifMatch(wrong))).status, 412, what);
+      }
+      const several = `"3", ${await tagOf(app, path)}`;
+      assertEquals((await app.delete(path, ifMatch(several))).status, 204, what);
+    });
+  },
+);
 
 test("of many clients with the tag of an odd version one succeeds", async () => {
   await atEach(async (app, path, what) => {
@@ -184,7 +187,7 @@ longTest(
   },
 );
 
-test("an array is replaced where the version is odd", async () => {
+longTest("an array is replaced where the version is odd", async () => {
   await using app = await mount([Book]);
   for (const [what, __v] of Object.entries(MISFITS)) {
     for (const route of ["plain", "hooked", "given"]) {

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import mongoose from "mongoose";
-import { test } from "../testing.ts";
+import { longTest, test } from "../testing.ts";
 import { startMongo } from "./start_mongo.ts";
 
 test("startMongo() gives the MongoDB in MONGODB_URI, and leaves it running", async () => {
@@ -24,7 +24,7 @@ test("startMongo() starts a replica set that has transactions", async () => {
   await connection.close();
 });
 
-test("startMongo() chooses ports that systems give to nobody who asks for any", async () => {
+longTest("startMongo() chooses ports that systems give to nobody who asks for any", async () => {
   await using mongo = await startMongo({ replicaSet: 3 });
   const ports = mongo.members.map(({ instanceInfo }) => instanceInfo?.port ?? NaN);
   assertEquals(new Set(ports).size, 3);
