@@ -3,7 +3,7 @@ import { all, arrayProp, FrameworkModel, getModel, one, prop, rest } from "../mo
 import type { FrameworkRequest } from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import { mountPieces, pieceId } from "./fixtures/pieces.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
 
 const PIECES = [
@@ -125,7 +125,7 @@ const STORED = [
   {},
 ];
 
-test("what select leaves of an entity is what the whole answer shows", async () => {
+longTest("what select leaves of an entity is what the whole answer shows", async () => {
   await using app = await mount([Direct, Virtual]);
   const docs = STORED.map((each, place) => ({ ...each, _id: pieceId(place), __v: 0 }));
   for (const model of [Direct, Virtual]) await getModel(model).collection.insertMany(docs as never);

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { Types } from "mongoose";
 import { all, arrayProp, create, FrameworkModel, prop, type Ref, removeAll, rest } from "../mod.ts";
 import { documentOf, mountDocumented } from "./documented.ts";
-import { test } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { asQuery, NOBODY } from "./support.ts";
 
 class Stand extends FrameworkModel {
@@ -79,7 +79,7 @@ const CLAUSES = [
   ...[{ "main.city": { $in: ["a"] }, year: 1 }, { $or: [{ $and: [{ year: "x" }] }] }],
 ];
 
-test("a filter is accepted if the document says so, and only then", async () => {
+longTest("a filter is accepted if the document says so, and only then", async () => {
   await using app = await mountDocumented([Shop]);
   await app.created("/shops", { name: "a", tags: ["a"], main: { city: "a" }, extra: { a: 1 } });
   const isValid = app.named("ShopFilter");

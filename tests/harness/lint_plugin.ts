@@ -54,12 +54,12 @@ function checkFunction(context: Deno.lint.RuleContext, node: Declared): void {
   context.report({ node, message: `${lines} lines, at most ${most} are allowed` });
 }
 
-/** Whether a function is what `test()` or `Deno.test()` runs. */
+/** Whether a function is what `test()`, `longTest()` or `Deno.test()` runs. */
 function isTest(context: Deno.lint.RuleContext, { parent, range }: Declared): boolean {
   if (!isOfTests(context) || parent.type !== "CallExpression") return false;
   const called = context.sourceCode.getText(parent.callee);
   return parent.arguments.some((each) => each.range[0] === range[0]) &&
-    /^(Deno\.)?test(\.\w+)?$/.test(called);
+    /^((Deno\.)?test|longTest)(\.\w+)?$/.test(called);
 }
 
 /** Deno installs what literals name before the first test; while test files run side by side, it does so unreliably. */
