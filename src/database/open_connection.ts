@@ -4,9 +4,13 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
-import { decodeAllNames } from "../schema/mongoose/connections/decode_all_names.ts";
-import { checkConnection, hintAtUnopened } from "../schema/mongoose/connections/one_mongoose.ts";
-import { isOpen, whenOpen } from "../schema/mongoose/connections/when_open.ts";
+import {
+  checkConnection,
+  decodeAllNames,
+  hintAtUnopened,
+  isOpen,
+  whenOpen,
+} from "../schema/mongoose/connections.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 const OPENING_MS = 5000;

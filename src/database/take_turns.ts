@@ -4,7 +4,7 @@ import { unavailable } from "../errors/refusals.ts";
 /** The ends of the last turns, by name, for each owner. */
 const queues = new WeakMap<object, Map<string, Promise<void>>>();
 
-export interface Turn {
+interface Turn {
   /** What names are unique in, such as a client. */
   readonly owner: object;
   readonly name: string;

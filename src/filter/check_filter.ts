@@ -5,11 +5,10 @@ import {
   isTrusted,
   lossOf,
 } from "../schema/mongoose/storable.ts";
-import { isCompiled } from "./q/compiled.ts";
+import { isClause, isCompiled, markUntrusted } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
-import { isClause, markUntrusted } from "./filters.ts";
 
 const MOST_DEPTH = 100;
 

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import { isCompiled } from "./q/compiled.ts";
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "../schema/fields/json.ts";
 
 export type Filter = Record<string, unknown>;
@@ -70,4 +70,63 @@ export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boole
     Object.entries(filter).every(([key, value]) =>
       !operators.has(key) && isFreeOf(value, operators)
     );
+}
+
+const compiled = new WeakSet<object>();
+
+/** Marks operators of a client's filter: their values are cast, and must not be cast again. */
+export function markCompiled<T extends object>(operators: T): T {
+  compiled.add(operators);
+  return operators;
+}
+
+export function isCompiled(condition: unknown): boolean {
+  return typeof condition === "object" && condition !== null && compiled.has(condition);
+}
+
+/** The top-level fields that a filter reads; `undefined` where it may read all of them, as `$expr` does. */
+export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
+  const fields = new Set<string>();
+  return collect(filter, fields) ? fields : undefined;
+}
+
+function collect(filter: Filter, fields: Set<string>): boolean {
+  return Object.entries(filter).every(([key, value]) => {
+    if (key.startsWith("$")) {
+      return isClause(key) && Array.isArray(value) && value.every((each) => collect(each, fields));
+    }
+    fields.add(topOf(key));
+    return true;
+  });
+}
+
+export function topOf(path: string): string {
+  const end = path.indexOf(".");
+  return end < 0 ? path : path.slice(0, end);
+}
+
+/** Remembers the conditions of a client. The function tells what hooks have added to them, or changed. */
+export function additionsTo(client: Filter): (filter: Filter) => Filter {
+  const before = copied(client) as Filter;
+  const isClients = (key: string, value: unknown) =>
+    typeof value === "object" && value === client[key] &&
+    isDeepStrictEqual(copied(value), before[key]);
+  const added = (filter: Filter): Filter => {
+    const entries = Object.entries(filter).filter(([key, value]) => !isClients(key, value));
+    return Object.fromEntries(
+      entries.map(([key, value]) =>
+        key === "$and" && Array.isArray(value)
+          ? [key, value.map((each: unknown) => isJsonObject(each) ? added(each) : each)]
+          : [key, value]
+      ),
+    );
+  };
+  return added;
+}
+
+/** Copies what JSON can say. The marks of Mongoose on conditions are no changes. */
+function copied(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copied);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copied(each)]));
 }

@@ -1,7 +1,10 @@
+import type { Document, Model, PipelineStage } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
 import { lossOf } from "../schema/mongoose/storable.ts";
+import { dropMarks } from "../schema/mongoose/documents/read_misfits.ts";
+import { isEmpty } from "./filters.ts";
 
 /** What hooks project: values by path, with a `+` before a path that is shown besides what a read selects. */
 export type Projection = Readonly<Record<string, unknown>>;
@@ -172,4 +175,39 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
 function isNested(value: unknown): value is Record<string, unknown> {
   return isJsonObject(value) && Object.keys(value).length > 0 &&
     Object.keys(value).every((key) => !key.startsWith("$"));
+}
+
+interface Projected {
+  readonly shape: Shape;
+  readonly model: Model<unknown>;
+}
+
+export interface ProjectedRead {
+  readonly stages: readonly PipelineStage[];
+  hydrate(raw: object): Document;
+}
+
+/**
+ * Tells how to project what a parent embeds, which is read by an aggregation.
+ *
+ * @throws {TypeError} If a query would show some elements of an array: in an aggregation, that would be an expression.
+ */
+export function readProjected(given: Projection, { shape, model }: Projected): ProjectedRead {
+  const stored = databaseProjection(given, shape);
+  for (const [path, value] of Object.entries(stored)) {
+    if (!path.endsWith(".$") && !showsElements(value)) continue;
+    throw new TypeError(
+      `Cannot use the projection: "${path}" would show some elements of an array, which is not possible in an embedded part`,
+    );
+  }
+  const stages = isEmpty(stored) ? [] : [{ $project: stored as never }];
+  const hydrate = (raw: object) => {
+    dropMarks(raw);
+    return model.hydrate(raw, stored) as Document;
+  };
+  return { stages, hydrate };
+}
+
+function showsElements(value: unknown): boolean {
+  return isJsonObject(value) && ("$slice" in value || "$elemMatch" in value);
 }

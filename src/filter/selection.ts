@@ -1,5 +1,10 @@
+import mongoose from "mongoose";
 import type { Filter } from "./filters.ts";
 import type { Projection } from "./projection.ts";
+import { badFormat } from "../errors/refusals.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
+import { KEEP_CONDITIONS } from "./filters.ts";
 
 /** What a level selects. */
 export interface Selection {
@@ -15,4 +20,108 @@ export interface Selection {
   readonly sortable?: Filter;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;
+}
+
+/** One text that is no UTF-8 must not break a list. */
+const READ_ALL_TEXT = { enableUtf8Validation: false } as const;
+
+export interface ReadOptionsOptions {
+  readonly maxTimeMS: number;
+  /** The order of a page whose hooks gave none. */
+  readonly order?: Record<string, 1>;
+  /** Whether `skip` and `limit` apply: a read that names its entity does not look at them. */
+  readonly page?: boolean;
+}
+
+/** Gives the hooks' query options, with bounds on time and on batches, and with an order where pages would repeat or miss entities. */
+export function readOptions(
+  { options, filter, scope }: Selection,
+  { maxTimeMS, order = { _id: 1 }, page = true }: ReadOptionsOptions,
+): Record<string, unknown> {
+  const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
+  const [skip, limit] = page ? [givenSkip, givenLimit] : [];
+  const result: Record<string, unknown> = {
+    maxTimeMS,
+    ...READ_ALL_TEXT,
+    batchSize: BATCH_SIZE,
+    ...others,
+    ...KEEP_CONDITIONS,
+  };
+  if (isSet(skip)) result.skip = checkCount("skip", skip);
+  if (isSet(limit)) result.limit = checkCount("limit", limit);
+  // The first page may have no skip, or NaN: it has the order of the others.
+  const paged = isGiven(skip) || (isGiven(limit) && !isByDistance(filter) && !isByDistance(scope));
+  const sort = readSort(given) ?? (paged ? order : {});
+  if (Object.keys(sort).length > 0) result.sort = sort;
+  return result;
+}
+
+/** Reads an order in any form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
+export function readSort(given: unknown): Record<string, unknown> | undefined {
+  if (given === undefined || given === null) return undefined;
+  if (isOrder(given)) return given;
+  const query = new mongoose.Query();
+  for (const each of formsOf(given)) {
+    query.sort((typeof each === "string" ? each.trim().replace(/\s+/g, " ") : each) as never);
+  }
+  const order = (query.getOptions().sort ?? {}) as Record<string, unknown>;
+  // An empty text is a name without letters to Mongoose.
+  delete order[""];
+  return Object.keys(order).length === 0 ? undefined : order;
+}
+
+/** Whether it is what Mongoose would make of it: it is spared a query for that. */
+function isOrder(given: unknown): given is Record<string, 1 | -1> {
+  return isJsonObject(given) && Object.keys(given).length > 0 &&
+    Object.entries(given).every(([path, direction]) =>
+      path !== "" && (direction === 1 || direction === -1)
+    );
+}
+
+/** A query takes the items of a list one by one, except for pairs of a path and a direction. */
+function formsOf(given: unknown): readonly unknown[] {
+  return Array.isArray(given) && !given.every(isPair) ? given : [given];
+}
+
+function isPair(item: unknown): boolean {
+  return Array.isArray(item) && item.length === 2 && typeof item[0] === "string";
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Pagination hooks give `NaN` where no page was asked for: `Number(undefined) * 20`. */
+function isSet(value: unknown): boolean {
+  return isGiven(value) && !Number.isNaN(value);
+}
+
+function checkCount(name: string, value: unknown): number {
+  const count = Number(value);
+  if (Number.isSafeInteger(count) && count >= 0) return count;
+  throw badFormat(`Option "${name}" is not a count`);
+}
+
+function isByDistance(filter: Filter): boolean {
+  return Object.entries(filter).some(([key, value]) =>
+    key === "$and" && Array.isArray(value)
+      ? value.some((each) => isByDistance(each as Filter))
+      : isJsonObject(value) && ("$near" in value || "$nearSphere" in value)
+  );
+}
+
+/**
+ * Checks the limit that hooks gave a list: the database would take one that is no number for no limit.
+ *
+ * @throws {RangeError} If the limit is not a whole number of at least 1; the message names the operation and the class.
+ */
+export function checkLimit({ limit }: Record<string, unknown>, what: string): void {
+  if (!isGiven(limit)) return;
+  const count = typeof limit === "string" || typeof limit === "number" ? Number(limit) : NaN;
+  if (Number.isSafeInteger(count) && count >= 1) return;
+  throw new RangeError(
+    `Cannot use options.limit of a hook of ${what}: ${
+      String(limit)
+    } is not a whole number of at least 1`,
+  );
 }

@@ -1,7 +1,7 @@
 import { VERSION_BITS } from "../schema/fields/version.ts";
 import type { Version } from "../schema/fields/version.ts";
 import type { Filter } from "./filters.ts";
-import { markCompiled } from "./q/compiled.ts";
+import { markCompiled } from "./filters.ts";
 
 /** The database has whole numbers of 64 bits; those above a version's are clear in no fraction and in nothing negative. */
 const HIGH_BITS = Array.from({ length: 64 - VERSION_BITS }, (_, index) => VERSION_BITS + index);

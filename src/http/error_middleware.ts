@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Request } from "express-types";
 import mongoose from "mongoose";
-import { isUnmet, translateError } from "../database/errors/translate_error.ts";
+import { isUnmet, translateError } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { badData } from "../errors/bad_data.ts";
 import { internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
@@ -9,9 +9,8 @@ import { statusName, statusText } from "../errors/status_name.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
 import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import { describeShape } from "../schema/fields/shape.ts";
-import { isOpen } from "../schema/mongoose/connections/when_open.ts";
-import { originOf } from "../schema/mongoose/error_origin.ts";
-import { validationFailure } from "../schema/mongoose/validation_failure.ts";
+import { isOpen } from "../schema/mongoose/connections.ts";
+import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { sendError } from "./answer_error.ts";
 import { refuseRequest } from "./refuse_request.ts";
 

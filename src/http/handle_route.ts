@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
-import { mayBeRefused } from "../filter/q/may_be_refused.ts";
+import { mayBeRefused } from "../filter/q/operators.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import { watchEnd } from "../pipeline/request/ended.ts";

@@ -8,7 +8,7 @@ import { concealSecrets } from "../json/conceal_secrets.ts";
 import type { ConcealOptions } from "../json/conceal_secrets.ts";
 import { rememberShape } from "../schema/fields/shape_of_instance.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { rawValues } from "../schema/mongoose/documents/raw_values.ts";
+import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/reads/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/reads/stored_entity.ts";

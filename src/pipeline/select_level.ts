@@ -4,7 +4,7 @@ import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { readProjection } from "../filter/projection.ts";
 import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
-import { checkLimit, readSort } from "../filter/read_options.ts";
+import { checkLimit, readSort } from "../filter/selection.ts";
 import type { Selection } from "../filter/selection.ts";
 import { enterLevel } from "./request/call.ts";
 import { versionCondition } from "./request/versions.ts";

@@ -5,7 +5,7 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { isJson } from "./fields/json.ts";
 import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
 import { modelName } from "./model_name.ts";
-import { unknownOption } from "./mongoose/fields/known_options.ts";
+import { unknownOption } from "./mongoose/schemas/known_options.ts";
 import { validatorsOf } from "./standard_schema.ts";
 
 /** Options of an array that speak of its elements. */

@@ -7,17 +7,16 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
-import { markErrors } from "./mongoose/error_origin.ts";
+import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { writeMessageLate } from "./mongoose/documents/late_message.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
-import { dropMarksOnInit } from "./mongoose/schemas/drop_marks.ts";
-import { rememberOddVersions } from "./mongoose/schemas/odd_versions.ts";
+import { dropMarksOnInit, readMisfits } from "./mongoose/documents/read_misfits.ts";
+import { rememberOddVersions } from "./mongoose/documents/odd_versions.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
-import { checkMongoose } from "./mongoose/recognised.ts";
-import { rememberDefault } from "./mongoose/fields/default_value.ts";
-import { guardValidators } from "./mongoose/fields/validators.ts";
-import { readMisfits } from "./mongoose/documents/read_misfits.ts";
+import { checkMongoose } from "./mongoose/assumptions.ts";
+import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
+import { guardValidators } from "./mongoose/schemas/validators.ts";
 
 export interface BuiltSchema {
   readonly schema: Schema;

@@ -4,7 +4,7 @@ import type { ModelClass } from "../declare/model/model_class.ts";
 import { resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
 import { fieldKind } from "./field_kind.ts";
-import { isRequired } from "./mongoose/fields/field_rules.ts";
+import { isRequired } from "./mongoose/schemas/field_rules.ts";
 
 /** How a parent holds a part of itself that has routes of its own. */
 export interface PartLink {

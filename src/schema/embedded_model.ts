@@ -1,7 +1,7 @@
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
-import { makeDetachedConnection } from "./mongoose/connections/detached_connection.ts";
-import { readStrayReferences } from "./mongoose/fields/stray_references.ts";
+import { makeDetachedConnection } from "./mongoose/connections.ts";
+import { readStrayReferences } from "./mongoose/documents/stray_references.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { getModel } from "./get_model.ts";
 import { modelName } from "./model_name.ts";

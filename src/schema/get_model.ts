@@ -5,11 +5,11 @@ import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
-import { guardUnselectedMaps } from "./mongoose/documents/unselected_maps.ts";
-import { readStrayReferences } from "./mongoose/fields/stray_references.ts";
+import { guardUnselectedMaps } from "./mongoose/statements/unselected_maps.ts";
+import { readStrayReferences } from "./mongoose/documents/stray_references.ts";
 import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
-import { unrecognised } from "./mongoose/recognised.ts";
-import { checkConnection } from "./mongoose/connections/one_mongoose.ts";
+import { unrecognised } from "./mongoose/assumptions.ts";
+import { checkConnection } from "./mongoose/connections.ts";
 
 const compiled = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 

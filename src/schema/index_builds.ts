@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { logHint } from "../errors/log.ts";
-import { isOpen, whenOpen } from "./mongoose/connections/when_open.ts";
+import { isOpen, whenOpen } from "./mongoose/connections.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
 const FIRST_PAUSE_MS = 1000;

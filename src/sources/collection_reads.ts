@@ -1,9 +1,9 @@
-import { readDocuments } from "../database/lists/read_batches.ts";
+import { readDocuments } from "../database/read_batches.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/sort_values.ts";
-import { readOptions } from "../filter/read_options.ts";
+import { readOptions } from "../filter/selection.ts";
 import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";

@@ -5,7 +5,7 @@ import type { Filter } from "../filter/filters.ts";
 import { findKept } from "../schema/mongoose/statements/find_kept.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isEmpty } from "../filter/filters.ts";
-import { readOptions } from "../filter/read_options.ts";
+import { readOptions } from "../filter/selection.ts";
 import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/identifier.ts";

@@ -1,6 +1,6 @@
 import type { Document, Model } from "mongoose";
 import type { Filter } from "../filter/filters.ts";
-import { markCompiled } from "../filter/q/compiled.ts";
+import { markCompiled } from "../filter/filters.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
 
 /** Gives the identifier of an entity, cast: a copy that a hook made may have it as text. Throws if it has none. */

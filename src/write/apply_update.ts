@@ -1,5 +1,5 @@
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
-import type { Update } from "../schema/mongoose/statements/write_as_is.ts";
+import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "./stored_values.ts";
 
 export type StoredObject = Record<string, unknown>;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
-import { ownDefaults } from "../schema/mongoose/documents/shown_defaults.ts";
+import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 
 const { BSON } = mongoose.mongo;
 

@@ -1,6 +1,6 @@
 import { badParameter } from "../../errors/refusals.ts";
 import type { Filter } from "../filters.ts";
-import { markCompiled } from "../q/compiled.ts";
+import { markCompiled } from "../filters.ts";
 import { LIST_LIMITS } from "./read_rules.ts";
 import type { SearchRule } from "./read_rules.ts";
 

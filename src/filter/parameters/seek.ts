@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Filter } from "../filters.ts";
-import { markCompiled } from "../q/compiled.ts";
+import { markCompiled } from "../filters.ts";
 import type { Order } from "./read_rules.ts";
 import { typeOf } from "./sort_values.ts";
 import type { SortValues } from "./sort_values.ts";

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { castFilter } from "../cast_filter.ts";
-import { isCompiled } from "../q/compiled.ts";
-import { isClause } from "../filters.ts";
+import { isClause, isCompiled } from "../filters.ts";
 import type { Filter } from "../filters.ts";
 import { seek } from "./seek.ts";
 import { sortValues } from "./sort_values.ts";

@@ -2,7 +2,7 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { shownBy } from "../projection.ts";
 import type { Projection } from "../projection.ts";
 import type { Filter } from "../filters.ts";
-import { markCompiled } from "../q/compiled.ts";
+import { markCompiled } from "../filters.ts";
 import type { Order } from "./read_rules.ts";
 
 /** Completes an order: entities that are equal in all else are ordered by `_id`, which no two share. */

@@ -1,12 +1,12 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { badFormat } from "../../errors/refusals.ts";
-import { isClause } from "../filters.ts";
+import { isClause, isCompiled } from "../filters.ts";
 import { checkList, refuse } from "./context.ts";
 import type { Context } from "./context.ts";
 import { FREE } from "./resolve_path.ts";
-import { castValue } from "./values/cast_value.ts";
-import { isExtendedJson } from "./values/extended_json.ts";
-import { compileDistance, compileGeo } from "./values/geo.ts";
+import { castValue } from "./cast_value.ts";
+import { isExtendedJson } from "./extended_json.ts";
+import { compileDistance, compileGeo } from "./geo.ts";
 
 export interface Operator {
   /** What it reads of a field: all of it, with what is inside; only its own value; or what its inner operators read. */
@@ -118,4 +118,13 @@ function compileElement(value: unknown, context: Context): unknown {
     return compiler.clauses(value, { shape: element.shape, depth: depth + 1 });
   }
   throw badFormat(`Operator "${operator}" takes operators at "${path}"`, { operator, field: path });
+}
+
+/** Tells whether a filter holds a condition of the client's that the database may refuse. */
+export function mayBeRefused(filter: unknown): boolean {
+  if (Array.isArray(filter)) return filter.some(mayBeRefused);
+  if (!isJsonObject(filter)) return false;
+  const isUnsafe = (key: string) => OPERATORS.get(key)?.isSafe !== true;
+  if (isCompiled(filter) && Object.keys(filter).some(isUnsafe)) return true;
+  return Object.values(filter).some(mayBeRefused);
 }

@@ -5,7 +5,7 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { DEFAULT_LIMITS } from "./limits.ts";
-import { parseQ } from "./parse_q.ts";
+import { parseQ } from "./compile_filter.ts";
 
 class Parsed extends FrameworkModel {
   @prop()

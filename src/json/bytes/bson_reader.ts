@@ -75,7 +75,7 @@ export class BsonReader {
   }
 }
 
-export function endOfName(source: Buffer, start: number): number {
+function endOfName(source: Buffer, start: number): number {
   let at = start;
   while (source[at] !== 0) at++;
   return at;

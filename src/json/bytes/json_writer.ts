@@ -129,3 +129,16 @@ export class JsonWriter {
     from.at = end;
   }
 }
+
+/** JSON text, or its bytes. */
+export type JsonPiece = string | Uint8Array;
+
+/** Joins the JSON texts of entities, with commas between them, into as much memory as they need. */
+export function joinJson(pieces: readonly JsonPiece[]): Buffer {
+  if (pieces.every((piece) => typeof piece === "string")) return Buffer.from(pieces.join(","));
+  const comma = Buffer.from(",");
+  const parts = pieces.flatMap((
+    each,
+  ) => [comma, typeof each === "string" ? Buffer.from(each) : each]);
+  return Buffer.concat(parts.slice(1));
+}

@@ -1,6 +1,6 @@
 import { readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { BsonReader } from "../bytes/bson_reader.ts";
-import { TIME_RANGE } from "../types/date.ts";
+import { TIME_RANGE } from "../types/json_forms.ts";
 import { ANY } from "./plan.ts";
 import type { ValuePlan } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import type { Mark } from "../populate/marked_json.ts";
+import type { Mark } from "../populate.ts";
 import { ROOM } from "./plan.ts";
 import type { FieldPlan, ValuePlan } from "./plan.ts";
 import type { FieldWriter, Transcoder } from "./transcoder.ts";

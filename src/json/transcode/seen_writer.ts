@@ -1,7 +1,7 @@
 import { BsonReader, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { JsonWriter } from "../bytes/json_writer.ts";
 import { toFieldJson } from "../to_json.ts";
-import { rawArray } from "../../schema/mongoose/documents/raw_values.ts";
+import { rawArray } from "../../schema/mongoose/documents/document_values.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { FieldPlan, Plan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";

@@ -1,24 +1,27 @@
 import mongoose from "mongoose";
 import type { BsonReader } from "../bytes/bson_reader.ts";
 import type { JsonWriter } from "../bytes/json_writer.ts";
-import { binaryToJson, bytesToJson, writeBase64, writeBinary, writeUuid } from "./binary.ts";
-import { dateToJson, writeDate } from "./date.ts";
 import {
+  binaryToJson,
+  bytesToJson,
+  dateToJson,
   longToJson,
+  regexToJson,
+  unwrap,
+  writeBase64,
+  writeBinary,
+  writeBoolean,
+  writeDate,
   writeDecimal,
   writeDouble,
   writeInt32,
   writeInt64,
-  writeTimestamp,
-} from "./numbers.ts";
-import {
-  regexToJson,
-  unwrap,
-  writeBoolean,
   writeNull,
   writeObjectId,
   writeString,
-} from "./scalars.ts";
+  writeTimestamp,
+  writeUuid,
+} from "./json_forms.ts";
 
 const { Types: Fields } = mongoose.Schema;
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { joinJson } from "../../json/bytes/join_json.ts";
-import type { JsonPiece } from "../../json/bytes/join_json.ts";
+import { joinJson } from "../../json/bytes/json_writer.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 
 const [OPEN, COMMA, CLOSE] = ["[", ",", "]"].map((text) => Buffer.from(text)) as [
   Buffer,

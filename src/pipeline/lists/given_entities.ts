@@ -1,8 +1,7 @@
 import type { Connection } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { hookFailure } from "../../declare/hooks/run_hook.ts";
-import { connectionOf } from "../../schema/mongoose/connections/connection_of.ts";
-import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
+import { connectionOf, isOpen } from "../../schema/mongoose/connections.ts";
 import { boundReplies } from "../../schema/mongoose/statements/bound_replies.ts";
 
 /** What gives entities one by one: a cursor of Mongoose or of the driver, or any other. */

@@ -1,7 +1,7 @@
 import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { Projection } from "../../filter/projection.ts";
-import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate/targets.ts";
+import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate.ts";
 import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";

@@ -1,11 +1,11 @@
-import { isLate } from "../../database/errors/translate_error.ts";
+import { isLate } from "../../database/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { hasOneOf } from "../../filter/versions.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
+import { versionOf } from "../../schema/mongoose/documents/odd_versions.ts";
 import { idParam } from "./call.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 import { isAccepted } from "./if_match.ts";

@@ -1,5 +1,5 @@
 import { isJson } from "../fields/json.ts";
-import type { DeclaredRules } from "../mongoose/fields/declared_rules.ts";
+import type { DeclaredRules } from "../mongoose/schemas/field_rules.ts";
 import type { FieldNode, FieldWords, ValueNode } from "./field_node.ts";
 import type { ObjectNode } from "./object_node.ts";
 

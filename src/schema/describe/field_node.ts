@@ -5,14 +5,14 @@ import { isJson } from "../fields/json.ts";
 import { leftOut } from "../fields/left_out.ts";
 import type { FieldShape } from "../fields/shape.ts";
 import { classOf } from "../model_name.ts";
-import { declaredRules } from "../mongoose/fields/declared_rules.ts";
-import type { DeclaredRules } from "../mongoose/fields/declared_rules.ts";
 import {
+  declaredRules,
   hasOwnCast,
   hasOwnSetters,
   isAlwaysRequired,
   SETTING_OPTIONS,
-} from "../mongoose/fields/field_rules.ts";
+} from "../mongoose/schemas/field_rules.ts";
+import type { DeclaredRules } from "../mongoose/schemas/field_rules.ts";
 import type { describeObject, ObjectNode, View } from "./object_node.ts";
 
 export interface ValueNode {

@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import type { Shape } from "../fields/shape.ts";
-import { stampFields } from "../mongoose/schemas/timestamps.ts";
+import { stampFields } from "../mongoose/schemas/schema_members.ts";
 import { describeFieldNode } from "./field_node.ts";
 import type { FieldNode, ValueNode } from "./field_node.ts";
 

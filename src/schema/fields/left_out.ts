@@ -4,9 +4,9 @@ import {
   hasComputedDefault,
   hasDefault,
   hasEmptyDefault,
+  isRequired,
   rawDefault,
-} from "../mongoose/fields/default_value.ts";
-import { isRequired } from "../mongoose/fields/field_rules.ts";
+} from "../mongoose/schemas/field_rules.ts";
 import { isDocument } from "../mongoose/bson.ts";
 import { copyJson } from "./json.ts";
 import type { FieldShape } from "./shape.ts";

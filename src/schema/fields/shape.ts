@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { buildSchema } from "../build_schema.ts";
-import { virtualsOf } from "../mongoose/schemas/schema_members.ts";
-import { stampFields } from "../mongoose/schemas/timestamps.ts";
+import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { classOf, referredClass } from "../model_name.ts";
 
 const { Types } = mongoose.Schema;

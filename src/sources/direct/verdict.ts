@@ -2,21 +2,22 @@ import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import { leftOut } from "../../schema/fields/left_out.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { judgesValuesAlone } from "../../schema/mongoose/fields/validators.ts";
+import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
 import { showsValues } from "../../schema/mongoose/documents/shown_values.ts";
-import { hasDefault, hasUsualId } from "../../schema/mongoose/fields/default_value.ts";
 import {
+  hasDefault,
   hasOwnSetters,
+  hasUsualId,
   isImmutable,
   isRequiredAtTimes,
-} from "../../schema/mongoose/fields/field_rules.ts";
-import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
+} from "../../schema/mongoose/schemas/field_rules.ts";
 import {
   runsNothingOwn,
   schemasWithin,
+  stampFields,
   typesWithin,
-} from "../../schema/mongoose/schemas/schemas_within.ts";
-import { unrecognised } from "../../schema/mongoose/recognised.ts";
+} from "../../schema/mongoose/schemas/schema_members.ts";
+import { unrecognised } from "../../schema/mongoose/assumptions.ts";
 import { JsonReader } from "./reads/json_reader.ts";
 import { SharedReads } from "./reads/shared_reads.ts";
 import { EntityMaker } from "./writes/entity_maker.ts";

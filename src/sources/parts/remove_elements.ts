@@ -2,7 +2,7 @@ import type { PipelineStage } from "mongoose";
 import { conflict } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { everyFilter } from "../../filter/filters.ts";
-import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { askStored } from "../place/ask_stored.ts";

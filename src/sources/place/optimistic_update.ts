@@ -1,11 +1,10 @@
 import type { PipelineStage } from "mongoose";
 import { takeTurns } from "../../database/take_turns.ts";
 import { outOfReach } from "../../errors/refusals.ts";
-import { fieldsRead } from "../../filter/fields_read.ts";
-import { everyFilter } from "../../filter/filters.ts";
+import { everyFilter, fieldsRead } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { applyUpdate } from "../../write/apply_update.ts";
-import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
 import { sameAsStored } from "../../write/save/same_as_stored.ts";
 import { AS_STORED, askStored } from "./ask_stored.ts";

@@ -1,7 +1,6 @@
 import type { PipelineStage, Types } from "mongoose";
-import { fieldsRead } from "../../filter/fields_read.ts";
+import { everyFilter, fieldsRead, isEmpty, moveFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { everyFilter, isEmpty, moveFilter } from "../../filter/filters.ts";
 
 /** A step from a document into an object that it embeds. */
 export interface Step {

@@ -1,7 +1,7 @@
-import { topOf } from "../../filter/fields_read.ts";
+import { topOf } from "../../filter/filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { writtenPaths } from "../../write/apply_update.ts";
-import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { OptimisticUpdate } from "./optimistic_update.ts";
 import type { MakeUpdate, OptimisticUpdateOptions } from "./optimistic_update.ts";
 import type { Place } from "./place.ts";

@@ -5,8 +5,8 @@ import type { Problem, Problems } from "../../errors/bad_data.ts";
 import { isHiddenPath } from "../../schema/fields/hidden_path.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { RuleError } from "../../schema/mongoose/fields/rule_error.ts";
-import { saysWrong } from "../../schema/mongoose/validation_failure.ts";
+import { RuleError } from "../../schema/mongoose/schemas/validators.ts";
+import { saysWrong } from "../../schema/mongoose/errors.ts";
 import { pathOf, SchemaIssues } from "../../schema/standard_schema.ts";
 
 /** An entity that will not be saved, and what of it is judged. */

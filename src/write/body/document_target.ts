@@ -1,19 +1,19 @@
-import { isLocked } from "../../schema/mongoose/fields/field_rules.ts";
+import { isLocked } from "../../schema/mongoose/schemas/field_rules.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Document } from "mongoose";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { VALUES_KEY } from "../../schema/mongoose/documents/raw_values.ts";
 import {
   forgetChanges,
   readSlot,
+  VALUES_KEY,
   writeElements,
   writeFree,
   writeSlot,
-} from "../../schema/mongoose/documents/track_changes.ts";
-import type { Slot } from "../../schema/mongoose/documents/track_changes.ts";
+} from "../../schema/mongoose/documents/document_values.ts";
+import type { Slot } from "../../schema/mongoose/documents/document_values.ts";
 import type { BodyCast } from "./cast_body.ts";
 import { MergeTarget } from "./merge_target.ts";
 import type { MergeStep } from "./merge_target.ts";

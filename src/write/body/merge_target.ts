@@ -1,4 +1,4 @@
-import { isAlwaysRequired } from "../../schema/mongoose/fields/field_rules.ts";
+import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
-import { isAlwaysRequired } from "../../schema/mongoose/fields/field_rules.ts";
+import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
 import { MergeTarget } from "./merge_target.ts";
 import type { MergeStep } from "./merge_target.ts";
 

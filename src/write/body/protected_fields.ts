@@ -1,6 +1,6 @@
 import { toJson } from "../../json/to_json.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
+import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import { leftOut } from "../../schema/fields/left_out.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";

@@ -1,6 +1,6 @@
 import type { Document, Model, mongo, Query } from "mongoose";
 import { conflict } from "../../errors/refusals.ts";
-import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
+import { matchAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { sendWith } from "../../schema/mongoose/statements/send_with.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";

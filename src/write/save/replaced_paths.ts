@@ -1,7 +1,7 @@
 import type { Filter } from "../../filter/filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { valueAt } from "../stored_values.ts";
 
 /** The other operators add to an array, or take elements out by value. */

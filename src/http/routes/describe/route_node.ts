@@ -15,7 +15,7 @@ import type { ObjectNode, View } from "../../../schema/describe/object_node.ts";
 import { referenceIn } from "../../../schema/fields/reference_in.ts";
 import { describeShape } from "../../../schema/fields/shape.ts";
 import { hasOwnJson } from "../../../schema/mongoose/documents/hide_in_json.ts";
-import { schemasWithin } from "../../../schema/mongoose/schemas/schemas_within.ts";
+import { schemasWithin } from "../../../schema/mongoose/schemas/schema_members.ts";
 import type { RouteDescription } from "./description.ts";
 import { describeErrors } from "./errors.ts";
 import { describeHeaders, describeParameters } from "./parameters.ts";

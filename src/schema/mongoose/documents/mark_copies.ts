@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
 import { declaredKeys, hasHiddenPaths } from "./hide_in_json.ts";
-import { makeDetachedConnection } from "../connections/detached_connection.ts";
-import type { Knowledge } from "../knowledge.ts";
+import { makeDetachedConnection } from "../connections.ts";
+import type { Knowledge } from "../assumptions.ts";
 import { markOwnMember } from "../schemas/schema_members.ts";
 
 /** What a copy of a document tells of where it comes from. Its fields are private, so that logs do not print them. */

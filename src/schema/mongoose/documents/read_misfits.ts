@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
-import { isJsonObject } from "../../fields/json.ts";
+import { isJsonObject, MONGOOSE_MARKS } from "../../fields/json.ts";
 import { isDocument } from "../bson.ts";
-import { markOwnMiddleware } from "../schemas/middleware.ts";
+import { markOwnMiddleware } from "../schemas/schema_members.ts";
 
 const { DocumentArray, Map: MapType, Subdocument } = mongoose.Schema.Types;
 
@@ -111,3 +111,24 @@ function writeWhole(this: Document): void {
   }
 }
 markOwnMiddleware(writeWhole);
+
+/** Has documents read nothing under keys by which Mongoose knows its own values: it would take data for these, and fail. */
+export function dropMarksOnInit(schema: Schema): void {
+  schema.pre("init", dropStored as never);
+}
+
+function dropStored(this: Document, stored: unknown): void {
+  // The document around it has done so.
+  if (!(this instanceof mongoose.Types.Subdocument)) dropMarks(stored);
+}
+markOwnMiddleware(dropStored);
+
+/** Does the same to stored values, before Mongoose applies a projection to them. */
+export function dropMarks(stored: unknown): void {
+  if (Array.isArray(stored)) return stored.forEach(dropMarks);
+  if (!isJsonObject(stored)) return;
+  for (const key of Object.keys(stored)) {
+    if (MONGOOSE_MARKS.has(key)) delete (stored as Record<string, unknown>)[key];
+    else if (typeof stored[key] === "object") dropMarks(stored[key]);
+  }
+}

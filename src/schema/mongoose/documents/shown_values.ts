@@ -1,7 +1,6 @@
 import type { Schema, SchemaType } from "mongoose";
-import { hasOwnCast } from "../fields/field_rules.ts";
-import { replacesMembers } from "../schemas/schema_members.ts";
-import { typesWithin } from "../schemas/schemas_within.ts";
+import { hasOwnCast } from "../schemas/field_rules.ts";
+import { replacesMembers, typesWithin } from "../schemas/schema_members.ts";
 import { hasOwnJson } from "./hide_in_json.ts";
 
 const known = new WeakMap<Schema, boolean>();

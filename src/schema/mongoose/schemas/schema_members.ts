@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
-import type { Schema } from "mongoose";
-import type { Knowledge } from "../knowledge.ts";
-import { VALUES_KEY } from "../documents/raw_values.ts";
+import type { Model, Schema, SchemaType } from "mongoose";
+import type { Knowledge } from "../assumptions.ts";
+import { VALUES_KEY } from "../documents/document_values.ts";
 
 /** Members that schemas may have of themselves. */
 const USUAL = new Set(["initializeTimestamps"]);
@@ -51,5 +51,102 @@ export const MEMBERS: Knowledge = {
     changed[1]?.static("find", () => {});
     changed[2]?.queue("own", []);
     return !replacesMembers(model.schema as Schema) && changed.every(replacesMembers);
+  },
+};
+
+interface SchemaMiddleware {
+  readonly _pres: ReadonlyMap<string, readonly { readonly fn: object }[]>;
+  readonly _posts: ReadonlyMap<string, readonly { readonly fn: object }[]>;
+}
+
+/** Mongoose's mark on its own middleware. */
+const BUILT_IN = Symbol.for("mongoose:built-in-middleware");
+
+const ownMiddleware = new WeakSet<object>();
+
+/** Marks middleware as the framework's own, which changes nothing that users could see. */
+export function markOwnMiddleware(fn: object): void {
+  ownMiddleware.add(fn);
+}
+
+/** Whether a schema has middleware of the user's for one of several operations. */
+export function hasMiddleware(schema: Schema, names: readonly string[]): boolean {
+  const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
+  return names.some((name) =>
+    [hooks._pres, hooks._posts].some((kind) =>
+      kind.get(name)?.some(({ fn }) => !ownMiddleware.has(fn) && !(BUILT_IN in fn)) === true
+    )
+  );
+}
+
+export const MIDDLEWARE: Knowledge = {
+  name: "middleware of schemas",
+  holds({ schema, model }) {
+    const own = schema.clone() as Schema;
+    own.pre("save", () => {});
+    own.post("findOne", () => {});
+    return !hasMiddleware(model.schema as Schema, [
+      "save",
+      "validate",
+      "init",
+      "find",
+      "deleteOne",
+    ]) &&
+      hasMiddleware(own, ["save"]) && hasMiddleware(own, ["find", "findOne"]) &&
+      !hasMiddleware(own, ["find"]);
+  },
+};
+
+/** Gives a schema and all that it embeds, however deep. */
+export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): ReadonlySet<Schema> {
+  if (found.has(schema)) return found;
+  found.add(schema);
+  schema.eachPath((_path: string, type: SchemaType) => {
+    for (const inner of typesWithin(type)) {
+      const { schema: embedded } = inner as { schema?: Schema };
+      if (embedded !== undefined) schemasWithin(embedded, found);
+    }
+  });
+  return found;
+}
+
+export function typesWithin(type: SchemaType): SchemaType[] {
+  const { embeddedSchemaType: element } = type as { embeddedSchemaType?: SchemaType };
+  return element === undefined ? [type] : [type, ...typesWithin(element)];
+}
+
+/** Whether nothing of the user's runs with some operations: on a model, on its kinds, or on what it embeds. */
+export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
+  const { discriminators, schema } = model;
+  return isNone(discriminators) &&
+    [...schemasWithin(schema as Schema)].every((each) =>
+      isNone((each as { discriminators?: unknown }).discriminators) && !replacesMembers(each) &&
+      !hasMiddleware(each, operations)
+    );
+}
+
+/** Mongoose has `null` for options that were not given. */
+function isNone(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** The fields in which Mongoose keeps when a document was created and changed; none where it keeps none. */
+export interface StampFields {
+  readonly createdAt?: string | null;
+  readonly updatedAt?: string | null;
+}
+
+/** Gives the fields in which Mongoose keeps when a document was created and changed. */
+export function stampFields(schema: Schema): StampFields {
+  const { $timestamps } = schema as { $timestamps?: StampFields };
+  return $timestamps ?? {};
+}
+
+/** Timestamps are not the client's to set. */
+export const TIMESTAMPS: Knowledge = {
+  name: "names of timestamps",
+  holds({ schema }) {
+    const { createdAt, updatedAt } = stampFields(schema);
+    return createdAt === "made" && updatedAt === "updatedAt";
   },
 };

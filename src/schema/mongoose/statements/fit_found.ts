@@ -1,9 +1,9 @@
 // Mongoose populates what the driver has found before documents are made of it, or where none are made at all.
 import type { Cursor, Model, Query, Schema } from "mongoose";
 import { isDocument } from "../bson.ts";
-import { fitReferences, hasReferences } from "../fields/stray_references.ts";
+import { fitReferences, hasReferences } from "../documents/stray_references.ts";
 import { BATCH_SIZE } from "./bound_replies.ts";
-import { markOwnMiddleware } from "../schemas/middleware.ts";
+import { markOwnMiddleware } from "../schemas/schema_members.ts";
 
 type Found = Record<string, unknown> | null;
 

@@ -1,4 +1,4 @@
-import type { Batch } from "../../../database/lists/read_batches.ts";
+import type { Batch } from "../../../database/read_batches.ts";
 import { countSelected } from "../../collection_reads.ts";
 import { pageEnd } from "../../page_end.ts";
 import type { FoundPage, PageRead } from "../../source.ts";

@@ -6,7 +6,7 @@ import { test } from "../../../../tests/harness/testing.ts";
 import { cases, withoutMadeUp } from "../../../../tests/made/arbitrary_models.ts";
 import { serveMade } from "../../../../tests/made/serve_made.ts";
 import { TimeBudget } from "../../../database/time_budget.ts";
-import type { ReadMode } from "../../../database/lists/read_batches.ts";
+import type { ReadMode } from "../../../database/read_batches.ts";
 import { buildSchema } from "../../../schema/build_schema.ts";
 import { describeShape } from "../../../schema/fields/shape.ts";
 import { getModel } from "../../../schema/get_model.ts";

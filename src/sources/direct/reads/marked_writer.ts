@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { BsonReader } from "../../../json/bytes/bson_reader.ts";
-import type { MarkedJson } from "../../../json/populate/marked_json.ts";
+import type { MarkedJson } from "../../../json/populate.ts";
 import { DocumentWriter } from "../../../json/transcode/documents.ts";
 import { Marking } from "../../../json/transcode/marking.ts";
 import { encodeValues } from "./encode_values.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { openDatabase } from "../../../../tests/harness/database.ts";
 import { test } from "../../../../tests/harness/testing.ts";
-import type { ReadMode } from "../../../database/lists/read_batches.ts";
+import type { ReadMode } from "../../../database/read_batches.ts";
 import { prop } from "../../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../../declare/model/framework_model.ts";
 import { buildSchema } from "../../../schema/build_schema.ts";

@@ -3,7 +3,7 @@ import type { SchemaType } from "mongoose";
 import { isPromise } from "../../../declare/hooks/and_then.ts";
 import type { MaybePromise } from "../../../declare/hooks/hooks.ts";
 import { BodyCast, CastStopped } from "../../../write/body/cast_body.ts";
-import { castForQuery } from "../../../schema/mongoose/fields/field_rules.ts";
+import { castForQuery } from "../../../schema/mongoose/schemas/field_rules.ts";
 import type { JsonObject } from "../../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 

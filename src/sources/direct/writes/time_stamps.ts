@@ -1,5 +1,5 @@
 import type { Model, Schema } from "mongoose";
-import { stampFields } from "../../../schema/mongoose/schemas/timestamps.ts";
+import { stampFields } from "../../../schema/mongoose/schemas/schema_members.ts";
 
 /** Gives the times that Mongoose would write beside the values of an entity. */
 export function timeStamps(

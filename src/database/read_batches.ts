@@ -1,0 +1,154 @@
+import type { Connection, Cursor, mongo } from "mongoose";
+import { setImmediate } from "node:timers";
+import { Buffer } from "node:buffer";
+import type { TimeBudget } from "./time_budget.ts";
+
+/** Documents: the bytes of a BSON array, as the database sent it, or decoded. */
+export type Batch =
+  | { readonly array: Buffer; readonly start: number }
+  | { readonly values: readonly object[] };
+
+export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
+
+export type ReadMode = "reply" | "decoded";
+
+export interface ReadBatchesOptions {
+  readonly mode: ReadMode;
+  /** Without it, the caller bounds the waits. */
+  readonly timeBudget?: TimeBudget | undefined;
+  /** The connection of a list that may be long. */
+  readonly listOf?: Connection | undefined;
+}
+
+/**
+ * Reads a cursor batch by batch: the bytes of the reply where the driver keeps them as expected, else decoded documents.
+ * The cursor must not have the option `raw`: the driver would apply it to error replies too.
+ */
+export async function* readBatches(
+  cursor: OpenCursor,
+  { mode, timeBudget, listOf }: ReadBatchesOptions,
+): AsyncGenerator<Batch> {
+  const reads = listOf && ListReads.of(listOf);
+  const read = () => cursor.hasNext();
+  const wait = (next: Promise<boolean>) => timeBudget?.waitForNext(next) ?? next;
+  try {
+    while (await wait(reads?.run(read) ?? read())) {
+      yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
+        { values: cursor.readBufferedDocuments() };
+    }
+  } finally {
+    cursor.close().catch(() => {});
+  }
+}
+
+export interface ReadListOptions {
+  readonly timeBudget: TimeBudget;
+  readonly model: { readonly db: Connection };
+  /** A page is short: it does not wait for lists. */
+  readonly page?: unknown;
+}
+
+/** Documents of Mongoose are large. */
+const MADE_AT_ONCE = 32;
+
+/** Reads a cursor of Mongoose, some documents in each turn of the event loop. */
+export async function* readDocuments(
+  cursor: Cursor<object | null, unknown>,
+  { timeBudget, model, page }: ReadListOptions,
+): AsyncGenerator<readonly object[]> {
+  const reads = page === undefined ? ListReads.of(model.db) : undefined;
+  const read = () => nextOf(cursor, MADE_AT_ONCE);
+  try {
+    for (;;) {
+      const found = await timeBudget.waitForNext(reads?.run(read) ?? read());
+      if (found.length > 0) yield found;
+      if (found.length < MADE_AT_ONCE) return;
+      if (reads !== undefined) await nextTurn();
+    }
+  } finally {
+    cursor.close().catch(() => {});
+  }
+}
+
+async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Promise<object[]> {
+  const taken: object[] = [];
+  while (taken.length < most) {
+    const next = await cursor.next();
+    if (next === null) break;
+    taken.push(next);
+  }
+  return taken;
+}
+
+/** The size of a pool that has no limit. */
+const MANY = 100;
+
+/** The reads of all lists from one pool of connections: they take at most half of it, the rest is for short requests. */
+class ListReads {
+  static readonly #all = new WeakMap<object, ListReads>();
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  private constructor(free: number) {
+    this.#free = free;
+  }
+
+  static of(connection: Connection): ListReads {
+    const client = connection.getClient();
+    const most = Math.max(1, Math.floor((client.options.maxPoolSize || MANY) / 2));
+    const reads = this.#all.get(client) ?? new ListReads(most);
+    this.#all.set(client, reads);
+    return reads;
+  }
+
+  /** Reads when there is room, in order. */
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    try {
+      return await read();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Waits for a turn of the event loop of its own: all lists together do one part of their work between other requests. */
+export function nextTurn(): Promise<void> {
+  const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
+  last = turn;
+  return turn;
+}
+
+/** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */
+interface ReplyCursor {
+  readonly documents?: Reply | null;
+}
+
+interface Reply {
+  readonly iterated?: unknown;
+  readonly batch?: { readonly bson?: unknown; readonly offset?: unknown };
+  clear?(): void;
+}
+
+/** The bytes of a BSON array. */
+interface ReplyArray {
+  readonly array: Buffer;
+  readonly start: number;
+}
+
+/** Takes the bytes of a reply. The driver's list of its documents is let go: a stalled client would have it held. */
+function takeReply(cursor: ReplyCursor): ReplyArray | undefined {
+  const { documents: reply } = cursor;
+  const { bson, offset } = reply?.batch ?? {};
+  const known = bson instanceof Uint8Array && typeof offset === "number" &&
+    reply?.iterated === 0 && typeof reply.clear === "function";
+  if (!known) return undefined;
+  reply.clear?.();
+  Reflect.set(cursor, "documents", null);
+  return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
+}

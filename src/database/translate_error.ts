@@ -1,0 +1,188 @@
+import mongoose from "mongoose";
+import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import { badData } from "../errors/bad_data.ts";
+import type { Problems } from "../errors/bad_data.ts";
+import { badFormat, conflict, notFound, refusal, unavailable } from "../errors/refusals.ts";
+import { isForeign, isOwn, validationFailure } from "../schema/mongoose/errors.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
+import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
+import { RestError } from "../errors/rest_error.ts";
+import type { HookFailure } from "../declare/hooks/run_hook.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { collectionName } from "../schema/model_name.ts";
+
+const { Error: MongooseError, mongo } = mongoose;
+
+/** The server's own rules refuse the data (121), or it does not fit what is stored around it (28). */
+const REFUSED_DATA = new Set([28, 121]);
+
+const BAD_FILTER = new Set([
+  2,
+  9,
+  14,
+  16755,
+  17287,
+  27,
+  31034,
+  31249,
+  51075,
+  51091,
+  51108,
+  291,
+  16804,
+  16410,
+  18755,
+  34413,
+  5626500,
+]);
+
+export interface TranslateOptions {
+  /** Whether the client sent a filter. */
+  readonly filtered: boolean;
+  /** Whether a path is a secret: no message carries its value. */
+  readonly isHidden: (path: string) => boolean;
+  /** The classes that the route serves: a validation error of another class is the host's. */
+  readonly targets?: readonly ModelClass[];
+  /** Whether the connection is not open: Mongoose has no class of its own for commands that it gave up on. */
+  readonly away?: boolean;
+  readonly ids?: readonly string[];
+}
+
+/** Turns what the pipeline threw into the answer; `undefined` for what only the host may know. */
+export function translateError(
+  error: unknown,
+  { filtered, isHidden, targets, away = false }: TranslateOptions,
+): RestError | undefined {
+  if (error instanceof RestError) return error;
+  if (targets !== undefined && isForeign(error, targets)) return undefined;
+  if (error instanceof MongooseError.ValidationError) {
+    const failure = validationFailure(error);
+    return failure === undefined
+      ? badData(problemsOf(error, isHidden), error)
+      : translateThrown(failure.thrown, away);
+  }
+  if (error instanceof MongooseError.StrictModeError) {
+    return badData({ [error.path]: { message: error.message, kind: "strict" } }, error);
+  }
+  if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
+  if (isLate(error)) return conflict(error);
+  if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
+  // In the host's own routes it may be any socket.
+  if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
+  if (!(error instanceof mongo.MongoServerError)) return undefined;
+  if (error.code === 11000) {
+    // Middleware may write to another collection: an error there is the host's.
+    return targets && isDuplicateIn(error, targets) === false ? undefined : duplicate(error);
+  }
+  if (error.code === 112) return conflict(error);
+  if (REFUSED_DATA.has(Number(error.code))) return badData({}, error);
+  if (filtered && BAD_FILTER.has(Number(error.code))) {
+    return badFormat("The database refused the filter");
+  }
+  return undefined;
+}
+
+/** Turns what a function of the host threw into the answer; `undefined` for what only the host may know. */
+function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
+  if (thrown instanceof RestError) return thrown;
+  return isUnavailable(thrown) || away && isBare(thrown) ? unavailable(thrown) : undefined;
+}
+
+function problemsOf(
+  error: InstanceType<typeof MongooseError.ValidationError>,
+  isHidden: (path: string) => boolean,
+): Problems {
+  const problems: Problems = {};
+  for (const [path, problem] of Object.entries(error.errors)) {
+    if (problem instanceof MongooseError.ValidationError) continue;
+    const kind = problem.kind ?? "invalid";
+    if (isHidden(path) || isOfStored(problem)) {
+      problems[path] = { message: `Field "${path}" is not valid`, kind };
+    } else if (problem.reason instanceof SchemaIssues) {
+      for (const issue of problem.reason.issues) {
+        problems[pathOf(path, issue)] = { message: issue.message, kind };
+      }
+    } else {
+      problems[path] = { message: problem.message, kind };
+    }
+  }
+  return problems;
+}
+
+/** Whether Mongoose could not cast what is stored: the message may hold any stored value. */
+function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
+  return kind === "cast" && reason instanceof MongooseError.CastError;
+}
+
+/** Whether Mongoose could not write a document because another request has changed it. */
+export function isLate(error: unknown): boolean {
+  return error instanceof MongooseError.VersionError ||
+    error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
+}
+
+/** Whether a query of the host met nothing where it had to: `orFail()`. The error of a save tells how many it met. */
+export function isUnmet(error: unknown): boolean {
+  return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
+}
+
+function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestError {
+  const fields = Object.keys(error.keyPattern ?? {});
+  const body = { message: "Another entity has the same value", fields };
+  return refusal("CONFLICT", body, { cause: error });
+}
+
+/**
+ * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for
+ * what it sent itself: an identifier that names nothing, and the entity that a `persist` hook writes.
+ */
+export function translateHookFailure(
+  failure: HookFailure,
+  options: TranslateOptions,
+): RestError | undefined {
+  const { thrown, hook, away } = failure;
+  const { targets = [], ids = [] } = options;
+  const answer = translateThrown(thrown, away);
+  if (answer !== undefined) return answer;
+  if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
+  if (hook !== "persist") return undefined;
+  if (thrown instanceof MongooseError) {
+    if (!isOwn(thrown, targets)) return undefined;
+    if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
+    return isLate(thrown) ? conflict(thrown) : undefined;
+  }
+  return isRefusedWrite(failure, targets) ? translateError(thrown, options) : undefined;
+}
+
+function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
+  if (thrown instanceof MongooseError.CastError) {
+    return thrown.path === "_id" && ids.includes(String(thrown.value));
+  }
+  return thrown instanceof MongooseError.DocumentNotFoundError && ids.includes(namedBy(thrown));
+}
+
+function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>): string {
+  const { filter } = error as { filter?: { _id?: unknown } };
+  return String(filter?._id ?? "");
+}
+
+function isRefusedWrite(
+  { thrown, entity }: HookFailure,
+  targets: readonly ModelClass[],
+): boolean {
+  if (!(thrown instanceof mongo.MongoServerError)) return false;
+  if (thrown.code === 11000) return isDuplicateIn(thrown, targets) === true;
+  if (thrown.code !== 121) return false;
+  const { _id } = (entity ?? {}) as { _id?: unknown };
+  return _id !== undefined && String(thrown.errInfo?.failingDocumentId) === String(_id);
+}
+
+/** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
+function isDuplicateIn(
+  { message }: InstanceType<typeof mongo.MongoServerError>,
+  targets: readonly ModelClass[],
+): boolean | undefined {
+  const [, namespace] = /^E11000 duplicate key error collection: (.+?) index: /.exec(message) ?? [];
+  if (namespace === undefined) return undefined;
+  const collection = namespace.slice(namespace.indexOf(".") + 1);
+  return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
+}

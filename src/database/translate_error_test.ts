@@ -1,0 +1,136 @@
+import { assertEquals, assertStrictEquals } from "@std/assert";
+import mongoose from "mongoose";
+import { RestError } from "../errors/rest_error.ts";
+import { translateError } from "./translate_error.ts";
+
+const { Error: MongooseError, mongo } = mongoose;
+
+const CONTEXT = { filtered: false, isHidden: (path: string) => path === "secret" };
+
+function serverError(code: number, more: object = {}): Error {
+  return new mongo.MongoServerError({ message: "leak", errmsg: "leak", code, ...more });
+}
+
+function statusOf(error: unknown, filtered = false): number | undefined {
+  return translateError(error, { ...CONTEXT, filtered })?.status;
+}
+
+Deno.test("translateError() leaves a RestError as it is", () => {
+  const error = new RestError(418, "x");
+  assertStrictEquals(translateError(error, CONTEXT), error);
+});
+
+Deno.test("translateError() knows nothing of what is no error of the database", () => {
+  for (const error of [new Error("x"), new TypeError("x"), "x", null, undefined, { code: 11000 }]) {
+    assertEquals(translateError(error, CONTEXT), undefined);
+  }
+  assertEquals(statusOf(serverError(1)), undefined);
+});
+
+Deno.test("translateError() gives 503 with Retry-After when the database is out of reach", () => {
+  class MongoWaitQueueTimeoutError extends mongo.MongoDriverError {
+    override get name(): string {
+      return "MongoWaitQueueTimeoutError";
+    }
+  }
+  const errors = [
+    new mongo.MongoNetworkError("x"),
+    new mongo.MongoNetworkTimeoutError("x"),
+    new mongo.MongoServerSelectionError("x", {} as never),
+    new mongo.MongoOperationTimeoutError("x"),
+    new mongo.MongoNotConnectedError("x"),
+    new mongo.MongoTopologyClosedError("x"),
+    new mongo.MongoClientClosedError(),
+    new MongoWaitQueueTimeoutError("x"),
+    new MongooseError.MongooseServerSelectionError("x"),
+    ...[50, 91, 133, 189, 262, 10107, 11600, 11602, 13435, 13436].map((code) => serverError(code)),
+    new mongo.MongoServerClosedError(),
+    new mongo.MongoWriteConcernError({ ok: 1, writeConcernError: { code: 100, errmsg: "x" } }),
+  ];
+  for (const error of errors) {
+    const answer = translateError(error, CONTEXT);
+    assertEquals([error.name, answer?.status], [error.name, 503]);
+    assertEquals(Number(answer?.headers["Retry-After"]) > 0, true);
+    assertStrictEquals(answer?.cause, error);
+  }
+});
+
+Deno.test("translateError() gives 503 by a label of the driver, whatever the code", () => {
+  for (
+    const label of [
+      "RetryableError",
+      "RetryableWriteError",
+      "SystemOverloadedError",
+      "TransientTransactionError",
+      "UnknownTransactionCommitResult",
+    ]
+  ) {
+    const [unknown, clash] = [1, 112].map((code) => serverError(code, { errorLabels: [label] }));
+    assertEquals([statusOf(unknown), statusOf(clash)], [503, 503], label);
+  }
+  assertEquals(statusOf(serverError(1, { errorLabels: ["NoWritesPerformed"] })), undefined);
+});
+
+Deno.test("translateError() gives 503 for a broken socket, except outside the router", () => {
+  const broken = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" });
+  assertEquals(translateError(broken, { ...CONTEXT, targets: [] })?.status, 503);
+  assertEquals(statusOf(broken), undefined);
+  const ended = Object.assign(new Error("The other party has ended it"), { code: "EPIPE" });
+  assertEquals(translateError(ended, { ...CONTEXT, targets: [] })?.status, 503);
+  const refused = Object.assign(new Error("x"), { code: "ECONNREFUSED", syscall: "connect" });
+  assertEquals(translateError(refused, { ...CONTEXT, targets: [] }), undefined);
+});
+
+Deno.test("translateError() gives 409 for a conflict, and tells the fields, no value", () => {
+  const duplicate = serverError(11000, { keyPattern: { a: 1, b: -1 }, keyValue: { a: "leak" } });
+  const answer = translateError(duplicate, CONTEXT);
+  const { code, fields } = answer?.body as { code: string; fields: string[] };
+  assertEquals([answer?.status, code, fields], [409, "CONFLICT", ["a", "b"]]);
+  assertEquals(JSON.stringify(answer?.body).includes("leak"), false);
+  assertEquals(statusOf(serverError(112)), 409);
+  const [gone, unmet] = [0, undefined].map((met) =>
+    Object.assign(new MongooseError.DocumentNotFoundError({} as never), { numAffected: met })
+  );
+  // The error of orFail() in a function of the host is the host's.
+  assertEquals([statusOf(gone), statusOf(unmet)], [409, undefined]);
+});
+
+Deno.test("translateError() gives 400 for a filter that the database refuses, if a client sent one", () => {
+  for (const code of [2, 27, 291, 51091]) {
+    assertEquals([statusOf(serverError(code), true), statusOf(serverError(code))], [
+      400,
+      undefined,
+    ]);
+    const body = JSON.stringify(
+      translateError(serverError(code), { ...CONTEXT, filtered: true })?.body,
+    );
+    assertEquals(body.includes("leak"), false);
+  }
+});
+
+Deno.test("translateError() names fields that are not valid, and no value of a hidden one", () => {
+  const error = new MongooseError.ValidationError();
+  for (const path of ["open", "secret"]) {
+    error.addError(path, new MongooseError.ValidatorError({ path, message: "leak", type: "enum" }));
+  }
+  const answer = translateError(error, CONTEXT);
+  assertEquals(answer?.status, 400);
+  assertEquals(answer?.body, {
+    code: "BAD_DATA",
+    message: "The data is not valid",
+    errors: {
+      open: { message: "leak", kind: "enum" },
+      secret: { message: `Field "secret" is not valid`, kind: "enum" },
+    },
+  });
+});
+
+Deno.test("translateError() gives 404 for an identifier that a hook's query could not cast", () => {
+  assertEquals(statusOf(new MongooseError.CastError("ObjectId", "x", "_id")), 404);
+  assertEquals(statusOf(new MongooseError.CastError("Number", "x", "rank")), undefined);
+});
+
+Deno.test("translateError() gives 400 for an undeclared field and for a rule of the database's own", () => {
+  assertEquals(statusOf(new MongooseError.StrictModeError("extra")), 400);
+  assertEquals(statusOf(serverError(121, { errInfo: { secret: "leak" } })), 400);
+});

@@ -1,0 +1,161 @@
+import { Buffer } from "node:buffer";
+import { isJsonObject } from "../schema/fields/json.ts";
+import { JsonWriter } from "./bytes/json_writer.ts";
+
+/** JSON text as a string or as its bytes: the other form is made when it is first needed. */
+export class JsonText {
+  #text: string | undefined;
+  #bytes: Buffer | undefined;
+
+  constructor(json: string | Buffer) {
+    if (typeof json === "string") this.#text = json;
+    else this.#bytes = json;
+  }
+
+  get text(): string {
+    return this.#text ??= (this.#bytes as Buffer).toString();
+  }
+
+  get bytes(): Buffer {
+    return this.#bytes ??= Buffer.from(this.#text as string);
+  }
+}
+
+/** The identifiers in the references of some entities: JSON text, by the name of the field. */
+export type Wanted = ReadonlyMap<string, Set<string>>;
+
+/** What identifiers of one field become: entities, or `null` where they are gone. Any other value stays. */
+export type FieldTargets = ReadonlyMap<string, JsonText | null>;
+
+export type Targets = ReadonlyMap<string, FieldTargets>;
+
+/** Finds the entities that references name. */
+export interface TargetFinder {
+  readonly names: ReadonlySet<string>;
+  /** Finds what identifiers name: one query for each field that holds any. The caller bounds the wait. */
+  find(wanted: Wanted): Promise<Targets>;
+}
+
+export function wantNothing({ names }: TargetFinder): Wanted {
+  return new Map(Array.from(names, (name) => [name, new Set<string>()]));
+}
+
+/** The JSON text of a reference: one value, or those of an array. */
+type ReferenceText = string | readonly string[];
+
+/** Notes the identifiers that a reference may hold. */
+function want(ids: Set<string>, held: ReferenceText): void {
+  if (typeof held !== "string") held.forEach((each) => want(ids, each));
+  else if (isScalar(held)) ids.add(held);
+}
+
+/** Whether JSON text may be an identifier: a string or a number. */
+function isScalar(json: string): boolean {
+  return /^["\d-]/.test(json);
+}
+
+/** Gives what is shown of a reference, in pieces. What is gone is `null`, and left out of an array. */
+function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
+  if (typeof held === "string") return [shown(held, found) ?? "null"];
+  const pieces: (string | JsonText)[] = ["["];
+  for (const each of held) {
+    const piece = shown(each, found);
+    if (piece === null) continue;
+    if (pieces.length > 1) pieces.push(",");
+    pieces.push(piece);
+  }
+  pieces.push("]");
+  return pieces;
+}
+
+function shown(json: string, found: FieldTargets): string | JsonText | null {
+  if (json === "null") return null;
+  const target = found.get(json);
+  return target === undefined ? json : target;
+}
+
+/** Notes the identifiers that an entity, as a value of JSON, holds in its references. */
+export function wantIn(entity: unknown, wanted: Wanted): void {
+  if (!isJsonObject(entity)) return;
+  for (const [name, ids] of wanted) {
+    const held = Object.hasOwn(entity, name) ? heldIn(entity[name]) : undefined;
+    if (held !== undefined) want(ids, held);
+  }
+}
+
+/** Gives the JSON text of an entity with what its references name. */
+export function populatedText(entity: unknown, targets: Targets): string {
+  if (!isJsonObject(entity)) return JSON.stringify(entity) ?? "null";
+  const entries: string[] = [];
+  for (const key of Object.keys(entity)) {
+    const text = fieldText(entity[key], targets.get(key));
+    if (text !== undefined) entries.push(`${JSON.stringify(key)}:${text}`);
+  }
+  return `{${entries.join(",")}}`;
+}
+
+function fieldText(value: unknown, found: FieldTargets | undefined): string | undefined {
+  if (found === undefined) return JSON.stringify(value);
+  const held = heldIn(value);
+  return held &&
+    populated(held, found).map((each) => typeof each === "string" ? each : each.text).join("");
+}
+
+function heldIn(value: unknown): ReferenceText | undefined {
+  // JSON has nothing in the place of what is undefined, but in an array.
+  const textOf = (each: unknown): string | undefined => JSON.stringify(each);
+  return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
+}
+
+/** A place in JSON text where something is still missing: a reference, or a whole entity as a value of JSON. */
+export type Mark =
+  & { readonly at: number }
+  & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
+
+/** JSON text with places in which entities go. */
+export interface MarkedJson {
+  readonly written: Buffer;
+  /** In the order of the text. */
+  readonly marks: readonly Mark[];
+}
+
+/** Gives the identifiers in marked places. */
+export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wanted {
+  const wanted = wantNothing(finder);
+  for (const mark of texts.flatMap(({ marks }) => marks)) {
+    if ("entity" in mark) wantIn(mark.entity, wanted);
+    else want(wanted.get(mark.name) as Set<string>, mark.held);
+  }
+  return wanted;
+}
+
+/** How much text is joined into one piece. */
+const PIECE = 64 * 1024;
+
+/** Gives the text with what goes into its places, in pieces. */
+export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
+  const size = Math.min(PIECE, written.length * 2) + 1024;
+  let out = new JsonWriter(size);
+  let done = 0;
+  for (const mark of marks) {
+    out.copy(written.subarray(done, mark.at));
+    done = mark.at;
+    if ("entity" in mark) out.text(populatedText(mark.entity, targets));
+    else {
+      for (const part of populated(mark.held, targets.get(mark.name) ?? NONE)) {
+        if (typeof part !== "string") out.copy(part.bytes);
+        else if (part.length === 1) {
+          out.reserve(1);
+          out.byte(part.charCodeAt(0));
+        } else out.text(part);
+      }
+    }
+    if (out.length < PIECE) continue;
+    yield out.written;
+    out = new JsonWriter(size);
+  }
+  out.copy(written.subarray(done));
+  if (out.length > 0) yield out.written;
+}
+
+const NONE: FieldTargets = new Map();

@@ -1,0 +1,123 @@
+// Runs alone: it changes Mongoose.
+import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
+import { stub } from "@std/testing/mock";
+import mongoose from "mongoose";
+import type { Schema } from "mongoose";
+import { prop } from "../../declare/decorators/prop.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+import { buildSchema } from "../build_schema.ts";
+import { getModel } from "../get_model.ts";
+import { lookAtMongoose, unrecognised } from "./assumptions.ts";
+
+const connection = mongoose.createConnection();
+
+/** Runs something with a prototype of Mongoose changed. */
+function changing<T>(prototype: object, changes: PropertyDescriptorMap, run: () => T): T {
+  const before = Object.getOwnPropertyDescriptors(prototype);
+  Object.defineProperties(prototype, changes);
+  try {
+    return run();
+  } finally {
+    for (const name of Object.keys(changes)) {
+      const own = before[name];
+      if (own === undefined) Reflect.deleteProperty(prototype, name);
+      else Object.defineProperty(prototype, name, own);
+    }
+  }
+}
+
+/** A member that Mongoose sets and nobody finds. */
+const HIDDEN: PropertyDescriptor = { configurable: true, get: () => undefined, set: () => {} };
+
+/** A member that does nothing. */
+const IDLE: PropertyDescriptor = { configurable: true, writable: true, value: () => {} };
+
+const { Document, Model, Query, Schema: MongooseSchema, SchemaType } = mongoose;
+
+// First, as what is recognised is not looked at again.
+Deno.test("buildSchema() refuses a Mongoose whose queries cast conditions in an unknown way", () => {
+  class Movie extends FrameworkModel {}
+  const build = () => buildSchema(Movie);
+  changing(Query.prototype, { _castConditions: IDLE }, () => {
+    const { message } = assertThrows(build, TypeError);
+    assertStringIncludes(message, `Cannot use Mongoose ${mongoose.version}: `);
+    assertStringIncludes(message, "does not recognise its casts of conditions");
+  });
+  build();
+});
+
+Deno.test("lookAtMongoose() recognises the Mongoose that is here", () => {
+  assertEquals(lookAtMongoose(), { needed: [], direct: [] });
+});
+
+Deno.test("lookAtMongoose() runs no plugin of the host", () => {
+  let runs = 0;
+  mongoose.plugin((schema: Schema) => {
+    runs++;
+    schema.pre("save", () => {});
+  });
+  try {
+    assertEquals([lookAtMongoose(), runs], [{ needed: [], direct: [] }, 0]);
+  } finally {
+    (mongoose as unknown as { plugins: unknown[] }).plugins.pop();
+  }
+});
+
+const NEEDED: [string, object, string][] = [
+  ["casts of conditions", Query.prototype, "cast"],
+  ["casts of updates", Query.prototype, "_castUpdate"],
+  ["values set without casts", Document.prototype, "$__setValue"],
+  ["immutable and required fields", SchemaType.prototype, "$immutable"],
+  ["names of timestamps", MongooseSchema.prototype, "$timestamps"],
+  ["middleware of documents", Model.prototype, "$__middleware"],
+];
+
+for (const [name, prototype, member] of NEEDED) {
+  Deno.test(`lookAtMongoose() misses "${name}" when "${member}" is another`, () => {
+    const change = /^_|cast/.test(member) || member === "$__setValue" ? IDLE : HIDDEN;
+    const { needed } = changing(prototype, { [member]: change }, lookAtMongoose);
+    assertEquals(needed.includes(name), true, `${needed}`);
+  });
+}
+
+const DIRECT: [string, object, string][] = [
+  ["defaults of fields", SchemaType.prototype, "defaultValue"],
+  ["setters and casts of fields", SchemaType.prototype, "_castFunction"],
+  ["validators of fields", MongooseSchema.Types.String.prototype, "enumValidator"],
+  ["methods and statics of schemas", MongooseSchema.prototype, "callQueue"],
+];
+
+for (const [name, prototype, member] of DIRECT) {
+  Deno.test(`lookAtMongoose() misses "${name}" when "${member}" is hidden`, () => {
+    const { direct } = changing(prototype, { [member]: HIDDEN }, lookAtMongoose);
+    assertEquals(direct.includes(name), true, `${direct}`);
+  });
+}
+
+Deno.test("lookAtMongoose() misses middleware when Mongoose does not mark its own", () => {
+  const pre = MongooseSchema.prototype.pre as (...args: unknown[]) => unknown;
+  const unmarked = function (this: Schema, ...args: unknown[]) {
+    const fn = args.findLast((each) => typeof each === "function") as () => void;
+    return pre.apply(this, args.map((each) => each === fn ? fn.bind(this) : each));
+  };
+  const changes = { pre: { ...IDLE, value: unmarked } };
+  const { direct } = changing(MongooseSchema.prototype, changes, lookAtMongoose);
+  assertEquals(direct, ["middleware of schemas"]);
+});
+
+Deno.test("unrecognised() names a model whose schemas cannot be read, and logs it once", () => {
+  class Opaque extends FrameworkModel {
+    static override schemaOptions = { autoIndex: false, autoCreate: false };
+    @prop()
+    name?: string;
+  }
+  const model = getModel(Opaque, connection);
+  assertEquals(unrecognised(model as never), []);
+  const other = mongoose.createConnection().model("Other", model.schema as Schema);
+  Object.assign(other.schema, { callQueue: undefined });
+  using log = stub(console, "warn");
+  assertEquals(unrecognised(other as never), ["schemas"]);
+  unrecognised(other as never);
+  assertEquals(log.calls.length, 1);
+  assertMatch(String(log.calls[0]?.args[0]), /"Other" take the slower way: .* schemas of Mongoose/);
+});

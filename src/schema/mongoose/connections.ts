@@ -1,0 +1,124 @@
+import mongoose from "mongoose";
+import type { Connection, Model, Mongoose } from "mongoose";
+import { logHint } from "../../errors/log.ts";
+
+const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.version)}"; ` +
+  `"npm ls mongoose", or "deno info main.ts", shows which there are`;
+
+/**
+ * Checks that a connection belongs to the copy of Mongoose that is used here: models of one copy never get an answer
+ * through a connection of another.
+ *
+ * @throws {TypeError} If it does not, or is no connection; the message tells which copies there are.
+ */
+export function checkConnection(connection: unknown): asserts connection is Connection {
+  if (connection instanceof mongoose.Connection) return;
+  const other = otherVersion(connection);
+  throw new TypeError(
+    other === undefined
+      ? `Cannot use the connection: it is not a Mongoose connection but ${typeof connection}`
+      : `Cannot use the connection: it belongs to another copy of Mongoose (${other}) than ` +
+        `Mongrove's (${mongoose.version}); ${ONE_COPY}`,
+  );
+}
+
+const hinted = new WeakSet<Connection>();
+
+/** Logs, once, why a connection is not open: it was never opened, or Mongoose has given up. */
+export function hintAtUnopened(connection: Connection): void {
+  if (hinted.has(connection)) return;
+  if (connection.getClient()) return hintAtFailed(connection);
+  if (connection !== mongoose.connection) return;
+  hinted.add(connection);
+  logHint(
+    `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
+      `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
+  );
+}
+
+/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
+function hintAtFailed(connection: Connection): void {
+  connection.asPromise().catch((error: Error) => {
+    if (connection.readyState !== DISCONNECTED || hinted.has(connection)) return;
+    hinted.add(connection);
+    logHint(
+      `Cannot reach the database: the first attempt to connect failed (${error.message}), and Mongoose makes no ` +
+        `second one; repeat connect() or openUri() until it succeeds`,
+    );
+  });
+}
+
+/** Mongoose's number for a connection that is closed. */
+const DISCONNECTED = 0;
+
+/** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
+function otherVersion(connection: unknown): string | undefined {
+  const { base, readyState } = Object(connection) as {
+    base?: { version?: unknown };
+    readyState?: unknown;
+  };
+  if (typeof readyState !== "number") return undefined;
+  return typeof base?.version === "string" ? base.version : "of unknown version";
+}
+
+export function isOpen({ readyState }: Connection): boolean {
+  return readyState === mongoose.ConnectionStates.connected;
+}
+
+const waiting = new WeakMap<Connection, Set<() => void>>();
+
+/**
+ * Calls back once when a connection opens. One listener serves all who wait for the same connection, however many.
+ *
+ * @returns Takes the wait back.
+ */
+export function whenOpen(connection: Connection, callback: () => void): () => void {
+  let callbacks = waiting.get(connection);
+  if (callbacks === undefined) waiting.set(connection, callbacks = listen(connection));
+  callbacks.add(callback);
+  return () => callbacks.delete(callback);
+}
+
+/** Attaches the listener; it goes with the first opening. */
+function listen(connection: Connection): Set<() => void> {
+  const callbacks = new Set<() => void>();
+  connection.once("connected", () => {
+    waiting.delete(connection);
+    for (const callback of callbacks) callback();
+  });
+  return callbacks;
+}
+
+/** Gives the connection that a query or an aggregation will use; `undefined` for anything else. */
+export function connectionOf(work: unknown): Connection | undefined {
+  if (work instanceof mongoose.Query) return (work.model as Model<unknown>).db as Connection;
+  if (!(work instanceof mongoose.Aggregate)) return undefined;
+  return (work.model() as Model<unknown> | undefined)?.db as Connection | undefined;
+}
+
+/** Makes a connection that never opens, and that Mongoose does not list: for models that cast and validate only. */
+export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
+  const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
+  try {
+    return new Connection(base);
+  } catch {
+    // Another version may make connections in another way; this one is listed.
+    return base.createConnection();
+  }
+}
+
+/** What the driver decodes by, and does not declare. */
+interface DecodingClient {
+  readonly bsonOptions?: { readonly fieldsAsRaw?: unknown };
+}
+
+/**
+ * Has the driver decode arrays whatever they are called: it looks up their names in a plain object, and leaves those
+ * undecoded that every object has, such as `toString`.
+ */
+export function decodeAllNames(connection: Connection): void {
+  const client = connection.getClient() as DecodingClient | undefined;
+  const undecoded = client?.bsonOptions?.fieldsAsRaw;
+  if (typeof undecoded !== "object" || undecoded === null) return;
+  if (Object.getPrototypeOf(undecoded) === Object.prototype) Object.setPrototypeOf(undecoded, null);
+}

@@ -1,0 +1,92 @@
+import type { Model, Query } from "mongoose";
+import mongoose from "mongoose";
+import type { Knowledge } from "../assumptions.ts";
+
+type Conditions = Record<string, unknown>;
+
+/** The part of a query of Mongoose that casts its conditions. */
+interface CastingQuery {
+  getFilter(): Conditions;
+  setQuery(conditions: Conditions): void;
+  cast(model: unknown, conditions?: Conditions): Conditions;
+}
+
+/** Replaces how a query casts its conditions; `castBy` also gets the query's own cast. */
+export function replaceCast<Q extends object>(
+  query: Q,
+  castBy: (conditions: Conditions, cast: (conditions: Conditions) => Conditions) => Conditions,
+): Q {
+  const casting = query as CastingQuery;
+  const cast = casting.cast;
+  casting.cast = function (model, other) {
+    const given = other ?? this.getFilter();
+    const result = castBy(given, (conditions) => cast.call(this, model, conditions));
+    if (other === undefined) this.setQuery(result);
+    return result;
+  };
+  return query;
+}
+
+/** Has a query match conditions as they are, and cast only what middleware adds: a second cast runs setters again. */
+export function matchAsIs(query: object, conditions: Conditions): void {
+  replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
+}
+
+/** How a query casts its conditions: a scope that did not get into the statement would bind nothing. */
+export const CONDITION_CASTS: Knowledge = {
+  name: "casts of conditions",
+  holds({ model }) {
+    const query = model.updateOne({ number: "1" }, {});
+    const conditions = { text: 1 };
+    matchAsIs(query, conditions);
+    (query as unknown as { _castConditions(): void })._castConditions();
+    const { $and } = query.getFilter() as { $and?: readonly Record<string, unknown>[] };
+    return $and?.[0] === conditions && $and[1]?.number === 1;
+  },
+};
+
+/** An update of the database, by operator and path. */
+export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The part of a query of Mongoose that casts its update. */
+interface CastingQuery {
+  _castUpdate(update: Update): Update | undefined;
+}
+
+/** Has a query write an update as it is, and cast only what middleware adds: a second cast runs setters again. */
+export function writeAsIs(query: object, update: Update): void {
+  const casting = query as CastingQuery;
+  const cast = casting._castUpdate;
+  casting._castUpdate = function (all) {
+    const added = Object.entries(all).map(([operator, paths]) => [
+      operator,
+      Object.fromEntries(
+        Object.entries(paths).filter(([path]) => !Object.hasOwn(update[operator] ?? {}, path)),
+      ),
+    ]);
+    const result: Record<string, object> = { ...cast.call(this, Object.fromEntries(added)) };
+    for (const [operator, paths] of Object.entries(update)) {
+      result[operator] = { ...result[operator], ...paths };
+    }
+    return result as Update;
+  };
+}
+
+export const UPDATE_CASTS: Knowledge = {
+  name: "casts of updates",
+  holds({ model }) {
+    const query = model.updateOne({}, {}) as Query<unknown, unknown> & CastingQuery;
+    writeAsIs(query, { $set: { number: "1" } });
+    const { $set } = query._castUpdate({ $set: { number: "1", date: 0 } }) ?? {};
+    return $set?.number === "1" && $set?.date instanceof Date;
+  },
+};
+
+/** Does what `sanitizeFilter` does before a cast: operators without the mark of `mongoose.trusted()` become values. */
+export function sanitized(
+  model: Model<unknown>,
+  filter: Record<string, unknown>,
+): Record<string, unknown> {
+  const set = model.db.get("sanitizeFilter") ?? mongoose.get("sanitizeFilter");
+  return set ? mongoose.sanitizeFilter(filter as never) as Record<string, unknown> : filter;
+}

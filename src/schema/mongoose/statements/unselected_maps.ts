@@ -1,0 +1,63 @@
+import type { Query, Schema, SchemaType } from "mongoose";
+import { markOwnMiddleware } from "../schemas/schema_members.ts";
+
+/** A Map that reads leave out, inside of objects that they leave out as well. */
+interface InnerMap {
+  readonly path: string;
+  readonly around: readonly string[];
+}
+
+const guarded = new WeakSet<Schema>();
+
+/**
+ * Lets queries leave out a Map inside an object that they leave out. Mongoose names both, which MongoDB refuses: every read
+ * with documents of a model that has such a Map would be a 500.
+ */
+export function guardUnselectedMaps(schema: Schema): void {
+  const maps = guarded.has(schema) ? [] : innerMaps(schema, { prefix: "", around: [], within: [] });
+  guarded.add(schema);
+  if (maps.length === 0) return;
+  const leaveOutOnce = function (this: Query<unknown, unknown>): void {
+    const fields = this.projection() ?? {};
+    if (Object.entries(fields).some(([path, value]) => isDefining(path, value))) return;
+    for (const { path, around } of maps) {
+      if (!around.some((each) => `+${each}` in fields)) this.select(`+${path}`);
+    }
+  };
+  markOwnMiddleware(leaveOutOnce);
+  schema.pre(/^find/, leaveOutOnce);
+}
+
+/** Whether a part of a projection decides what becomes of the paths that it does not name. */
+function isDefining(path: string, value: unknown): boolean {
+  return !path.startsWith("+") && typeof value !== "object";
+}
+
+interface Spot {
+  readonly prefix: string;
+  /** The objects around it that reads leave out. */
+  readonly around: readonly string[];
+  readonly within: readonly Schema[];
+}
+
+function innerMaps(schema: Schema, { prefix, around, within }: Spot): InnerMap[] {
+  if (within.includes(schema)) return [];
+  const found: InnerMap[] = [];
+  schema.eachPath((name: string, type: SchemaType) => {
+    if (name.includes("$*")) return;
+    const path = `${prefix}${name}`;
+    const unselected = type.options.select === false;
+    if (type.instance === "Map") {
+      if (unselected && around.length > 0) found.push({ path, around });
+      return;
+    }
+    const { schema: inner } = type as { readonly schema?: Schema };
+    if (inner === undefined) return;
+    found.push(...innerMaps(inner, {
+      prefix: `${path}.`,
+      around: unselected ? [...around, path] : around,
+      within: [...within, schema],
+    }));
+  });
+  return found;
+}
