@@ -8,7 +8,7 @@ import { collectionName, modelName } from "./model_name.ts";
 import { guardUnselectedMaps } from "./mongoose/statements/unselected_maps.ts";
 import { readStrayReferences } from "./mongoose/documents/stray_references.ts";
 import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
-import { unrecognised } from "./mongoose/assumptions.ts";
+import { logUnrecognised } from "./mongoose/assumptions.ts";
 import { checkConnection } from "./mongoose/connections.ts";
 
 const compiled = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
@@ -56,7 +56,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   addStaticAccessors(target, model);
   const models = compiled.get(connection) ?? new WeakMap<ModelClass, Model<unknown>>();
   compiled.set(connection, models.set(target, model));
-  unrecognised(model);
+  logUnrecognised(model);
   for (const referred of referredModels(built)) getModel(referred, connection);
   return model;
 }

@@ -1,36 +1,284 @@
+// All that is relied on, and that Mongoose, the driver or the runtime do not declare: checked before the first model.
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import mongoose from "mongoose";
-import type { Document, Model, Schema } from "mongoose";
-import { makeDetachedConnection } from "./connections.ts";
+import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
-import { COPIES } from "./documents/mark_copies.ts";
-import { RAW_SETS, RAW_VALUES } from "./documents/document_values.ts";
-import { DEFAULTS, LOCKS, SETTERS } from "./schemas/field_rules.ts";
-import { VALIDATORS } from "./schemas/validators.ts";
+import { isJsonObject } from "../fields/json.ts";
+import { makeDetachedConnection } from "./connections.ts";
+import type { DecodingClient } from "./connections.ts";
+import { ownDefaults, rawArray, rawValues, setRaw, statesOf } from "./documents/document_values.ts";
+import { markCopies, markOf, spreadOf } from "./documents/mark_copies.ts";
+import {
+  castForQuery,
+  defaultOf,
+  hasComputedDefault,
+  hasDefault,
+  hasEmptyDefault,
+  hasOwnCast,
+  hasOwnSetters,
+  hasUsualId,
+  isImmutable,
+  isRequired,
+  isRequiredAtTimes,
+  rawDefault,
+} from "./schemas/field_rules.ts";
+import { judgesValuesAlone } from "./schemas/validators.ts";
 import {
   hasMiddleware,
-  MEMBERS,
-  MIDDLEWARE,
   replacesMembers,
   schemasWithin,
-  TIMESTAMPS,
-  VIRTUALS,
+  stampFields,
+  virtualsOf,
 } from "./schemas/schema_members.ts";
-import { CONDITION_CASTS, UPDATE_CASTS } from "./statements/query_casts.ts";
+import { matchAsIs, writeAsIs } from "./statements/query_casts.ts";
+import type { CastingQuery } from "./statements/query_casts.ts";
 import { SAVE_MIDDLEWARE } from "./statements/save_by.ts";
 
-/** Something of Mongoose that it does not declare and that is relied on. */
-export interface Knowledge {
+export interface Assumption {
   readonly name: string;
-  /** Whether a probe has it, and it does what is relied on. What it throws counts as no. */
+  /** Whether it holds. A check that throws counts as no. */
   holds(probe: Probe): boolean;
 }
 
-/** A model of which nothing is stored, to look at what Mongoose makes of a schema. */
+/** A model of which nothing is stored. */
 interface Probe {
   /** The schema, as it was before it became a model. */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   readonly doc: Document;
+}
+
+/** The fields of a probe. */
+type Paths =
+  & Readonly<Record<"text" | "number" | "date" | "immutable" | "own", SchemaType>>
+  & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
+
+/** Without one of these, the start fails: a rule would be skipped, a change lost, or a secret shown. */
+const NEEDED: readonly Assumption[] = [
+  {
+    name: "copies of documents",
+    holds() {
+      const bare = new mongoose.Mongoose();
+      const schema = new bare.Schema({ text: { type: String, hidden: true } });
+      markCopies(schema as Schema);
+      const Probe = makeDetachedConnection(bare).model("Probe", schema);
+      const doc = new Probe({ text: "a" });
+      const { stored, added, mark } = spreadOf({ ...doc }) ?? {};
+      return mark?.schema === doc.schema && Object.hasOwn(stored ?? {}, "text") &&
+        Object.keys(added ?? {}).length === 0 && markOf(doc.toObject()) !== undefined;
+    },
+  },
+  {
+    name: "stored values of documents",
+    holds: ({ doc }) =>
+      rawValues(doc).text === "a" && rawValues(doc).inner === doc.get("inner") &&
+      rawArray(doc.get("list")) !== doc.get("list"),
+  },
+  {
+    name: "values set without casts",
+    holds({ model }) {
+      const doc = new model({}) as Document;
+      setRaw(doc, { path: "text", value: " A " });
+      return doc.get("text") === " A ";
+    },
+  },
+  {
+    name: "states of paths",
+    holds({ model, doc }) {
+      const read = model.hydrate({ _id: doc._id }) as Document;
+      const isKnown = ownDefaults(read).includes("date");
+      statesOf(read).clearPath("date");
+      return isKnown && !ownDefaults(read).includes("date");
+    },
+  },
+  {
+    name: "immutable and required fields",
+    holds({ schema }) {
+      const { immutable, text, number } = schema.paths as Paths;
+      return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
+        !isImmutable(number);
+    },
+  },
+  // Virtuals are shown, and those of aliases are hidden with their fields.
+  {
+    name: "virtuals of schemas",
+    holds: ({ schema }) => Object.hasOwn(virtualsOf(schema), "shown"),
+  },
+  {
+    name: "names of timestamps",
+    holds({ schema }) {
+      const { createdAt, updatedAt } = stampFields(schema);
+      return createdAt === "made" && updatedAt === "updatedAt";
+    },
+  },
+  {
+    name: "casts of conditions",
+    holds({ model }) {
+      const query = model.updateOne({ number: "1" }, {});
+      const conditions = { text: 1 };
+      matchAsIs(query, conditions);
+      (query as unknown as { _castConditions(): void })._castConditions();
+      const { $and } = query.getFilter() as { $and?: readonly Record<string, unknown>[] };
+      return $and?.[0] === conditions && $and[1]?.number === 1;
+    },
+  },
+  {
+    name: "casts of updates",
+    holds({ model }) {
+      const query = model.updateOne({}, {}) as Query<unknown, unknown> & CastingQuery;
+      writeAsIs(query, { $set: { number: "1" } });
+      const { $set } = query._castUpdate({ $set: { number: "1", date: 0 } }) ?? {};
+      return $set?.number === "1" && $set?.date instanceof Date;
+    },
+  },
+  SAVE_MIDDLEWARE,
+];
+
+/** Without one of these, models are served by documents alone. */
+const DIRECT: readonly Assumption[] = [
+  {
+    name: "defaults of fields",
+    holds({ schema, doc }) {
+      const { immutable, number, date, computed, list, computedList } = schema.paths as Paths;
+      return !hasDefault(immutable) && defaultOf(number, doc) === 5 &&
+        rawDefault(date) === Date.now && hasComputedDefault(computed) &&
+        defaultOf(computed, doc) === "made" && hasEmptyDefault(list) &&
+        !hasEmptyDefault(computedList) && hasUsualId(schema);
+    },
+  },
+  {
+    name: "setters and casts of fields",
+    holds({ schema }) {
+      const { text, set, cast, atTimes } = schema.paths as Paths;
+      return castForQuery(text, " A ") === "a" && !hasOwnSetters(text) && hasOwnSetters(set) &&
+        hasOwnCast(cast) && !hasOwnCast(text) && isRequiredAtTimes(atTimes) &&
+        !isRequiredAtTimes(text);
+    },
+  },
+  {
+    name: "validators of fields",
+    holds({ schema }) {
+      const { text, number, date, own } = schema.paths as Paths;
+      return [text, number, date].every((type) =>
+        type.validators.length >= 3 && judgesValuesAlone(type)
+      ) && own.validators.length === 1 && !judgesValuesAlone(own);
+    },
+  },
+  {
+    name: "middleware of schemas",
+    holds({ schema, model }) {
+      const own = schema.clone() as Schema;
+      own.pre("save", () => {});
+      own.post("findOne", () => {});
+      const usual = ["save", "validate", "init", "find", "deleteOne"];
+      return !hasMiddleware(model.schema as Schema, usual) &&
+        hasMiddleware(own, ["save"]) && hasMiddleware(own, ["find", "findOne"]) &&
+        !hasMiddleware(own, ["find"]);
+    },
+  },
+  {
+    name: "methods and statics of schemas",
+    holds({ schema, model }) {
+      const changed = [0, 1, 2].map(() => schema.clone() as Schema);
+      changed[0]?.method("save", () => {});
+      changed[1]?.static("find", () => {});
+      changed[2]?.queue("own", []);
+      return !replacesMembers(model.schema as Schema) && changed.every(replacesMembers);
+    },
+  },
+];
+
+/** Without one of these, large lists take longer, or slow clients are noticed later; the log says so. */
+const USEFUL: readonly Assumption[] = [
+  {
+    name: "replies of the MongoDB driver",
+    holds() {
+      const client = new mongoose.mongo.MongoClient("mongodb://localhost");
+      const cursor = client.db("probe").collection("probe").find() as { documents?: unknown };
+      return cursor.documents === null;
+    },
+  },
+  {
+    name: "names of arrays in the MongoDB driver",
+    holds() {
+      const client = new mongoose.mongo.MongoClient("mongodb://localhost") as DecodingClient;
+      return isJsonObject(client.bsonOptions?.fieldsAsRaw);
+    },
+  },
+  {
+    name: "responses of the runtime",
+    holds() {
+      const socket = new Socket();
+      const response = new ServerResponse(new IncomingMessage(socket));
+      response.assignSocket(socket);
+      return (socket as { _httpMessage?: unknown })._httpMessage === response;
+    },
+  },
+];
+
+export interface Unknown {
+  readonly needed: readonly string[];
+  readonly direct: readonly string[];
+  readonly useful: readonly string[];
+}
+
+/** Gives the names of all assumptions that do not hold. */
+export function lookAtMongoose(): Unknown {
+  const probe = attempt(makeProbe);
+  const unknown = (all: readonly Assumption[]) =>
+    all.filter((each) => probe === undefined || attempt(() => each.holds(probe)) !== true)
+      .map(({ name }) => name);
+  return { needed: unknown(NEEDED), direct: unknown(DIRECT), useful: unknown(USEFUL) };
+}
+
+let found: Unknown | undefined;
+
+/**
+ * Checks, once, that Mongoose is one whose documents can be used safely.
+ *
+ * @throws {TypeError} If something is not recognised without which a rule would be skipped, or a secret shown.
+ */
+export function checkMongoose(): Unknown {
+  if (found !== undefined) return found;
+  const { needed, useful, ...others } = lookAtMongoose();
+  if (needed.length > 0) {
+    throw new TypeError(
+      `Cannot use Mongoose ${mongoose.version}: Mongrove does not recognise its ${
+        needed.join(", ")
+      }`,
+    );
+  }
+  if (useful.length > 0) {
+    logHint(`Some requests take longer: Mongrove does not recognise the ${useful.join(", ")}`);
+  }
+  return found = { needed, useful, ...others };
+}
+
+/** Gives what is not recognised of a model: such a model is always read and written with documents. */
+export function unrecognised({ schema }: Model<unknown>): readonly string[] {
+  const schemas = [...schemasWithin(schema as Schema)];
+  const isReadable = attempt(() =>
+    schemas.map((each) => hasMiddleware(each, ["save"]) || replacesMembers(each))
+  );
+  return [...checkMongoose().direct, ...isReadable ? [] : ["schemas"]];
+}
+
+export function logUnrecognised(model: Model<unknown>): void {
+  const unknown = unrecognised(model);
+  if (unknown.length === 0) return;
+  logHint(
+    `Requests to "${model.modelName}" take the slower way: Mongrove does not recognise the ` +
+      `${unknown.join(", ")} of Mongoose ${mongoose.version}`,
+  );
+}
+
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
 }
 
 function makeProbe(): Probe {
@@ -62,92 +310,4 @@ function makeProbe(): Probe {
   const model = makeDetachedConnection(bare).model<unknown>("Probe", schema.clone() as Schema);
   const stored = { _id: new mongoose.Types.ObjectId(), text: "a", number: 5, inner: { text: "a" } };
   return { schema: schema as Schema, model, doc: model.hydrate(stored) as Document };
-}
-
-/** What documents need: without it, a rule would be skipped, or a secret shown. */
-const NEEDED: readonly Knowledge[] = [
-  COPIES,
-  RAW_VALUES,
-  RAW_SETS,
-  LOCKS,
-  VIRTUALS,
-  TIMESTAMPS,
-  CONDITION_CASTS,
-  SAVE_MIDDLEWARE,
-  UPDATE_CASTS,
-];
-
-const DIRECT: readonly Knowledge[] = [DEFAULTS, SETTERS, VALIDATORS, MIDDLEWARE, MEMBERS];
-
-interface Unknown {
-  readonly needed: readonly string[];
-  readonly direct: readonly string[];
-}
-
-export function lookAtMongoose(): Unknown {
-  const probe = attempt(makeProbe);
-  const unknown = (all: readonly Knowledge[]) =>
-    all.filter((each) => probe === FAILED || attempt(() => each.holds(probe)) !== true)
-      .map(({ name }) => name);
-  return { needed: unknown(NEEDED), direct: unknown(DIRECT) };
-}
-
-const unknownOfCopy = new WeakMap<object, Unknown>();
-const unknownOfModel = new WeakMap<Model<unknown>, readonly string[]>();
-
-/**
- * Checks, once, that Mongoose is one whose documents can be used safely.
- *
- * @throws {TypeError} If something is not recognised without which a rule would be skipped, or a secret shown.
- */
-export function checkMongoose(): Unknown {
-  const known = unknownOfCopy.get(mongoose);
-  if (known !== undefined) return known;
-  const found = lookAtMongoose();
-  if (found.needed.length > 0) {
-    throw new TypeError(
-      `Cannot use Mongoose ${mongoose.version}: Mongrove does not recognise its ${
-        list(found.needed)
-      }`,
-    );
-  }
-  unknownOfCopy.set(mongoose, found);
-  return found;
-}
-
-/** What is not recognised of a model. It is logged once; such a model is always read and written with documents. */
-export function unrecognised(model: Model<unknown>): readonly string[] {
-  const known = unknownOfModel.get(model);
-  if (known !== undefined) return known;
-  const unknown = [...checkMongoose().direct, ...isReadable(model) ? [] : ["schemas"]];
-  unknownOfModel.set(model, unknown);
-  if (unknown.length > 0) {
-    logHint(
-      `Requests to "${model.modelName}" take the slower way: Mongrove does not recognise the ` +
-        `${list(unknown)} of Mongoose ${mongoose.version}`,
-    );
-  }
-  return unknown;
-}
-
-/** Whether the schemas of a model tell what users have put on them. */
-function isReadable({ schema }: Model<unknown>): boolean {
-  const schemas = [...schemasWithin(schema as Schema)];
-  return attempt(() =>
-    schemas.forEach((each) => hasMiddleware(each, ["save"]) || replacesMembers(each))
-  ) !== FAILED;
-}
-
-const FAILED: unique symbol = Symbol("failed");
-
-function attempt<T>(look: () => T): T | typeof FAILED {
-  try {
-    return look();
-  } catch {
-    return FAILED;
-  }
-}
-
-function list(names: readonly string[]): string {
-  return names.join(", ");
 }

@@ -7,7 +7,7 @@ import { prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../build_schema.ts";
 import { getModel } from "../get_model.ts";
-import { lookAtMongoose, unrecognised } from "./assumptions.ts";
+import { logUnrecognised, lookAtMongoose, unrecognised } from "./assumptions.ts";
 
 const connection = mongoose.createConnection();
 
@@ -34,6 +34,8 @@ const IDLE: PropertyDescriptor = { configurable: true, writable: true, value: ()
 
 const { Document, Model, Query, Schema: MongooseSchema, SchemaType } = mongoose;
 
+const ALL_KNOWN = { needed: [], direct: [], useful: [] };
+
 // First, as what is recognised is not looked at again.
 Deno.test("buildSchema() refuses a Mongoose whose queries cast conditions in an unknown way", () => {
   class Movie extends FrameworkModel {}
@@ -47,7 +49,7 @@ Deno.test("buildSchema() refuses a Mongoose whose queries cast conditions in an 
 });
 
 Deno.test("lookAtMongoose() recognises the Mongoose that is here", () => {
-  assertEquals(lookAtMongoose(), { needed: [], direct: [] });
+  assertEquals(lookAtMongoose(), ALL_KNOWN);
 });
 
 Deno.test("lookAtMongoose() runs no plugin of the host", () => {
@@ -57,11 +59,16 @@ Deno.test("lookAtMongoose() runs no plugin of the host", () => {
     schema.pre("save", () => {});
   });
   try {
-    assertEquals([lookAtMongoose(), runs], [{ needed: [], direct: [] }, 0]);
+    assertEquals([lookAtMongoose(), runs], [ALL_KNOWN, 0]);
   } finally {
     (mongoose as unknown as { plugins: unknown[] }).plugins.pop();
   }
 });
+
+/** The prototype of what documents hold besides their values. */
+const INTERNAL = Object.getPrototypeOf(
+  Reflect.get(new (mongoose.model("Internal", new MongooseSchema()))(), "$__"),
+);
 
 const NEEDED: [string, object, string][] = [
   ["casts of conditions", Query.prototype, "cast"],
@@ -69,6 +76,7 @@ const NEEDED: [string, object, string][] = [
   ["values set without casts", Document.prototype, "$__setValue"],
   ["immutable and required fields", SchemaType.prototype, "$immutable"],
   ["names of timestamps", MongooseSchema.prototype, "$timestamps"],
+  ["states of paths", INTERNAL, "activePaths"],
   ["middleware of documents", Model.prototype, "$__middleware"],
 ];
 
@@ -105,7 +113,7 @@ Deno.test("lookAtMongoose() misses middleware when Mongoose does not mark its ow
   assertEquals(direct, ["middleware of schemas"]);
 });
 
-Deno.test("unrecognised() names a model whose schemas cannot be read, and logs it once", () => {
+Deno.test("unrecognised() names a model whose schemas cannot be read, and logs it", () => {
   class Opaque extends FrameworkModel {
     static override schemaOptions = { autoIndex: false, autoCreate: false };
     @prop()
@@ -117,7 +125,7 @@ Deno.test("unrecognised() names a model whose schemas cannot be read, and logs i
   Object.assign(other.schema, { callQueue: undefined });
   using log = stub(console, "warn");
   assertEquals(unrecognised(other as never), ["schemas"]);
-  unrecognised(other as never);
+  logUnrecognised(other as never);
   assertEquals(log.calls.length, 1);
   assertMatch(String(log.calls[0]?.args[0]), /"Other" take the slower way: .* schemas of Mongoose/);
 });

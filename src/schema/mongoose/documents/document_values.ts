@@ -1,8 +1,5 @@
-// Mongoose gives a document that it reads the defaults of fields that are not stored, and writes them with the next
-// save. Known of Mongoose 9: `$__.activePaths` holds the paths of a document by their state.
-import type { Document } from "mongoose";
 import mongoose from "mongoose";
-import type { Knowledge } from "../assumptions.ts";
+import type { Document } from "mongoose";
 
 /** The member of a document that holds its stored values: no path leads through an object with such a key. */
 export const VALUES_KEY = "_doc";
@@ -16,11 +13,6 @@ export function rawValues(doc: Document): Record<string, unknown> {
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
-
-export const RAW_VALUES: Knowledge = {
-  name: "stored values of documents",
-  holds: ({ doc }) => rawValues(doc).text === "a" && rawValues(doc).inner === doc.get("inner"),
-};
 
 /** A value of a document: the document that tracks its changes, and its path in it. */
 export interface Slot {
@@ -39,8 +31,8 @@ export function readSlot({ doc, path, map, key }: Slot): unknown {
 /** Sets a value, cast, and has the document write it; `undefined` removes it. */
 export function writeSlot({ doc, path, map, key }: Slot, value: unknown): void {
   if (map === undefined) doc.set(path, value);
-  else if (value === undefined) removeKey(map, { doc, path, key: key as string });
-  else map.set(key as string, value);
+  else if (value !== undefined) map.set(key as string, value);
+  else if (Map.prototype.delete.call(map, key)) doc.markModified(path);
 }
 
 /** Replaces free-form data of which some paths, named from its document, have changed. */
@@ -53,6 +45,10 @@ export function writeFree(
   for (const each of changed) doc.markModified(each);
   if (map !== undefined) Map.prototype.set.call(map, key, value);
   else setRaw(doc, { path, value });
+}
+
+export function setRaw(doc: Document, { path, value }: { path: string; value: unknown }): void {
+  (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
 /** Replaces an array of embedded objects. Elements that were in it stay the same documents, wherever they stand. */
@@ -72,45 +68,23 @@ export function forgetChanges(doc: Document, prefix: string): void {
   }
 }
 
-function setRaw(doc: Document, { path, value }: { path: string; value: unknown }): void {
-  (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
-}
-
-function removeKey(map: Map<string, unknown>, { doc, path, key }: KeyChange): void {
-  if (Map.prototype.delete.call(map, key)) doc.markModified(path);
-}
-
-interface KeyChange {
-  readonly doc: Document;
-  readonly path: string;
-  readonly key: string;
-}
-
-export const RAW_SETS: Knowledge = {
-  name: "values set without casts",
-  holds({ model }) {
-    const doc = new model({}) as Document;
-    setRaw(doc, { path: "text", value: " A " });
-    return doc.get("text") === " A ";
-  },
-};
-
+/** The paths of a document by their states. */
 interface PathStates {
   getStatePaths(state: "default" | "modify"): Record<string, unknown>;
   clearPath(path: string): void;
 }
 
 /**
- * Gives the changes of a stored document as an update. The next save leaves out the defaults that it only shows: a PATCH
- * of one field would undo what another client has just set in a field that was not stored before. One that was changed
- * inside is written as a whole.
+ * Gives the changes of a stored document as an update, without the defaults that it only shows and that Mongoose would
+ * write: a PATCH of one field would undo what another client has just set in a field that was not stored before. A default
+ * that was changed inside is written as a whole.
  */
 export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
   const states = statesOf(doc);
-  const modified = Object.keys(states?.getStatePaths("modify") ?? {});
+  const modified = Object.keys(states.getStatePaths("modify"));
   for (const path of ownDefaults(doc)) {
     if (modified.some((each) => each.startsWith(`${path}.`))) doc.markModified(path);
-    else states?.clearPath(path);
+    else states.clearPath(path);
   }
   const { $getChanges } = doc as unknown as { $getChanges?: () => object };
   // Older versions name it otherwise.
@@ -121,10 +95,9 @@ export function changesOf(doc: Document): Record<string, Record<string, unknown>
 
 /** The paths of a document at which it has put defaults itself. */
 export function ownDefaults(doc: Document): string[] {
-  return Object.keys(statesOf(doc)?.getStatePaths("default") ?? {});
+  return Object.keys(statesOf(doc).getStatePaths("default"));
 }
 
-function statesOf(doc: Document): PathStates | undefined {
-  const { activePaths } = (doc as unknown as { $__: { activePaths?: PathStates } }).$__;
-  return typeof activePaths?.clearPath === "function" ? activePaths : undefined;
+export function statesOf(doc: Document): PathStates {
+  return (doc as unknown as { $__: { activePaths: PathStates } }).$__.activePaths;
 }

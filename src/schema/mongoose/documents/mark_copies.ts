@@ -2,7 +2,6 @@ import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
 import { declaredKeys, hasHiddenPaths } from "./hide_in_json.ts";
 import { makeDetachedConnection } from "../connections.ts";
-import type { Knowledge } from "../assumptions.ts";
 import { markOwnMember } from "../schemas/schema_members.ts";
 
 /** What a copy of a document tells of where it comes from. Its fields are private, so that logs do not print them. */
@@ -108,18 +107,3 @@ export function spreadOf(value: object): Spread | undefined {
     mark: schema && new CopyMark(schema, stored),
   };
 }
-
-/** How documents are copied: the copy of one that was not known for it would show its secrets. */
-export const COPIES: Knowledge = {
-  name: "copies of documents",
-  holds() {
-    const bare = new mongoose.Mongoose();
-    const schema = new bare.Schema({ text: { type: String, hidden: true } });
-    markCopies(schema as Schema);
-    const Probe = makeDetachedConnection(bare).model("Probe", schema);
-    const doc = new Probe({ text: "a" });
-    const { stored, added, mark } = spreadOf({ ...doc }) ?? {};
-    return mark?.schema === doc.schema && Object.hasOwn(stored ?? {}, "text") &&
-      Object.keys(added ?? {}).length === 0 && markOf(doc.toObject()) !== undefined;
-  },
-};

@@ -1,6 +1,5 @@
 import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
-import type { Knowledge } from "../assumptions.ts";
 import { VALUES_KEY } from "../documents/document_values.ts";
 
 /** Members that schemas may have of themselves. */
@@ -37,23 +36,6 @@ export function replacesMembers(schema: Schema): boolean {
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }
 
-/** Virtuals are shown, and those of aliases are hidden with their fields. */
-export const VIRTUALS: Knowledge = {
-  name: "virtuals of schemas",
-  holds: ({ schema }) => Object.hasOwn(virtualsOf(schema) ?? {}, "shown"),
-};
-
-export const MEMBERS: Knowledge = {
-  name: "methods and statics of schemas",
-  holds({ schema, model }) {
-    const changed = [0, 1, 2].map(() => schema.clone() as Schema);
-    changed[0]?.method("save", () => {});
-    changed[1]?.static("find", () => {});
-    changed[2]?.queue("own", []);
-    return !replacesMembers(model.schema as Schema) && changed.every(replacesMembers);
-  },
-};
-
 interface SchemaMiddleware {
   readonly _pres: ReadonlyMap<string, readonly { readonly fn: object }[]>;
   readonly _posts: ReadonlyMap<string, readonly { readonly fn: object }[]>;
@@ -78,24 +60,6 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
     )
   );
 }
-
-export const MIDDLEWARE: Knowledge = {
-  name: "middleware of schemas",
-  holds({ schema, model }) {
-    const own = schema.clone() as Schema;
-    own.pre("save", () => {});
-    own.post("findOne", () => {});
-    return !hasMiddleware(model.schema as Schema, [
-      "save",
-      "validate",
-      "init",
-      "find",
-      "deleteOne",
-    ]) &&
-      hasMiddleware(own, ["save"]) && hasMiddleware(own, ["find", "findOne"]) &&
-      !hasMiddleware(own, ["find"]);
-  },
-};
 
 /** Gives a schema and all that it embeds, however deep. */
 export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): ReadonlySet<Schema> {
@@ -141,12 +105,3 @@ export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};
 }
-
-/** Timestamps are not the client's to set. */
-export const TIMESTAMPS: Knowledge = {
-  name: "names of timestamps",
-  holds({ schema }) {
-    const { createdAt, updatedAt } = stampFields(schema);
-    return createdAt === "made" && updatedAt === "updatedAt";
-  },
-};

@@ -1,7 +1,6 @@
 import type { Schema, SchemaType } from "mongoose";
 import mongoose from "mongoose";
 import { isPromise } from "../../../declare/hooks/and_then.ts";
-import type { Knowledge } from "../assumptions.ts";
 import { typesWithin } from "./schema_members.ts";
 
 /** Where a type keeps the validators that Mongoose has made of its options. */
@@ -75,16 +74,6 @@ function handled(result: unknown): unknown {
   promise.catch(() => {});
   return { then };
 }
-
-export const VALIDATORS: Knowledge = {
-  name: "validators of fields",
-  holds({ schema }) {
-    const known = ["text", "number", "date"].map((name) => schema.path(name) as SchemaType);
-    const own = schema.path("own") as SchemaType;
-    return known.every((type) => type.validators.length >= 3 && judgesValuesAlone(type)) &&
-      own.validators.length === 1 && !judgesValuesAlone(own);
-  },
-};
 
 const { ValidatorError } = mongoose.Error;
 

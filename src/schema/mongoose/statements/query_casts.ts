@@ -1,14 +1,17 @@
-import type { Model, Query } from "mongoose";
 import mongoose from "mongoose";
-import type { Knowledge } from "../assumptions.ts";
+import type { Model } from "mongoose";
 
 type Conditions = Record<string, unknown>;
 
-/** The part of a query of Mongoose that casts its conditions. */
-interface CastingQuery {
+/** An update of the database, by operator and path. */
+export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The part of a query of Mongoose that casts. */
+export interface CastingQuery {
   getFilter(): Conditions;
   setQuery(conditions: Conditions): void;
   cast(model: unknown, conditions?: Conditions): Conditions;
+  _castUpdate(update: Update): Update | undefined;
 }
 
 /** Replaces how a query casts its conditions; `castBy` also gets the query's own cast. */
@@ -32,27 +35,6 @@ export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** How a query casts its conditions: a scope that did not get into the statement would bind nothing. */
-export const CONDITION_CASTS: Knowledge = {
-  name: "casts of conditions",
-  holds({ model }) {
-    const query = model.updateOne({ number: "1" }, {});
-    const conditions = { text: 1 };
-    matchAsIs(query, conditions);
-    (query as unknown as { _castConditions(): void })._castConditions();
-    const { $and } = query.getFilter() as { $and?: readonly Record<string, unknown>[] };
-    return $and?.[0] === conditions && $and[1]?.number === 1;
-  },
-};
-
-/** An update of the database, by operator and path. */
-export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** The part of a query of Mongoose that casts its update. */
-interface CastingQuery {
-  _castUpdate(update: Update): Update | undefined;
-}
-
 /** Has a query write an update as it is, and cast only what middleware adds: a second cast runs setters again. */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
@@ -71,16 +53,6 @@ export function writeAsIs(query: object, update: Update): void {
     return result as Update;
   };
 }
-
-export const UPDATE_CASTS: Knowledge = {
-  name: "casts of updates",
-  holds({ model }) {
-    const query = model.updateOne({}, {}) as Query<unknown, unknown> & CastingQuery;
-    writeAsIs(query, { $set: { number: "1" } });
-    const { $set } = query._castUpdate({ $set: { number: "1", date: 0 } }) ?? {};
-    return $set?.number === "1" && $set?.date instanceof Date;
-  },
-};
 
 /** Does what `sanitizeFilter` does before a cast: operators without the mark of `mongoose.trusted()` become values. */
 export function sanitized(

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, mongo } from "mongoose";
-import type { Knowledge } from "../assumptions.ts";
+import type { Assumption as Knowledge } from "../assumptions.ts";
 
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
