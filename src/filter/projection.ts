@@ -3,7 +3,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
 import { lossOf } from "../schema/mongoose/storable.ts";
-import { dropMarks } from "../schema/mongoose/documents/read_misfits.ts";
+import { dropMarks } from "../schema/mongoose/documents/fit_stored.ts";
 import { isEmpty } from "./filters.ts";
 
 /** What hooks project: values by path, with a `+` before a path that is shown besides what a read selects. */

@@ -8,14 +8,15 @@ import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/errors.ts";
+import { fitOnInit } from "./mongoose/documents/fit_stored.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { writeMessageLate } from "./mongoose/documents/late_message.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
-import { dropMarksOnInit, readMisfits } from "./mongoose/documents/read_misfits.ts";
-import { rememberOddVersions } from "./mongoose/documents/odd_versions.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
+import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
+import { guardUnselectedMaps } from "./mongoose/statements/unselected_maps.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 
 export interface BuiltSchema {
@@ -100,11 +101,11 @@ function fillSchema(
     throw named(target, error);
   }
   addVersion(description, schema);
-  dropMarksOnInit(schema);
-  rememberOddVersions(schema);
+  fitOnInit(schema);
+  fitBeforePopulate(schema);
+  guardUnselectedMaps(schema);
   hideInJson(schema);
   writeMessageLate(schema);
-  readMisfits(schema);
   markErrors(schema, target);
   guardValidators(schema);
   markCopies(schema);

@@ -1,7 +1,6 @@
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { makeDetachedConnection } from "./mongoose/connections.ts";
-import { readStrayReferences } from "./mongoose/documents/stray_references.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { getModel } from "./get_model.ts";
 import { modelName } from "./model_name.ts";
@@ -33,7 +32,6 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   // Only a root has a version.
   const own = buildSchema(target).schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
-  readStrayReferences(own);
   const model = connection.model<unknown>(`${modelName(target)}~embedded`, own);
   model.on("error", () => {});
   return model;

@@ -5,9 +5,6 @@ import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
-import { guardUnselectedMaps } from "./mongoose/statements/unselected_maps.ts";
-import { readStrayReferences } from "./mongoose/documents/stray_references.ts";
-import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
 import { logUnrecognised } from "./mongoose/assumptions.ts";
 import { checkConnection } from "./mongoose/connections.ts";
 
@@ -42,9 +39,6 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const built = buildSchema(target);
   const { schema } = built;
-  guardUnselectedMaps(schema);
-  readStrayReferences(schema);
-  fitBeforePopulate(schema);
   const model = connection.model<unknown>(
     modelName(target),
     schema,

@@ -5,7 +5,7 @@ import { hasOneOf } from "../../filter/versions.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { versionOf } from "../../schema/mongoose/documents/odd_versions.ts";
+import { versionOf } from "../../schema/mongoose/documents/fit_stored.ts";
 import { idParam } from "./call.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 import { isAccepted } from "./if_match.ts";

@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 import { asVersion } from "../../schema/fields/version.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";
-import { forgetOddVersion, hasOddVersion } from "../../schema/mongoose/documents/odd_versions.ts";
+import { forgetOddVersion, hasOddVersion } from "../../schema/mongoose/documents/fit_stored.ts";
 
 /**
  * Makes the next save of a document count its version, which then starts at 1 if no number is stored. Mongoose's own

@@ -5,7 +5,7 @@ import { hasNoVersion, hasOneOf } from "../../filter/versions.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
-import { hasOddVersion } from "../../schema/mongoose/documents/odd_versions.ts";
+import { hasOddVersion } from "../../schema/mongoose/documents/fit_stored.ts";
 import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import { isTiedToVersion } from "../../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";

@@ -1,64 +1,59 @@
-// Mongoose populates what the driver has found before documents are made of it, or where none are made at all.
+// Mongoose populates what the driver has found before it makes documents of it, or where it makes none.
 import type { Cursor, Model, Query, Schema } from "mongoose";
 import { isDocument } from "../bson.ts";
-import { fitReferences, hasReferences } from "../documents/stray_references.ts";
-import { BATCH_SIZE } from "./bound_replies.ts";
+import { fitReferences } from "../documents/fit_stored.ts";
 import { markOwnMiddleware } from "../schemas/schema_members.ts";
+import { BATCH_SIZE } from "./bound_replies.ts";
 
-type Found = Record<string, unknown> | null;
+type Found = Record<string, unknown>;
 
-/** A cursor of the driver, which may not have begun. */
+/** A cursor of the driver. */
 interface DriverCursor {
-  map(transform: (found: object) => object): unknown;
+  map(transform: (found: Found) => object): unknown;
 }
 
 type AnyQuery = Query<unknown, unknown>;
 
-/** Queries hold the driver's collection, without declaring it. */
-interface Inside {
-  mongooseCollection?: {
-    find?(...args: unknown[]): DriverCursor | Promise<DriverCursor>;
-    findOne?(...args: unknown[]): Promise<Found>;
+/** An option of the queries by which another one populates: they may make no documents either. */
+const IS_POPULATING = "_isPopulating";
+
+/** The collection that a query holds, without declaring it. */
+interface FoundBy {
+  mongooseCollection: {
+    find(...args: unknown[]): DriverCursor | Promise<DriverCursor>;
+    findOne(...args: unknown[]): Promise<Found | null>;
   };
 }
-
-const guarded = new WeakSet<Schema>();
 
 /**
  * Has queries that populate take an object that is stored in the place of a reference for the identifier in it, or for
- * `null`. Mongoose would take it for an entity: one such document, stored by another program, would turn a whole list with
- * a `populate` of a hook into a 404 or a 500.
+ * `null`. Mongoose would take it for an entity: one such document would turn a whole list with a `populate` of a hook into
+ * a 404 or a 500.
  */
 export function fitBeforePopulate(schema: Schema): void {
-  if (!guarded.has(schema) && hasReferences(schema)) {
-    schema.pre(["find", "findOne"], fitFound as never);
-  }
-  guarded.add(schema);
-}
-
-/** An option that queries give to those that find what they populate: these may make no documents either. */
-const WITHIN = "_populatesWithin";
-
-/** What Mongoose knows of a path that it populates. */
-interface Populated {
-  options?: object;
+  schema.pre(["find", "findOne"], fitFound as never);
 }
 
 function fitFound(this: AnyQuery): void {
-  const inside = this as unknown as Inside;
-  const { mongooseCollection: collection } = inside;
-  if (typeof collection?.find !== "function" || typeof collection.findOne !== "function") return;
-  const isWithin = passOn(this);
+  const options = this.getOptions() as { [IS_POPULATING]?: boolean };
+  if (options[IS_POPULATING] !== true && !populates(this)) return;
+  delete options[IS_POPULATING];
+  const { populate = {} } = this.mongooseOptions();
+  for (const each of Object.values(populate as Record<string, { options?: object }>)) {
+    each.options = { batchSize: BATCH_SIZE, ...each.options, [IS_POPULATING]: true };
+  }
+  const holder = this as unknown as FoundBy;
+  const { mongooseCollection: collection } = holder;
   const find = async (...args: unknown[]) => {
-    const cursor = await collection.find?.(...args);
-    if (cursor !== undefined && (isWithin || populates(this))) fitEach(cursor, this);
+    const cursor = await collection.find(...args);
+    cursor.map((found) => fit(found, this));
     return cursor;
   };
   const findOne = async (...args: unknown[]) => {
-    const found = await collection.findOne?.(...args) ?? null;
-    return found !== null && populates(this) ? fitReferences(found, schemaOf(found, this)) : found;
+    const found = await collection.findOne(...args);
+    return found && fit(found, this);
   };
-  inside.mongooseCollection = Object.create(collection, {
+  holder.mongooseCollection = Object.create(collection, {
     find: { value: find },
     findOne: { value: findOne },
   });
@@ -77,13 +72,13 @@ export function openFitted<T>(
   query: Query<T[], T>,
   see: (found: object) => void = () => {},
 ): Cursor<T, unknown> {
-  const cursor = query.cursor(populates(query) ? { batchSize: POPULATED_AT_ONCE } : {});
+  const isPopulated = populates(query);
+  const cursor = query.cursor(isPopulated ? { batchSize: POPULATED_AT_ONCE } : {});
   cursor.once("cursor", (opened: DriverCursor | null) => {
     opened?.map((found) => {
       see(found);
-      return found;
+      return isPopulated ? fit(found, query) : found;
     });
-    if (opened !== null && populates(query)) fitEach(opened, query);
   });
   return cursor;
 }
@@ -93,41 +88,26 @@ export async function populateFound(
   model: Model<unknown>,
   { docs, populate }: { readonly docs: readonly object[]; readonly populate: unknown },
 ): Promise<void> {
-  for (const each of docs) if (!isDocument(each)) fitReferences(each, model.schema as Schema);
+  const schema = model.schema as Schema;
+  for (const each of docs) if (!isDocument(each)) fitReferences(each, { schema });
   await model.populate(docs as never, populate as never);
-}
-
-/** Tells whether a query finds what another one populates, and passes that on with a bound of the replies. */
-function passOn(query: AnyQuery): boolean {
-  const options = query.getOptions() as { [WITHIN]?: boolean };
-  const isWithin = options[WITHIN] === true;
-  delete options[WITHIN];
-  const { populate = {} } = query.mongooseOptions();
-  for (const each of Object.values(populate as Record<string, Populated>)) {
-    each.options = { batchSize: BATCH_SIZE, ...each.options, [WITHIN]: true };
-  }
-  return isWithin;
-}
-
-function fitEach(cursor: DriverCursor, query: AnyQuery): void {
-  cursor.map((found) => fitReferences(found, schemaOf(found as Record<string, unknown>, query)));
 }
 
 function populates(query: AnyQuery): boolean {
   return query.mongooseOptions().populate !== undefined;
 }
 
-/** Schemas of kinds hold what names them, without declaring it. */
-interface Kind {
-  readonly discriminatorMapping?: { readonly value: unknown };
+function fit(found: Found, { model }: AnyQuery): Found {
+  fitReferences(found, { schema: schemaOf(found, model) });
+  return found;
 }
 
 /** The schema of the kind that a discriminator makes of a stored document. */
-function schemaOf(found: Record<string, unknown>, { model }: AnyQuery): Schema {
-  const { schema, discriminators = {} } = model as Model<unknown>;
+function schemaOf(found: Found, { schema, discriminators = {} }: Model<unknown>): Schema {
   const kind = found[schema.get("discriminatorKey") as string];
-  const named = Object.values(discriminators).find((each) =>
-    (each.schema as Kind).discriminatorMapping?.value === kind
-  );
+  const named = Object.values(discriminators).find((each) => {
+    const { discriminatorMapping } = each.schema as { discriminatorMapping?: { value: unknown } };
+    return discriminatorMapping?.value === kind;
+  });
   return (named?.schema ?? schema) as Schema;
 }

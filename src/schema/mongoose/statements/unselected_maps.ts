@@ -7,17 +7,16 @@ interface InnerMap {
   readonly around: readonly string[];
 }
 
-const guarded = new WeakSet<Schema>();
-
 /**
  * Lets queries leave out a Map inside an object that they leave out. Mongoose names both, which MongoDB refuses: every read
  * with documents of a model that has such a Map would be a 500.
  */
 export function guardUnselectedMaps(schema: Schema): void {
-  const maps = guarded.has(schema) ? [] : innerMaps(schema, { prefix: "", around: [], within: [] });
-  guarded.add(schema);
-  if (maps.length === 0) return;
+  // What it embeds may not be complete yet.
+  let known: readonly InnerMap[] | undefined;
   const leaveOutOnce = function (this: Query<unknown, unknown>): void {
+    const maps = known ??= innerMaps(schema, { prefix: "", around: [], within: [] });
+    if (maps.length === 0) return;
     const fields = this.projection() ?? {};
     if (Object.entries(fields).some(([path, value]) => isDefining(path, value))) return;
     for (const { path, around } of maps) {
@@ -33,14 +32,14 @@ function isDefining(path: string, value: unknown): boolean {
   return !path.startsWith("+") && typeof value !== "object";
 }
 
-interface Spot {
+interface Embedded {
   readonly prefix: string;
   /** The objects around it that reads leave out. */
   readonly around: readonly string[];
   readonly within: readonly Schema[];
 }
 
-function innerMaps(schema: Schema, { prefix, around, within }: Spot): InnerMap[] {
+function innerMaps(schema: Schema, { prefix, around, within }: Embedded): InnerMap[] {
   if (within.includes(schema)) return [];
   const found: InnerMap[] = [];
   schema.eachPath((name: string, type: SchemaType) => {

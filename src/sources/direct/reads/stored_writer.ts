@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model, Schema } from "mongoose";
 import { toJsonValue } from "../../../json/to_json.ts";
-import { dropMarks, fitStored } from "../../../schema/mongoose/documents/read_misfits.ts";
+import { dropMarks, fitStored } from "../../../schema/mongoose/documents/fit_stored.ts";
 import { hydrateKept } from "../../../schema/mongoose/statements/find_kept.ts";
 import { encodeValues } from "./encode_values.ts";
 import { nextTurn } from "../../../database/read_batches.ts";
