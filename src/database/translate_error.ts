@@ -3,7 +3,7 @@ import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import { badData } from "../errors/bad_data.ts";
 import type { Problems } from "../errors/bad_data.ts";
 import { badFormat, conflict, notFound, refusal, unavailable } from "../errors/refusals.ts";
-import { isForeign, isOwn, validationFailure } from "../schema/mongoose/errors.ts";
+import { isFailureOf, isForeign, validationFailure } from "../schema/mongoose/errors.ts";
 import type { ModelClass } from "../declare/model/model_class.ts";
 import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
 import { RestError } from "../errors/rest_error.ts";
@@ -146,7 +146,7 @@ export function translateHookFailure(
   if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
   if (hook !== "persist") return undefined;
   if (thrown instanceof MongooseError) {
-    if (!isOwn(thrown, targets)) return undefined;
+    if (!isFailureOf(thrown, targets)) return undefined;
     if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
     return isLate(thrown) ? conflict(thrown) : undefined;
   }

@@ -132,6 +132,13 @@ const NEEDED: readonly Assumption[] = [
       return $set?.number === "1" && $set?.date instanceof Date;
     },
   },
+  {
+    name: "collections of queries",
+    holds({ model }) {
+      const { mongooseCollection } = model.find() as { mongooseCollection?: unknown };
+      return mongooseCollection === model.collection;
+    },
+  },
   SAVE_MIDDLEWARE,
 ];
 

@@ -68,25 +68,21 @@ export function isOpen({ readyState }: Connection): boolean {
 const waiting = new WeakMap<Connection, Set<() => void>>();
 
 /**
- * Calls back once when a connection opens. One listener serves all who wait for the same connection, however many.
+ * Calls back once when a connection opens. Its event has one listener, however many requests wait: Node warns of eleven.
  *
  * @returns Takes the wait back.
  */
 export function whenOpen(connection: Connection, callback: () => void): () => void {
-  let callbacks = waiting.get(connection);
-  if (callbacks === undefined) waiting.set(connection, callbacks = listen(connection));
+  const callbacks = waiting.get(connection) ?? new Set();
+  if (!waiting.has(connection)) {
+    waiting.set(connection, callbacks);
+    connection.once("connected", () => {
+      waiting.delete(connection);
+      for (const each of callbacks) each();
+    });
+  }
   callbacks.add(callback);
   return () => callbacks.delete(callback);
-}
-
-/** Attaches the listener; it goes with the first opening. */
-function listen(connection: Connection): Set<() => void> {
-  const callbacks = new Set<() => void>();
-  connection.once("connected", () => {
-    waiting.delete(connection);
-    for (const callback of callbacks) callback();
-  });
-  return callbacks;
 }
 
 /** Gives the connection that a query or an aggregation will use; `undefined` for anything else. */
@@ -102,7 +98,7 @@ export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   return new Connection(base);
 }
 
-/** What the driver decodes by, and does not declare. */
+/** Options of the driver that it does not declare. */
 export interface DecodingClient {
   readonly bsonOptions?: { readonly fieldsAsRaw?: unknown };
 }

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
 import type { ModelClass } from "../../declare/model/model_class.ts";
-import { markOwnMiddleware } from "./schemas/schema_members.ts";
+import { markOwn } from "./schemas/schema_members.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { SchemaIssues } from "../standard_schema.ts";
 import { hasComputedDefault, hasOwnSetters, isRequiredAtTimes } from "./schemas/field_rules.ts";
@@ -15,14 +15,13 @@ export interface ErrorOrigin {
 
 const origins = new WeakMap<object, ErrorOrigin>();
 
-/** Makes documents of a schema leave a mark on the errors of their validation and saves: Mongoose does not tell whose they are. */
+/** Has the errors of a schema's validations and saves tell of which document they are. */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
-    const mark = function (this: Document, error: Error, _doc: unknown, next: Next): void {
+    const mark = markOwn(function (this: Document, error: Error, _doc: unknown, next: Next): void {
       markError(error, { doc: this, target });
       next(error);
-    };
-    markOwnMiddleware(mark);
+    });
     schema.post(operation, mark as never);
   }
 }
@@ -51,7 +50,7 @@ export function originOf(error: object): ErrorOrigin | undefined {
 }
 
 /** Tells whether a failed document is of some classes, or of kinds of them. */
-export function isOwn(error: object, targets: readonly ModelClass[]): boolean {
+export function isFailureOf(error: object, targets: readonly ModelClass[]): boolean {
   const origin = originOf(error)?.target;
   return origin !== undefined &&
     targets.some((each) => isKind(each, origin) || isKind(origin, each));
@@ -59,7 +58,7 @@ export function isOwn(error: object, targets: readonly ModelClass[]): boolean {
 
 /** Tells whether an error is a validation error of something else than some classes. */
 export function isForeign(error: unknown, targets: readonly ModelClass[]): boolean {
-  return error instanceof ValidationError && !isOwn(error, targets);
+  return error instanceof ValidationError && !isFailureOf(error, targets);
 }
 
 function isKind(target: ModelClass, base: ModelClass): boolean {
@@ -102,14 +101,14 @@ function thrownByValidator({ reason, kind }: InstanceType<typeof ValidatorError>
   return kind !== "required" && saysWrong(reason) ? undefined : reason;
 }
 
-interface Kept {
+interface PathProblem {
   readonly problem: unknown;
   /** That of the document, if it is the framework's. */
   readonly schema: Schema | undefined;
 }
 
 /** Mongoose keeps what other functions of a field throw as the problem itself; a setter's is the reason of a CastError. */
-function thrownAt(path: string, { problem, schema }: Kept): unknown {
+function thrownAt(path: string, { problem, schema }: PathProblem): unknown {
   const type = schema?.path(path);
   if (problem instanceof CastError && `.${path}`.endsWith(`.${problem.path}`)) {
     if (type === undefined) return schema && problem;

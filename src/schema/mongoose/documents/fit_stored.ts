@@ -6,7 +6,7 @@ import { isJsonObject, MONGOOSE_MARKS } from "../../fields/json.ts";
 import { asVersion } from "../../fields/version.ts";
 import type { Version } from "../../fields/version.ts";
 import { isDocument } from "../bson.ts";
-import { markOwnMiddleware, schemasWithin, typesWithin } from "../schemas/schema_members.ts";
+import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.ts";
 
 const { DocumentArray, Map: MapType, Subdocument } = mongoose.Schema.Types;
 
@@ -24,7 +24,7 @@ interface InitOptions {
 /** Has documents of a schema read stored values that do not fit. */
 export function fitOnInit(schema: Schema): void {
   const versionKey: unknown = schema.get("versionKey");
-  const fit = function (this: Document, stored: Values, options: InitOptions = {}): void {
+  const fit = markOwn(function (this: Document, stored: Values, options: InitOptions = {}): void {
     // A document does this for all that it embeds.
     if (!(this instanceof mongoose.Types.Subdocument)) {
       dropMarks(stored);
@@ -34,8 +34,7 @@ export function fitOnInit(schema: Schema): void {
     if (typeof versionKey === "string") fitVersion(stored, { key: versionKey, doc: this });
     const misread = fitMembers(stored, schema);
     if (misread.length > 0) misreadArrays.set(this, misread);
-  };
-  markOwnMiddleware(fit);
+  });
   schema.pre("init", fit as never);
   if (readersOf(schema).length > 0) schema.pre("save", writeWhole);
 }
@@ -102,12 +101,11 @@ export function forgetOddVersion(doc: Document): void {
 const misreadArrays = new WeakMap<Document, readonly string[]>();
 
 /** The positions in such an array are not those that are stored: a change in it writes it whole. */
-function writeWhole(this: Document): void {
+const writeWhole = markOwn(function (this: Document): void {
   for (const path of misreadArrays.get(this) ?? []) {
     if (this.isModified(path)) this.markModified(path);
   }
-}
-markOwnMiddleware(writeWhole);
+});
 
 /** Puts in place what is to be read; gives the paths of arrays that are read otherwise than they are stored. */
 function fitMembers(stored: Values, schema: Schema): string[] {

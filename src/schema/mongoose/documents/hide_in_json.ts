@@ -1,10 +1,7 @@
 import type { Schema, SchemaType } from "mongoose";
-import { virtualsOf } from "../schemas/schema_members.ts";
+import { isOwn, markOwn, virtualsOf } from "../schemas/schema_members.ts";
 
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
-
-/** Transforms that no user has a part in. */
-const builtInOnly = new WeakSet<object>();
 
 /** The JSON options of schemas without options of the user. */
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
@@ -18,10 +15,9 @@ const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  const hidden = hiddenPaths(schema);
   const open = schema.get("strict") === false;
   const transform: Transform = (doc, json, options) => {
-    const declared = declaredKeys(schema);
+    const { declared, hidden } = schemaKeys(schema);
     for (const key of open ? [] : Object.keys(json)) {
       if (!declared.has(key)) delete json[key];
     }
@@ -29,7 +25,7 @@ export function hideInJson(schema: Schema): void {
     for (const path of hidden) deletePath(result, path);
     return result;
   };
-  if (own === undefined) builtInOnly.add(transform);
+  if (own === undefined) markOwn(transform);
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
@@ -39,47 +35,39 @@ export function hasOwnJson(schema: Schema): boolean {
   const { toJSON: general } =
     (schema as { base?: { options?: { toJSON?: object } } }).base?.options ?? {};
   return typeof schema.methods.toJSON === "function" || Object.keys(general ?? {}).length > 0 ||
-    typeof transform !== "function" || !builtInOnly.has(transform) ||
+    !isOwn(transform) ||
     Object.entries({ ...JSON_OPTIONS, ...options }).some(([name, value]) =>
       !(name in JSON_OPTIONS) || value !== JSON_OPTIONS[name as keyof typeof JSON_OPTIONS]
     );
 }
 
-const declaredBy = new WeakMap<Schema, ReadonlySet<string>>();
+interface SchemaKeys {
+  /** The keys that documents may show. */
+  readonly declared: ReadonlySet<string>;
+  /** The hidden paths; embedded objects have schemas of their own. */
+  readonly hidden: readonly string[][];
+}
 
-/** The keys that documents may show: read late, as Mongoose adds paths of its own. */
-export function declaredKeys(schema: Schema): ReadonlySet<string> {
-  let keys = declaredBy.get(schema);
-  if (keys === undefined) declaredBy.set(schema, keys = readDeclared(schema));
+const known = new WeakMap<Schema, SchemaKeys>();
+
+/** Gives the keys of a schema, which has to be complete: Mongoose adds paths of its own. */
+export function schemaKeys(schema: Schema): SchemaKeys {
+  let keys = known.get(schema);
+  if (keys === undefined) known.set(schema, keys = readKeys(schema));
   return keys;
 }
 
-function readDeclared(schema: Schema): Set<string> {
-  const keys = new Set(Object.keys(virtualsOf(schema)));
-  schema.eachPath((path: string) => {
-    keys.add(path.split(".")[0] as string);
+function readKeys(schema: Schema): SchemaKeys {
+  const declared = new Set(Object.keys(virtualsOf(schema)));
+  const hidden: string[][] = [];
+  schema.eachPath((path: string, { options }: SchemaType) => {
+    declared.add(path.split(".", 1).join());
+    if (options.hidden !== true) return;
+    for (const name of [path, options.alias ?? []].flat()) hidden.push(name.split("."));
   });
   const version = schema.get("versionKey");
-  if (typeof version === "string") keys.add(version);
-  return keys;
-}
-
-const secretive = new WeakMap<Schema, boolean>();
-
-/** Whether a schema hides something itself; what it embeds has schemas of its own. */
-export function hasHiddenPaths(schema: Schema): boolean {
-  let known = secretive.get(schema);
-  if (known === undefined) secretive.set(schema, known = hiddenPaths(schema).length > 0);
-  return known;
-}
-
-function hiddenPaths(schema: Schema): string[][] {
-  const paths: string[][] = [];
-  schema.eachPath((path: string, type: SchemaType) => {
-    if (type.options.hidden !== true) return;
-    for (const name of [path, type.options.alias ?? []].flat()) paths.push(name.split("."));
-  });
-  return paths;
+  if (typeof version === "string") declared.add(version);
+  return { declared, hidden };
 }
 
 function deletePath(json: unknown, [key, ...rest]: string[]): void {

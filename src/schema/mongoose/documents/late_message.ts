@@ -1,36 +1,36 @@
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
-import { markOwnMember } from "../schemas/schema_members.ts";
+import { markOwn } from "../schemas/schema_members.ts";
 
-interface Invalid {
+interface InvalidDocument {
   readonly "$__": { readonly validationError?: unknown };
 }
 
-type Invalidate = (this: Invalid, ...args: readonly unknown[]) => unknown;
+type Invalidate = (this: InvalidDocument, ...args: readonly unknown[]) => unknown;
 
-/** Members of the error that Mongoose does not declare. */
-interface Joined extends Error {
+interface JoinedError extends Error {
   readonly errors: Record<string, Error>;
   readonly _message?: string;
   addError(path: string, problem: Error): void;
 }
 
 /**
- * Has the documents of a schema write the message of all that is wrong when it is read. Mongoose writes it anew with each
- * problem: a body of 40 kB with 5,000 of them would hold up all clients for seconds.
+ * Has documents of a schema join the messages of all problems when the joined one is read. Mongoose joins them anew with
+ * each problem: a body of 40 kB with 5,000 of them would hold up all clients for seconds.
  */
 export function writeMessageLate(schema: Schema): void {
   if (schema.methods.invalidate !== undefined) return;
   schema.method("invalidate", invalidate as never, { suppressWarning: true });
 }
 
-const invalidate: Invalidate = function (...args) {
+const invalidate = markOwn<Invalidate>(function (...args) {
   const result = mongooseMethod(this).apply(this, [...args]);
   const { validationError: error } = this.$__;
-  if (error instanceof mongoose.Error.ValidationError) joinLate(error as unknown as Joined);
+  if (error instanceof mongoose.Error.ValidationError) {
+    joinWhenRead(error as unknown as JoinedError);
+  }
   return result;
-};
-markOwnMember(invalidate);
+});
 
 /** The method that ours replaces: embedded documents have another one than documents. */
 function mongooseMethod(doc: object): Invalidate {
@@ -41,7 +41,7 @@ function mongooseMethod(doc: object): Invalidate {
   return found;
 }
 
-function joinLate(error: Joined): void {
+function joinWhenRead(error: JoinedError): void {
   if (Object.hasOwn(error, "addError")) return;
   const { errors, _message } = error;
   const addError = (path: string, problem: Error): void => {

@@ -1,46 +1,31 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
-import { declaredKeys, hasHiddenPaths } from "./hide_in_json.ts";
-import { makeDetachedConnection } from "../connections.ts";
-import { markOwnMember } from "../schemas/schema_members.ts";
+import { markOwn } from "../schemas/schema_members.ts";
+import { schemaKeys } from "./hide_in_json.ts";
 
-/** What a copy of a document tells of where it comes from. Its fields are private, so that logs do not print them. */
-export class CopyMark {
-  readonly #schema: Schema;
-  readonly #undeclared: ReadonlySet<string>;
-
-  /**
-   * @param schema The schema of the document.
-   * @param values The values that were copied.
-   */
-  constructor(schema: Schema, values: object) {
-    this.#schema = schema;
-    this.#undeclared = undeclaredKeys(schema, values);
-  }
-
-  get schema(): Schema {
-    return this.#schema;
-  }
-
+/** Where a copy of a document comes from. */
+export interface CopyMark {
+  readonly schema: Schema;
   /** The keys of the copy that the schema does not declare. */
-  get undeclared(): ReadonlySet<string> {
-    return this.#undeclared;
-  }
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
-function undeclaredKeys(schema: Schema, values: object): ReadonlySet<string> {
-  if (schema.get("strict") === false) return NONE;
-  const declared = declaredKeys(schema);
-  const keys = Object.keys(values).filter((key) => !declared.has(key));
-  return keys.length === 0 ? NONE : new Set(keys);
+  readonly undeclared: ReadonlySet<string>;
 }
 
 /** A copy carries its mark through a spread and `Object.assign()`; JSON and the database do not see it. */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
-const TELL = "$tellSchema";
+interface MarkedCopy {
+  /** A function, so that logs do not print the schema. */
+  [MARK]?: () => CopyMark;
+}
+
+/** The member of documents that `{ ...document }` takes along, while it leaves the prototype. */
+interface MarkedDocument {
+  readonly "$__": { [MARK]?: Schema };
+}
+
+type ToObject = (this: Document, ...args: unknown[]) => object;
+
+const MARK_SCHEMA = "$markSchema";
 
 /**
  * Makes copies of a schema's documents tell where they come from: what `toObject()` gives, and `{ ...document }`. A hook that
@@ -51,40 +36,35 @@ export function markCopies(schema: Schema): void {
   const own = schema.methods.toObject as ToObject | undefined;
   const toObject = function (this: Document, ...args: unknown[]): object {
     const copy = (own ?? mongoose.Document.prototype.toObject as ToObject).apply(this, args);
-    return isRecord(copy) ? mark(copy, this.schema as Schema) : copy;
+    return Object(copy) === copy ? markCopy(copy, this.schema as Schema) : copy;
   };
-  const tellSchema = function (this: Document): void {
-    // A spread takes this object along, not the prototype.
-    const { $__: inside } = this as unknown as { $__: { [MARK]?: Schema } };
-    inside[MARK] = this.schema as Schema;
-  };
-  if (own === undefined) markOwnMember(toObject);
-  markOwnMember(tellSchema);
+  const markSchema = markOwn(function (this: Document): void {
+    (this as unknown as MarkedDocument).$__[MARK] = this.schema as Schema;
+  });
+  if (own === undefined) markOwn(toObject);
   const silent = { suppressWarning: true } as never;
   schema.method("toObject", toObject as never, silent);
-  schema.method(TELL, tellSchema as never, silent);
-  schema.queue(TELL, []);
+  schema.method(MARK_SCHEMA, markSchema as never, silent);
+  schema.queue(MARK_SCHEMA, []);
 }
 
-type ToObject = (this: Document, ...args: unknown[]) => object;
-
-function isRecord(value: unknown): value is Marked {
-  return typeof value === "object" && value !== null;
-}
-
-interface Marked {
-  [MARK]?: CopyMark;
-}
-
-function mark(copy: Marked, schema: Schema): object {
-  const made = new CopyMark(schema, copy);
-  if (made.undeclared.size > 0 || hasHiddenPaths(schema)) copy[MARK] = made;
+function markCopy(copy: MarkedCopy, schema: Schema): object {
+  const mark = markFor(copy, schema);
+  const hidesSome = mark.undeclared.size > 0 || schemaKeys(schema).hidden.length > 0;
+  if (hidesSome) copy[MARK] = () => mark;
   return copy;
+}
+
+function markFor(values: object, schema: Schema): CopyMark {
+  const { declared } = schemaKeys(schema);
+  const isOpen = schema.get("strict") === false;
+  const undeclared = Object.keys(values).filter((key) => !isOpen && !declared.has(key));
+  return { schema, undeclared: new Set(undeclared) };
 }
 
 /** Gives the mark of a copy that `toObject()` has made, or of a copy of that. */
 export function markOf(value: object): CopyMark | undefined {
-  return (value as Marked)[MARK];
+  return (value as MarkedCopy)[MARK]?.();
 }
 
 export interface Spread {
@@ -94,16 +74,16 @@ export interface Spread {
 }
 
 /** Members that Mongoose's documents own, besides their values. */
-const INSIDE = /^(\$|_doc$|__parentArray$|__index$)/;
+const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
 /** Reads `{ ...document }`; `undefined` for anything else. */
 export function spreadOf(value: object): Spread | undefined {
-  const { $__: inside, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
-  if (inside === undefined || typeof stored !== "object" || stored === null) return undefined;
-  const { [MARK]: schema } = Object(inside) as { [MARK]?: Schema };
+  const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
+  if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;
+  const { [MARK]: schema } = Object(internals) as MarkedDocument["$__"];
   return {
     stored,
-    added: Object.fromEntries(Object.entries(value).filter(([key]) => !INSIDE.test(key))),
-    mark: schema && new CopyMark(schema, stored),
+    added: Object.fromEntries(Object.entries(value).filter(([key]) => !OWN_MEMBERS.test(key))),
+    mark: schema && markFor(stored, schema),
   };
 }

@@ -5,14 +5,19 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 /** Members that schemas may have of themselves. */
 const USUAL = new Set(["initializeTimestamps"]);
 
-const ownMembers = new WeakSet<object>();
+const ownFunctions = new WeakSet<object>();
 
-/** Marks a method of documents as the framework's own, which changes nothing that is stored or shown. */
-export function markOwnMember(fn: object): void {
-  ownMembers.add(fn);
+/** Marks a method, a middleware or a transform as the framework's own: it changes nothing that users could see. */
+export function markOwn<F extends object>(fn: F): F {
+  ownFunctions.add(fn);
+  return fn;
 }
 
-/** What every document owns besides the members of its prototype. */
+export function isOwn(fn: unknown): boolean {
+  return typeof fn === "function" && ownFunctions.has(fn);
+}
+
+/** The members of every document, besides those of its prototype. */
 const DOCUMENT_MEMBERS = ["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY];
 
 /** Names that no field can have: Mongoose refuses them, or documents own them. */
@@ -28,10 +33,10 @@ export function virtualsOf(schema: Schema): Record<string, unknown> {
 /** Whether methods or statics of a schema replace Mongoose's own, or run for every new document. */
 export function replacesMembers(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
-  const isOwn = (name: string) => ownMembers.has(schema.methods[name] as object);
-  return callQueue.some(([name]) => !isOwn(name)) ||
+  const isUsers = (name: string) => !isOwn(schema.methods[name]);
+  return callQueue.some(([name]) => isUsers(name)) ||
     Object.keys(schema.methods).some((name) =>
-      name in mongoose.Model.prototype && !USUAL.has(name) && !isOwn(name)
+      name in mongoose.Model.prototype && !USUAL.has(name) && isUsers(name)
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }
@@ -44,19 +49,12 @@ interface SchemaMiddleware {
 /** Mongoose's mark on its own middleware. */
 const BUILT_IN = Symbol.for("mongoose:built-in-middleware");
 
-const ownMiddleware = new WeakSet<object>();
-
-/** Marks middleware as the framework's own, which changes nothing that users could see. */
-export function markOwnMiddleware(fn: object): void {
-  ownMiddleware.add(fn);
-}
-
 /** Whether a schema has middleware of the user's for one of several operations. */
 export function hasMiddleware(schema: Schema, names: readonly string[]): boolean {
   const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
   return names.some((name) =>
     [hooks._pres, hooks._posts].some((kind) =>
-      kind.get(name)?.some(({ fn }) => !ownMiddleware.has(fn) && !(BUILT_IN in fn)) === true
+      kind.get(name)?.some(({ fn }) => !isOwn(fn) && !(BUILT_IN in fn)) === true
     )
   );
 }

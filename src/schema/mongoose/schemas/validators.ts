@@ -1,5 +1,5 @@
-import type { Schema, SchemaType } from "mongoose";
 import mongoose from "mongoose";
+import type { Schema, SchemaType } from "mongoose";
 import { isPromise } from "../../../declare/hooks/and_then.ts";
 import { typesWithin } from "./schema_members.ts";
 
@@ -62,7 +62,7 @@ interface HostRule {
   ErrorConstructor?: unknown;
 }
 
-/** What follows a promise is a promise of its own, whose rejection is handled as well. */
+/** Handles the rejections of a promise, and of each promise that follows it. */
 function handled(result: unknown): unknown {
   if (!isPromise(result)) return result;
   const promise = Promise.resolve(result);
@@ -77,7 +77,7 @@ function handled(result: unknown): unknown {
 
 const { ValidatorError } = mongoose.Error;
 
-/** What a validator is told of a value, and what its message is made of. */
+/** The properties of an error of Mongoose's, of which its message is made. */
 type RuleProperties = Readonly<Record<string, unknown>>;
 
 /**
@@ -96,7 +96,7 @@ export class RuleError extends ValidatorError {
 
 function messageOf(properties: RuleProperties): string {
   const { message, reason } = properties;
-  // What a validator throws is its message, not a template of one.
+  // The message of a thrown error is no template.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
   const values = Object.entries(properties).filter(([name]) => name !== "message");

@@ -1,12 +1,12 @@
 import mongoose from "mongoose";
 
-/** The most documents of one reply of the database: the driver holds something of each of them until all are read. */
+/** The most documents of one reply. It could have 16 MB, and the driver holds something of each document in it. */
 export const BATCH_SIZE = 1024;
 
 type DriverCursor = mongoose.mongo.FindCursor | mongoose.mongo.AggregationCursor;
 
-/** What cursors of the driver were made with, which is not in their types. */
-interface Made {
+/** The options of the driver's cursors, which it does not declare. */
+interface CursorOptions {
   readonly cursorOptions?: { readonly batchSize?: number; readonly tailable?: boolean };
   readonly aggregateOptions?: { readonly cursor?: { readonly batchSize?: number } };
 }
@@ -17,7 +17,7 @@ interface MongooseCursor {
   once(event: "cursor", opened: (cursor: unknown) => void): unknown;
 }
 
-/** Bounds the replies to a query, an aggregation or a cursor, where its maker has not done so. */
+/** Bounds the replies to a query, an aggregation or a cursor that a `fetch` hook gave, unless the hook has done so. */
 export function boundReplies(given: unknown): void {
   if (given instanceof mongoose.Query) {
     const { op } = given as { readonly op?: unknown };
@@ -26,8 +26,9 @@ export function boundReplies(given: unknown): void {
   } else if (given instanceof mongoose.Aggregate) {
     given.options.batchSize ??= BATCH_SIZE;
   } else if (isDriverCursor(given)) {
-    const { cursorOptions = {}, aggregateOptions = {} } = given as Made;
-    if (cursorOptions.batchSize !== undefined || cursorOptions.tailable || hasBegun(given)) return;
+    const { cursorOptions = {}, aggregateOptions = {} } = given as CursorOptions;
+    const hasBegun = given.id !== undefined;
+    if (cursorOptions.batchSize !== undefined || cursorOptions.tailable || hasBegun) return;
     given.batchSize(aggregateOptions.cursor?.batchSize ?? BATCH_SIZE);
   } else if (isMongooseCursor(given)) {
     if (given.cursor === null) given.once("cursor", boundReplies);
@@ -38,10 +39,6 @@ export function boundReplies(given: unknown): void {
 function isDriverCursor(given: unknown): given is DriverCursor {
   const { FindCursor, AggregationCursor } = mongoose.mongo;
   return given instanceof FindCursor || given instanceof AggregationCursor;
-}
-
-function hasBegun({ id }: DriverCursor): boolean {
-  return id !== undefined;
 }
 
 function isMongooseCursor(given: unknown): given is MongooseCursor {

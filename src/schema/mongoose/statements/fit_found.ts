@@ -2,7 +2,7 @@
 import type { Cursor, Model, Query, Schema } from "mongoose";
 import { isDocument } from "../bson.ts";
 import { fitReferences } from "../documents/fit_stored.ts";
-import { markOwnMiddleware } from "../schemas/schema_members.ts";
+import { markOwn } from "../schemas/schema_members.ts";
 import { BATCH_SIZE } from "./bound_replies.ts";
 
 type Found = Record<string, unknown>;
@@ -17,8 +17,8 @@ type AnyQuery = Query<unknown, unknown>;
 /** An option of the queries by which another one populates: they may make no documents either. */
 const IS_POPULATING = "_isPopulating";
 
-/** The collection that a query holds, without declaring it. */
-interface FoundBy {
+/** A query reaches the database by a method of the collection that it holds, without declaring it. */
+interface CollectionHolder {
   mongooseCollection: {
     find(...args: unknown[]): DriverCursor | Promise<DriverCursor>;
     findOne(...args: unknown[]): Promise<Found | null>;
@@ -34,7 +34,7 @@ export function fitBeforePopulate(schema: Schema): void {
   schema.pre(["find", "findOne"], fitFound as never);
 }
 
-function fitFound(this: AnyQuery): void {
+const fitFound = markOwn(function (this: AnyQuery): void {
   const options = this.getOptions() as { [IS_POPULATING]?: boolean };
   if (options[IS_POPULATING] !== true && !populates(this)) return;
   delete options[IS_POPULATING];
@@ -42,7 +42,7 @@ function fitFound(this: AnyQuery): void {
   for (const each of Object.values(populate as Record<string, { options?: object }>)) {
     each.options = { batchSize: BATCH_SIZE, ...each.options, [IS_POPULATING]: true };
   }
-  const holder = this as unknown as FoundBy;
+  const holder = this as unknown as CollectionHolder;
   const { mongooseCollection: collection } = holder;
   const find = async (...args: unknown[]) => {
     const cursor = await collection.find(...args);
@@ -57,8 +57,7 @@ function fitFound(this: AnyQuery): void {
     find: { value: find },
     findOne: { value: findOne },
   });
-}
-markOwnMiddleware(fitFound);
+});
 
 /** How many documents one query populates: without a number, Mongoose asks for each one. */
 const POPULATED_AT_ONCE = 128;

@@ -1,12 +1,11 @@
-// How a query of Mongoose reaches the database: by a method of the collection that it holds.
 import type { ClientSession, mongo, Query } from "mongoose";
 
-/** Queries hold the driver's collection, without declaring it. */
-interface Inside {
-  mongooseCollection?: Record<string, unknown>;
-}
+type Remove = (filter: object, options: object) => Promise<mongo.DeleteResult>;
 
-type Method = (filter: object, options: object) => Promise<mongo.DeleteResult>;
+/** A query reaches the database by a method of the collection that it holds, without declaring it. */
+interface CollectionHolder {
+  mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
+}
 
 /** A write, in a session if it is part of a transaction. */
 export type Write = (session?: ClientSession) => Promise<void>;
@@ -27,23 +26,16 @@ export async function sendWith(
   query: Query<mongo.DeleteResult, unknown>,
   { name, statementOptions, together = (write) => write(), check }: Removal,
 ): Promise<void> {
-  const inside = query as unknown as Inside;
-  const { mongooseCollection: collection } = inside;
-  const send = async (statement: (options: object) => Promise<mongo.DeleteResult>) => {
+  const holder = query as unknown as CollectionHolder;
+  const { mongooseCollection: collection } = holder;
+  const value = async (filter: object, options: object) => {
     let result: mongo.DeleteResult | undefined;
     await together(async (session) => {
-      result = await statement(statementOptions(session));
+      result = await collection[name](filter, { ...options, ...statementOptions(session) });
       check?.(result);
     });
-    return result as mongo.DeleteResult;
+    return result;
   };
-  const method = collection?.[name] as Method | undefined;
-  if (collection === undefined || typeof method !== "function") {
-    await send((options) => query.setOptions(options as never).exec());
-    return;
-  }
-  const value = (filter: object, given: object) =>
-    send((options) => method.call(collection, filter, { ...given, ...options }));
-  inside.mongooseCollection = Object.create(collection, { [name]: { value } });
+  holder.mongooseCollection = Object.create(collection, { [name]: { value } });
   await query.exec();
 }

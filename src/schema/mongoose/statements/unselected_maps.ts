@@ -1,5 +1,5 @@
 import type { Query, Schema, SchemaType } from "mongoose";
-import { markOwnMiddleware } from "../schemas/schema_members.ts";
+import { markOwn } from "../schemas/schema_members.ts";
 
 /** A Map that reads leave out, inside of objects that they leave out as well. */
 interface InnerMap {
@@ -12,9 +12,9 @@ interface InnerMap {
  * with documents of a model that has such a Map would be a 500.
  */
 export function guardUnselectedMaps(schema: Schema): void {
-  // What it embeds may not be complete yet.
+  // Schemas that it embeds may not be complete yet.
   let known: readonly InnerMap[] | undefined;
-  const leaveOutOnce = function (this: Query<unknown, unknown>): void {
+  const leaveOutOnce = markOwn(function (this: Query<unknown, unknown>): void {
     const maps = known ??= innerMaps(schema, { prefix: "", around: [], within: [] });
     if (maps.length === 0) return;
     const fields = this.projection() ?? {};
@@ -22,8 +22,7 @@ export function guardUnselectedMaps(schema: Schema): void {
     for (const { path, around } of maps) {
       if (!around.some((each) => `+${each}` in fields)) this.select(`+${path}`);
     }
-  };
-  markOwnMiddleware(leaveOutOnce);
+  });
   schema.pre(/^find/, leaveOutOnce);
 }
 
