@@ -2,7 +2,7 @@ import mongoose from "mongoose";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** What the server or the driver says of an error: the same request may succeed later. */
+/** Labels of the server or the driver for errors after which the same request may succeed. */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -14,7 +14,7 @@ const LABELS = [
 /** Classes that the driver does not export. */
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** What older servers, and those without sessions, say by the code alone. */
+/** The codes of such errors, which older servers, and those without sessions, do not label. */
 const CODES = new Set([
   6, // HostUnreachable
   7, // HostNotFound

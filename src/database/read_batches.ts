@@ -80,8 +80,8 @@ async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Pro
   return taken;
 }
 
-/** The size of a pool that has no limit. */
-const MANY = 100;
+/** The connections that are counted in a pool without a limit. */
+const UNLIMITED = 100;
 
 /** The reads of all lists from one pool of connections: they take at most half of it, the rest is for short requests. */
 class ListReads {
@@ -95,8 +95,8 @@ class ListReads {
 
   static of(connection: Connection): ListReads {
     const client = connection.getClient();
-    const most = Math.max(1, Math.floor((client.options.maxPoolSize || MANY) / 2));
-    const reads = this.#all.get(client) ?? new ListReads(most);
+    const limit = Math.max(1, Math.floor((client.options.maxPoolSize || UNLIMITED) / 2));
+    const reads = this.#all.get(client) ?? new ListReads(limit);
     this.#all.set(client, reads);
     return reads;
   }

@@ -5,7 +5,7 @@ import { unavailable } from "../errors/refusals.ts";
 const queues = new WeakMap<object, Map<string, Promise<void>>>();
 
 interface Turn {
-  /** What names are unique in, such as a client. */
+  /** An object, such as a client, to which names belong. */
   readonly owner: object;
   readonly name: string;
   readonly timeBudget: TimeBudget;

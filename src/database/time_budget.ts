@@ -80,7 +80,7 @@ export class TimeBudget {
     return this.wait(batch);
   }
 
-  /** What the database may take for one statement: what is left, without the way to it and back. */
+  /** The time that the database may take for one statement, without the way to it and back. */
   #databaseTime(): number {
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);

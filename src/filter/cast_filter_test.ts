@@ -123,7 +123,7 @@ const FILTERS: Record<string, unknown>[] = [
   { map: doc.map, bare: doc.bare },
 ];
 
-/** What the driver would send. */
+/** Writes a filter as the driver would send it. */
 function sent(filter: unknown): string {
   const { BSON } = mongoose.mongo;
   return BSON.EJSON.stringify(

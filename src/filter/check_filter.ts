@@ -10,7 +10,7 @@ import type { Filter } from "./filters.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Checks a filter that hooks or a scope gave: Mongoose and BSON drop or distort some values, and a condition that is
@@ -24,33 +24,35 @@ export function checkFilter(filter: unknown, what: "filter" | "scope"): Filter {
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-interface Spot {
+interface ValuePlace {
   readonly path: string;
   readonly depth: number;
   readonly trusted: boolean;
 }
 
-function check(value: unknown, spot: Spot): unknown {
+function check(value: unknown, place: ValuePlace): unknown {
   const loss = lossOf(value);
-  if (loss !== undefined) throw unusable(spot.path, loss);
+  if (loss !== undefined) throw unusable(place.path, loss);
   if (typeof value !== "object" || value === null || isCompiled(value)) return value;
-  if (spot.depth > MOST_DEPTH) throw unusable(spot.path, "nested too deep");
-  if (Array.isArray(value)) return checkList(value, spot);
-  if (isJsonObject(value)) return checkObject(value, spot);
+  if (place.depth > MAX_DEPTH) throw unusable(place.path, "nested too deep");
+  if (Array.isArray(value)) return checkList(value, place);
+  if (isJsonObject(value)) return checkObject(value, place);
   if (isStorable(value) || isConvertible(value)) return value;
-  throw unusable(spot.path, `an object of ${classOf(value)}, which is stored as {}`);
+  throw unusable(place.path, `an object of ${classOf(value)}, which is stored as {}`);
 }
 
-function checkList(list: readonly unknown[], spot: Spot): unknown[] {
-  return Array.from({ length: list.length }, (_, index) => check(list[index], into(spot, index)));
+function checkList(list: readonly unknown[], place: ValuePlace): unknown[] {
+  return Array.from({ length: list.length }, (_, index) => check(list[index], below(place, index)));
 }
 
-function checkObject(object: JsonObject, spot: Spot): Filter {
+function checkObject(object: JsonObject, place: ValuePlace): Filter {
   const copy: Filter = {};
   for (const key of Reflect.ownKeys(object)) {
-    if (!isKeptKey(object, key)) throw unusable(into(spot, String(key)).path, "a key that is lost");
+    if (!isKeptKey(object, key)) {
+      throw unusable(below(place, String(key)).path, "a key that is lost");
+    }
     if (typeof key === "symbol") continue;
-    const inner = into(spot, key);
+    const inner = below(place, key);
     const value = object[key];
     if (isClause(key) && Array.isArray(value) && value.length === 0) {
       throw unusable(inner.path, "an empty list");
@@ -64,10 +66,10 @@ function checkObject(object: JsonObject, spot: Spot): Filter {
       configurable: true,
     });
   }
-  return spot.trusted || isTrusted(object) ? copy : markUntrusted(copy);
+  return place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 
-function into({ path, depth, trusted }: Spot, key: string | number): Spot {
+function below({ path, depth, trusted }: ValuePlace, key: string | number): ValuePlace {
   return { path: `${path}.${key}`, depth: depth + 1, trusted };
 }
 

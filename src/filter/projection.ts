@@ -6,7 +6,7 @@ import { lossOf } from "../schema/mongoose/storable.ts";
 import { dropMarks } from "../schema/mongoose/documents/fit_stored.ts";
 import { isEmpty } from "./filters.ts";
 
-/** What hooks project: values by path, with a `+` before a path that is shown besides what a read selects. */
+/** A projection of hooks: values by path, with a `+` before a path that is shown besides the selected ones. */
 export type Projection = Readonly<Record<string, unknown>>;
 
 /** Whether a read shows a path with its field, so that it may get its default. */

@@ -6,7 +6,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { KEEP_CONDITIONS } from "./filters.ts";
 
-/** What a level selects. */
+/** The entities that a level selects, and how they are read. */
 export interface Selection {
   /** The conditions of `q`, as hooks have changed them. */
   readonly filter: Filter;

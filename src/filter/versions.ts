@@ -6,7 +6,7 @@ import { markCompiled } from "./filters.ts";
 /** The database has whole numbers of 64 bits; those above a version's are clear in no fraction and in nothing negative. */
 const HIGH_BITS = Array.from({ length: 64 - VERSION_BITS }, (_, index) => VERSION_BITS + index);
 
-/** What else could equal a number, or have its bits. */
+/** Types whose values could equal a number, or have its bits. */
 const NO_VERSION = { $not: { $type: ["array", "binData", "decimal"] } } as const;
 
 export function hasVersion(key: string): Filter {

@@ -24,7 +24,7 @@ export class JsonText {
 /** The identifiers in the references of some entities: JSON text, by the name of the field. */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
-/** What identifiers of one field become: entities, or `null` where they are gone. Any other value stays. */
+/** Entities by the identifiers of one field; `null` for one that is gone. Any other value stays. */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
 export type Targets = ReadonlyMap<string, FieldTargets>;

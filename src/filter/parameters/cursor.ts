@@ -26,13 +26,13 @@ export interface EntityCursor {
 }
 
 /** The most characters of a cursor: a URL has to have room for it. */
-const LONGEST = 4096;
+const MAX_LENGTH = 4096;
 
 /** The most bytes of the values in a cursor. */
-const LARGEST = 1024;
+const MAX_VALUES = 1024;
 
 /** The form of a cursor: letters, digits, `-` and `_`. */
-export const CURSOR = new RegExp(`^[\\w-]{1,${LONGEST}}$`);
+export const CURSOR = new RegExp(`^[\\w-]{1,${MAX_LENGTH}}$`);
 
 /**
  * Writes the place of an entity in an order as text; `undefined` where its identifier cannot be told.
@@ -55,7 +55,7 @@ export function writeCursor(
   const o = orderMark(order);
   const v = paths.map((path) => values[path]);
   const place = v.slice(0, -1).every(isComparable) ? BSON.serialize({ o, v }) : undefined;
-  const isWhole = isShown && place !== undefined && place.length <= LARGEST;
+  const isWhole = isShown && place !== undefined && place.length <= MAX_VALUES;
   const known = isShown ? { d: digestOf(values) } : version === undefined ? {} : { n: version };
   const text = Buffer.from(isWhole ? place : BSON.serialize({ o, i: id, ...known }));
   const written = text.toString("base64url");
@@ -112,11 +112,11 @@ function isComparable(value: unknown): boolean {
 }
 
 /** How deep identifiers may be nested: the database takes no more than 200 levels in all. */
-const DEEPEST = 8;
+const MAX_ID_DEPTH = 8;
 
 /** Whether a value may stand in `_id`, and in a condition. */
 function isIdentifier(value: unknown, depth = 0): boolean {
-  if (depth > DEEPEST || value === undefined) return false;
+  if (depth > MAX_ID_DEPTH || value === undefined) return false;
   if (depth > 0 && Array.isArray(value)) {
     return value.every((each) => isIdentifier(each, depth + 1));
   }

@@ -11,7 +11,7 @@ export const LIST_LIMITS = {
   characters: 200,
 } as const;
 
-/** What clients may ask of a read besides `q`, as its operation declares it. */
+/** The parameters of a read besides `q`, as its operation declares them. */
 export interface ReadRules {
   readonly page?: PageRule;
   readonly sort?: ReadonlySet<string>;

@@ -10,7 +10,7 @@ import type { SortValues } from "./sort_values.ts";
 
 const { Binary, Timestamp } = mongoose.mongo;
 
-/** A path of an order, and what the entity has there behind which a page begins. */
+/** A path of an order, and the value there of the entity behind which a page begins. */
 interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -86,7 +86,7 @@ function isLevel(key: Key): Expression {
   return { $eq: [storedPlace(key), givenPlace(key)] };
 }
 
-/** What the database sorts an entity by: of an array, the first element in the order. */
+/** The value by which the database sorts an entity: of an array, the first element in the order. */
 function storedPlace({ path, isAscending }: Key): unknown {
   // Identifiers are no arrays: by the bare path, the database reads their index from there on.
   return path === "_id" ? "$_id" : placeBelow(`$${path}`.split("."), isAscending);

@@ -41,7 +41,7 @@ const list = fc.array(fc.oneof(scalar, fc.array(scalar, { maxLength: 2 })), { ma
 const inner = fc.record({ owner: fc.oneof({ arbitrary: scalar, weight: 4 }, list) }, {
   requiredKeys: [],
 });
-/** What is stored in the place of one object. Regular expressions in lists within a list are not compared. */
+/** Values in the place of one object. Regular expressions in lists within a list are not compared. */
 const inners = fc.array(fc.oneof(fc.record({ owner: scalar }, { requiredKeys: [] }), scalar), {
   maxLength: 3,
 });
@@ -185,7 +185,7 @@ test("seek() knows the place of what BSON calls undefined", async () => {
   await checkPages({ order: { text: 1, _id: 1 } }, [1]);
 });
 
-/** What the database does in ways of its own, by the values that stand in its list one after the other. */
+/** Peculiarities of the database, by an order and values that stand in it one after the other. */
 const ODDITIES: Readonly<Record<string, readonly [Order, readonly object[]]>> = {
   "alternatives are merged by values, where missing is before null": [
     { text: 1, date: 1, _id: 1 },

@@ -51,7 +51,7 @@ Deno.test("seek() gives conditions that are compiled, and that are not cast", ()
   }
 });
 
-/** What the driver would send. */
+/** Writes a filter as the driver would send it. */
 function structuredText(filter: Filter): string {
   const { BSON } = mongoose.mongo;
   return BSON.EJSON.stringify(BSON.deserialize(BSON.serialize(filter)));

@@ -18,7 +18,7 @@ export interface FilterPath {
   readonly open?: boolean;
 }
 
-/** What the URL parameter `q` may hold. */
+/** The filters that the URL parameter `q` may hold. */
 export interface FilterDescription {
   /**
    * The paths, besides `$and`, `$or` and `$nor`. Elements of arrays can be named by their index too, such as `tags.0`.
@@ -142,7 +142,7 @@ function reaches(
   });
 }
 
-/** What stands below a value, in arrays too: an object, or a Map or free-form data. */
+/** The object below a value, in arrays too; or the Map or free-form data that it is. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

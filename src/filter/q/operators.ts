@@ -9,7 +9,7 @@ import { isExtendedJson } from "./extended_json.ts";
 import { compileDistance, compileGeo } from "./geo.ts";
 
 export interface Operator {
-  /** What it reads of a field: all of it, with what is inside; only its own value; or what its inner operators read. */
+  /** Whether it reads a field with all that is in it, only its own value, or as its inner operators do. */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
   /** The operators of which one must stand beside it. */

@@ -34,11 +34,11 @@ export function writeNull(_source: BsonReader, out: JsonWriter): void {
 }
 
 /** The greatest integer that is written as a number. It is not safe in JavaScript, but the driver reads it as a number. */
-const GREATEST = 2 ** 53;
+const MAX_NUMBER = 2 ** 53;
 
 /** A number up to 2^53, decimal text beyond. */
 export function integerToJson(value: bigint): number | string {
-  return value >= -GREATEST && value <= GREATEST ? Number(value) : String(value);
+  return value >= -MAX_NUMBER && value <= MAX_NUMBER ? Number(value) : String(value);
 }
 
 export function longToJson(
@@ -59,7 +59,7 @@ export function writeInt32(source: BsonReader, out: JsonWriter): void {
 
 export function writeInt64(source: BsonReader, out: JsonWriter): void {
   const value = readInt64(source.bytes, source.at);
-  if (Math.abs(value) < GREATEST) out.ascii(String(value));
+  if (Math.abs(value) < MAX_NUMBER) out.ascii(String(value));
   else out.ascii(JSON.stringify(integerToJson(source.bytes.readBigInt64LE(source.at))));
   source.at += 8;
 }

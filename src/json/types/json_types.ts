@@ -77,7 +77,7 @@ const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
 
 const TYPES: readonly JsonType[] = Object.values(JSON_TYPES);
 
-/** What writes the bytes of each BSON type. */
+/** The writers of bytes, by BSON type. */
 export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
   { length: 256 },
   (_, type) => TYPES.find(({ bson }) => bson === type)?.write,
