@@ -110,12 +110,15 @@ function placeBelow([field = "", ...names]: readonly string[], isAscending: bool
 }
 
 function firstOf(list: unknown, isAscending: boolean): Expression {
-  return { $first: { $sortArray: { input: list, sortBy: isAscending ? 1 : -1 } } };
+  const isBefore = { [isAscending ? "$lt" : "$gt"]: ["$$this", "$$value"] };
+  const first = { $cond: [isBefore, "$$this", "$$value"] };
+  const reduce = { input: "$$list", initialValue: { $arrayElemAt: ["$$list", 0] }, in: first };
+  return { $let: { vars: { list }, in: { $reduce: reduce } } };
 }
 
 /** Gives the place in an object, in which `undefined` is missing: a list would have `null` for it. */
 function placeIn(input: Expression): Expression {
-  return { $getField: { field: "place", input } };
+  return { $let: { vars: { input }, in: "$$input.place" } };
 }
 
 function givenPlace({ value, isAscending }: Key): unknown {
