@@ -117,7 +117,7 @@ class ListReads {
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Waits for a turn of the event loop of its own: all lists together do one part of their work between other requests. */
+/** Waits for a turn of the event loop that no other list takes: between two parts of lists, other requests are served. */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
   last = turn;
@@ -141,7 +141,7 @@ interface ReplyArray {
   readonly start: number;
 }
 
-/** Takes the bytes of a reply. The driver's list of its documents is let go: a stalled client would have it held. */
+/** Takes the bytes of a reply, and drops the driver's list of its documents: a stalled client would keep it in memory. */
 function takeReply(cursor: ReplyCursor): ReplyArray | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};

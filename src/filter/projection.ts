@@ -62,7 +62,7 @@ export function uncovered(projection: Projection): Projection {
   return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
 }
 
-/** Gives a projection by which the database reads paths besides. */
+/** Adds paths that the database has to read as well. */
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
   // A part of an object cannot be named beside the whole.

@@ -5,10 +5,7 @@ import { LIST_LIMITS } from "./read_rules.ts";
 import type { SearchRule } from "./read_rules.ts";
 
 /** Letters with marks that have a base letter in the Latin script. */
-const MARKED: readonly (readonly [from: number, to: number])[] = [[0xc0, 0x24f], [
-  0x1e00,
-  0x1eff,
-]];
+const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
 /**
  * Gives the condition of a search: each word of a text is contained in one of the fields, or found by the text index. Case
@@ -70,7 +67,7 @@ const VARIANTS: ReadonlyMap<string, string> = variants();
 function variants(): Map<string, string> {
   const found = new Map<string, string>();
   for (let letter = 0x61; letter <= 0x7a; letter++) found.set(String.fromCharCode(letter), "");
-  for (const [from, to] of MARKED) {
+  for (const [from, to] of MARKED_LETTERS) {
     for (let code = from; code <= to; code++) {
       const letter = String.fromCharCode(code);
       const base = baseOf(letter).toLowerCase();

@@ -13,7 +13,7 @@ export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Reco
   return Object.fromEntries(Object.entries(order).slice(0, last + 1));
 }
 
-/** Whether an order is one of values, of which each entity has one, so that a page can continue behind an entity. */
+/** Whether each entity has one value for each path of an order, so that a page can continue behind an entity. */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
   shape: Shape,

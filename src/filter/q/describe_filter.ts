@@ -118,7 +118,7 @@ export function listPaths(
   });
 }
 
-/** Whether an object that embeds itself has been seen already: its paths never end. Sees it. */
+/** Whether the paths of an object would never end: it embeds itself, and was seen before. Notes that it was seen. */
 function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
   if (!embedsItself(node)) return false;
   if (seen.has(node)) return true;

@@ -196,22 +196,23 @@ const DIRECT: readonly Assumption[] = [
   },
 ];
 
+/** Makes a client that never connects. */
+function makeClient(): mongoose.mongo.MongoClient {
+  return new mongoose.mongo.MongoClient("mongodb://localhost");
+}
+
 /** Without one of these, large lists take longer, or slow clients are noticed later; the log says so. */
 const USEFUL: readonly Assumption[] = [
   {
     name: "replies of the MongoDB driver",
     holds() {
-      const client = new mongoose.mongo.MongoClient("mongodb://localhost");
-      const cursor = client.db("probe").collection("probe").find() as { documents?: unknown };
-      return cursor.documents === null;
+      const cursor = makeClient().db("probe").collection("probe").find();
+      return (cursor as { documents?: unknown }).documents === null;
     },
   },
   {
     name: "names of arrays in the MongoDB driver",
-    holds() {
-      const client = new mongoose.mongo.MongoClient("mongodb://localhost") as DecodingClient;
-      return isJsonObject(client.bsonOptions?.fieldsAsRaw);
-    },
+    holds: () => isJsonObject((makeClient() as DecodingClient).bsonOptions?.fieldsAsRaw),
   },
   {
     name: "responses of the runtime",
@@ -224,7 +225,7 @@ const USEFUL: readonly Assumption[] = [
   },
 ];
 
-export interface Unknown {
+interface Unknown {
   readonly needed: readonly string[];
   readonly direct: readonly string[];
   readonly useful: readonly string[];
@@ -239,7 +240,7 @@ export function lookAtMongoose(): Unknown {
   return { needed: unknown(NEEDED), direct: unknown(DIRECT), useful: unknown(USEFUL) };
 }
 
-let found: Unknown | undefined;
+let looked: Unknown | undefined;
 
 /**
  * Checks, once, that Mongoose is one whose documents can be used safely.
@@ -247,8 +248,9 @@ let found: Unknown | undefined;
  * @throws {TypeError} If something is not recognised without which a rule would be skipped, or a secret shown.
  */
 export function checkMongoose(): Unknown {
-  if (found !== undefined) return found;
-  const { needed, useful, ...others } = lookAtMongoose();
+  if (looked !== undefined) return looked;
+  const found = lookAtMongoose();
+  const { needed, useful } = found;
   if (needed.length > 0) {
     throw new TypeError(
       `Cannot use Mongoose ${mongoose.version}: Mongrove does not recognise its ${
@@ -259,7 +261,7 @@ export function checkMongoose(): Unknown {
   if (useful.length > 0) {
     logHint(`Some requests take longer: Mongrove does not recognise the ${useful.join(", ")}`);
   }
-  return found = { needed, useful, ...others };
+  return looked = found;
 }
 
 /** Gives what is not recognised of a model: such a model is always read and written with documents. */

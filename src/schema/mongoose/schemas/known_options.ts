@@ -12,14 +12,8 @@ const FIELD: Names<FieldOptions<unknown>> = {
   ...{ unique: true, index: true, sparse: true, expires: true },
   ...{ summary: true, description: true, deprecated: true, example: true },
   ...{ default: true, enum: true, validate: true, min: true, max: true },
-  ...{
-    minLength: true,
-    maxLength: true,
-    match: true,
-    trim: true,
-    lowercase: true,
-    uppercase: true,
-  },
+  ...{ minLength: true, maxLength: true, match: true },
+  ...{ trim: true, lowercase: true, uppercase: true },
   ...{ get: true, set: true, transform: true },
 };
 
@@ -36,15 +30,8 @@ const ARRAY_PROP: Names<ArrayPropOptions<unknown, unknown>> = {
 /** The types of Mongoose that a field may name. */
 const TYPES: Names<MongooseValues> = {
   ...{ String: true, Number: true, Int32: true, Double: true, BigInt: true, Decimal128: true },
-  ...{
-    Boolean: true,
-    Date: true,
-    Buffer: true,
-    ObjectId: true,
-    UUID: true,
-    Map: true,
-    Mixed: true,
-  },
+  ...{ Boolean: true, Date: true, Buffer: true, ObjectId: true, UUID: true },
+  ...{ Map: true, Mixed: true },
 };
 
 /** The other options of Mongoose. Its types do not list "encrypt". */
