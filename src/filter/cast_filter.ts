@@ -4,7 +4,7 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { replaceCast, sanitized } from "../schema/mongoose/statements/query_casts.ts";
 import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
-import { isStorable, lossOf, storedMembers } from "../schema/mongoose/storable.ts";
+import { isStorable, lossOf, storedMembers } from "../schema/mongoose/bson.ts";
 
 type AnyQuery = Query<unknown, unknown>;
 

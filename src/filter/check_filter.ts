@@ -4,7 +4,7 @@ import {
   isStorable,
   isTrusted,
   lossOf,
-} from "../schema/mongoose/storable.ts";
+} from "../schema/mongoose/bson.ts";
 import { isClause, isCompiled, markUntrusted } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 import { isJsonObject } from "../schema/fields/json.ts";

@@ -2,7 +2,7 @@ import type { Document, Model, PipelineStage } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
-import { lossOf } from "../schema/mongoose/storable.ts";
+import { lossOf } from "../schema/mongoose/bson.ts";
 import { dropMarks } from "../schema/mongoose/documents/fit_stored.ts";
 import { isEmpty } from "./filters.ts";
 

@@ -2,10 +2,12 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import mongoose from "mongoose";
-import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
+import type { Document, Model, Query, Schema } from "mongoose";
 import { logHint } from "../../errors/log.ts";
 import { isJsonObject } from "../fields/json.ts";
 import { makeDetachedConnection } from "./connections.ts";
+import { makeProbe } from "./probe.ts";
+import type { Probe, ProbeFields } from "./probe.ts";
 import type { DecodingClient } from "./connections.ts";
 import { ownDefaults, rawArray, rawValues, setRaw, statesOf } from "./documents/document_values.ts";
 import { markCopies, markOf, spreadOf } from "./documents/mark_copies.ts";
@@ -40,19 +42,6 @@ export interface Assumption {
   /** Whether it holds. A check that throws counts as no. */
   holds(probe: Probe): boolean;
 }
-
-/** A model of which nothing is stored. */
-interface Probe {
-  /** The schema, as it was before it became a model. */
-  readonly schema: Schema;
-  readonly model: Model<unknown>;
-  readonly doc: Document;
-}
-
-/** The fields of a probe. */
-type Paths =
-  & Readonly<Record<"text" | "number" | "date" | "immutable" | "own", SchemaType>>
-  & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
 
 /** Without one of these, the start fails: a rule would be skipped, a change lost, or a secret shown. */
 const NEEDED: readonly Assumption[] = [
@@ -95,7 +84,7 @@ const NEEDED: readonly Assumption[] = [
   {
     name: "immutable and required fields",
     holds({ schema }) {
-      const { immutable, text, number } = schema.paths as Paths;
+      const { immutable, text, number } = schema.paths as ProbeFields;
       return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
         !isImmutable(number);
     },
@@ -147,7 +136,7 @@ const DIRECT: readonly Assumption[] = [
   {
     name: "defaults of fields",
     holds({ schema, doc }) {
-      const { immutable, number, date, computed, list, computedList } = schema.paths as Paths;
+      const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
       return !hasDefault(immutable) && defaultOf(number, doc) === 5 &&
         rawDefault(date) === Date.now && hasComputedDefault(computed) &&
         defaultOf(computed, doc) === "made" && hasEmptyDefault(list) &&
@@ -157,7 +146,7 @@ const DIRECT: readonly Assumption[] = [
   {
     name: "setters and casts of fields",
     holds({ schema }) {
-      const { text, set, cast, atTimes } = schema.paths as Paths;
+      const { text, set, cast, atTimes } = schema.paths as ProbeFields;
       return castForQuery(text, " A ") === "a" && !hasOwnSetters(text) && hasOwnSetters(set) &&
         hasOwnCast(cast) && !hasOwnCast(text) && isRequiredAtTimes(atTimes) &&
         !isRequiredAtTimes(text);
@@ -166,7 +155,7 @@ const DIRECT: readonly Assumption[] = [
   {
     name: "validators of fields",
     holds({ schema }) {
-      const { text, number, date, own } = schema.paths as Paths;
+      const { text, number, date, own } = schema.paths as ProbeFields;
       return [text, number, date].every((type) =>
         type.validators.length >= 3 && judgesValuesAlone(type)
       ) && own.validators.length === 1 && !judgesValuesAlone(own);
@@ -232,7 +221,7 @@ interface Unknown {
 }
 
 /** Gives the names of all assumptions that do not hold. */
-export function lookAtMongoose(): Unknown {
+export function failedAssumptions(): Unknown {
   const probe = attempt(makeProbe);
   const unknown = (all: readonly Assumption[]) =>
     all.filter((each) => probe === undefined || attempt(() => each.holds(probe)) !== true)
@@ -249,7 +238,7 @@ let looked: Unknown | undefined;
  */
 export function checkMongoose(): Unknown {
   if (looked !== undefined) return looked;
-  const found = lookAtMongoose();
+  const found = failedAssumptions();
   const { needed, useful } = found;
   if (needed.length > 0) {
     throw new TypeError(
@@ -288,35 +277,4 @@ function attempt<T>(look: () => T): T | undefined {
   } catch {
     return undefined;
   }
-}
-
-function makeProbe(): Probe {
-  // Not the host's: its plugins and settings are the user's own.
-  const bare = new mongoose.Mongoose();
-  const { Schema } = bare;
-  const schema = new Schema({
-    text: { type: String, required: true, enum: ["a"], match: /a/, trim: true, lowercase: true },
-    number: { type: Number, default: "5", min: 1, max: 9, enum: [5] },
-    date: { type: Date, default: Date.now, min: new Date(0), max: new Date(), required: true },
-    computed: { type: String, default: () => "made" },
-    atTimes: { type: String, required: () => true },
-    set: { type: String, set: (value: string) => value },
-    cast: { type: String, cast: (value: unknown) => String(value) },
-    own: {
-      type: String,
-      validate: function (this: unknown) {
-        return this !== null;
-      },
-    },
-    immutable: { type: String, immutable: true },
-    list: [String],
-    computedList: { type: [String], default: () => ["made"] },
-    map: { type: Map, of: new Schema({ text: String }) },
-    inner: new Schema({ text: String }),
-    inners: [new Schema({ text: String })],
-  }, { timestamps: { createdAt: "made" }, autoCreate: false, autoIndex: false });
-  schema.virtual("shown").get(() => "");
-  const model = makeDetachedConnection(bare).model<unknown>("Probe", schema.clone() as Schema);
-  const stored = { _id: new mongoose.Types.ObjectId(), text: "a", number: 5, inner: { text: "a" } };
-  return { schema: schema as Schema, model, doc: model.hydrate(stored) as Document };
 }

@@ -7,7 +7,7 @@ import { prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../build_schema.ts";
 import { getModel } from "../get_model.ts";
-import { logUnrecognised, lookAtMongoose, unrecognised } from "./assumptions.ts";
+import { failedAssumptions, logUnrecognised, unrecognised } from "./assumptions.ts";
 
 const connection = mongoose.createConnection();
 
@@ -48,18 +48,18 @@ Deno.test("buildSchema() refuses a Mongoose whose queries cast conditions in an 
   build();
 });
 
-Deno.test("lookAtMongoose() recognises the Mongoose that is here", () => {
-  assertEquals(lookAtMongoose(), ALL_KNOWN);
+Deno.test("failedAssumptions() recognises the Mongoose that is here", () => {
+  assertEquals(failedAssumptions(), ALL_KNOWN);
 });
 
-Deno.test("lookAtMongoose() runs no plugin of the host", () => {
+Deno.test("failedAssumptions() runs no plugin of the host", () => {
   let runs = 0;
   mongoose.plugin((schema: Schema) => {
     runs++;
     schema.pre("save", () => {});
   });
   try {
-    assertEquals([lookAtMongoose(), runs], [ALL_KNOWN, 0]);
+    assertEquals([failedAssumptions(), runs], [ALL_KNOWN, 0]);
   } finally {
     (mongoose as unknown as { plugins: unknown[] }).plugins.pop();
   }
@@ -81,9 +81,9 @@ const NEEDED: [string, object, string][] = [
 ];
 
 for (const [name, prototype, member] of NEEDED) {
-  Deno.test(`lookAtMongoose() misses "${name}" when "${member}" is another`, () => {
+  Deno.test(`failedAssumptions() misses "${name}" when "${member}" is another`, () => {
     const change = /^_|cast/.test(member) || member === "$__setValue" ? IDLE : HIDDEN;
-    const { needed } = changing(prototype, { [member]: change }, lookAtMongoose);
+    const { needed } = changing(prototype, { [member]: change }, failedAssumptions);
     assertEquals(needed.includes(name), true, `${needed}`);
   });
 }
@@ -96,20 +96,20 @@ const DIRECT: [string, object, string][] = [
 ];
 
 for (const [name, prototype, member] of DIRECT) {
-  Deno.test(`lookAtMongoose() misses "${name}" when "${member}" is hidden`, () => {
-    const { direct } = changing(prototype, { [member]: HIDDEN }, lookAtMongoose);
+  Deno.test(`failedAssumptions() misses "${name}" when "${member}" is hidden`, () => {
+    const { direct } = changing(prototype, { [member]: HIDDEN }, failedAssumptions);
     assertEquals(direct.includes(name), true, `${direct}`);
   });
 }
 
-Deno.test("lookAtMongoose() misses middleware when Mongoose does not mark its own", () => {
+Deno.test("failedAssumptions() misses middleware when Mongoose does not mark its own", () => {
   const pre = MongooseSchema.prototype.pre as (...args: unknown[]) => unknown;
   const unmarked = function (this: Schema, ...args: unknown[]) {
     const fn = args.findLast((each) => typeof each === "function") as () => void;
     return pre.apply(this, args.map((each) => each === fn ? fn.bind(this) : each));
   };
   const changes = { pre: { ...IDLE, value: unmarked } };
-  const { direct } = changing(MongooseSchema.prototype, changes, lookAtMongoose);
+  const { direct } = changing(MongooseSchema.prototype, changes, failedAssumptions);
   assertEquals(direct, ["middleware of schemas"]);
 });
 

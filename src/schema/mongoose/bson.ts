@@ -23,3 +23,79 @@ export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
   return text.replace(/=+$/, "").length % 4 === 1 ? undefined : Buffer.from(text, "base64");
 }
+
+/** The bounds of a number that BSON keeps whole. */
+const INT64 = 2n ** 63n;
+
+/** Flags of a regular expression that change what it matches, and that BSON drops. */
+const LOST_FLAGS = /[svy]/;
+
+/** Tells how Mongoose or BSON would drop or distort a value; `undefined` for what both keep. */
+export function lossOf(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "undefined":
+      return "undefined";
+    case "function":
+      return "a function";
+    case "symbol":
+      return "a symbol";
+    case "number":
+      return Number.isNaN(value) ? "NaN" : undefined;
+    case "bigint":
+      return value >= INT64 || value < -INT64 ? "a bigint of more than 64 bits" : undefined;
+    case "object":
+      return value === null ? undefined : lossOfObject(value);
+    default:
+      return undefined;
+  }
+}
+
+function lossOfObject(value: object): string | undefined {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid date" : undefined;
+  if (value instanceof RegExp) {
+    return LOST_FLAGS.test(value.flags)
+      ? `a regular expression with the flags "${value.flags}"`
+      : undefined;
+  }
+  const { then } = value as { then?: unknown };
+  return typeof then === "function" ? "a promise, or a query, that was not awaited" : undefined;
+}
+
+/** Tells whether BSON writes an object of a class as what it is. */
+export function isStorable(value: object): boolean {
+  const { _bsontype: type } = value as { _bsontype?: unknown };
+  return typeof type === "string" || value instanceof Date || value instanceof RegExp ||
+    value instanceof Uint8Array || isDocument(value) || value instanceof mongoose.Types.Map;
+}
+
+/** Tells whether a cast of Mongoose can make something of an object of a class: a date of it, or a text. */
+export function isConvertible(value: object): boolean {
+  if (ArrayBuffer.isView(value)) return false;
+  const { toString, valueOf, toBSON } = value as Record<string, unknown>;
+  return toString !== Object.prototype.toString || valueOf !== Object.prototype.valueOf ||
+    typeof toBSON === "function";
+}
+
+/** The members of an object as they are stored; `undefined` for what is stored as a scalar or an array. */
+export function storedMembers(value: unknown): Map<string, unknown> | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  if (value instanceof mongoose.Types.Map) return new Map(value as Map<string, unknown>);
+  if (isDocument(value)) return new Map(Object.entries(value.toBSON()));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  return new Map(Object.entries(value));
+}
+
+const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
+
+/** Tells whether a key of an object is one that BSON writes, or the mark of `mongoose.trusted()`. */
+export function isKeptKey(object: object, key: string | symbol): boolean {
+  return typeof key === "symbol"
+    ? key === TRUSTED
+    : Object.prototype.propertyIsEnumerable.call(object, key);
+}
+
+/** Tells whether `mongoose.trusted()` has marked operators. */
+export function isTrusted(operators: object): boolean {
+  return TRUSTED !== undefined && TRUSTED in operators;
+}
