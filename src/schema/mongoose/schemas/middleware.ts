@@ -1,9 +1,17 @@
-import type { Schema } from "mongoose";
+import type { Document, Schema } from "mongoose";
 import type { Knowledge } from "../knowledge.ts";
 
+interface Hook {
+  readonly fn: object;
+}
+
 interface SchemaMiddleware {
-  readonly _pres: ReadonlyMap<string, readonly { readonly fn: object }[]>;
-  readonly _posts: ReadonlyMap<string, readonly { readonly fn: object }[]>;
+  readonly _pres: ReadonlyMap<string, readonly Hook[]>;
+  readonly _posts: ReadonlyMap<string, readonly Hook[]>;
+}
+
+interface DocumentMiddleware {
+  filter(keeps: (hook: Hook) => boolean): DocumentMiddleware;
 }
 
 /** Mongoose's mark on its own middleware. */
@@ -21,9 +29,24 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
   const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
   return names.some((name) =>
     [hooks._pres, hooks._posts].some((kind) =>
-      kind.get(name)?.some(({ fn }) => !ownMiddleware.has(fn) && !(BUILT_IN in fn)) === true
+      kind.get(name)?.some((hook) => !isKnown(hook)) === true
     )
   );
+}
+
+function isKnown({ fn }: Hook): boolean {
+  return ownMiddleware.has(fn) || BUILT_IN in fn;
+}
+
+/** Takes the user's middleware from a document that will not be saved, and from all that it embeds. */
+export function dropMiddleware(doc: Document): void {
+  for (
+    const each of [doc, ...doc.$getAllSubdocs()] as unknown[] as {
+      $__middleware: DocumentMiddleware;
+    }[]
+  ) {
+    each.$__middleware = each.$__middleware.filter(isKnown);
+  }
 }
 
 export const MIDDLEWARE: Knowledge = {
