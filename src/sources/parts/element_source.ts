@@ -10,9 +10,8 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/identifier.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
-import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
+import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
-import type { StoredObject } from "../../write/apply_update.ts";
 import { judgeScope } from "../../write/judge_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
@@ -22,12 +21,10 @@ import { noteEnd } from "../page_end.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
 import type { EntityName, EntityValue, ListRead, PageRead, Source } from "../source.ts";
-import { checkRequired } from "./check_required.ts";
-import { countElements, readElements, readElementValues } from "./read_elements.ts";
-import { markElement, removeElements } from "./remove_elements.ts";
-import type { ElementMark } from "./remove_elements.ts";
-import { addToList } from "./stored_list.ts";
-import { updateElement } from "./update_element.ts";
+import { countElements, readElements, readElementValues } from "./element_reads.ts";
+import { markElement, removeElements, updateElement } from "./element_writes.ts";
+import type { ElementMark } from "./element_writes.ts";
+import { addToList, checkRequired } from "./part_property.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
@@ -40,7 +37,6 @@ export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "mod
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
-  readonly #marks = new WeakMap<object, ElementMark>();
   /** The filter that has selected the element: it binds a write, as the scope does. */
   #selected: Filter = {};
 
@@ -120,8 +116,7 @@ export class ElementSource implements Source {
   }
 
   identify(entity: EntityValue): ElementMark {
-    const doc = documentOf(entity);
-    return this.#marks.get(doc) ?? markElement(storedValues(doc));
+    return markElement(keepShown(documentOf(entity), storedValues).values);
   }
 
   async removeMany(marks: readonly unknown[]): Promise<void> {
@@ -176,17 +171,9 @@ export class ElementSource implements Source {
     { populate: _populate, lean: _lean, page: _page, ...options }: Record<string, unknown>,
   ): Promise<EntityValue[]> {
     this.#selected = this.#filter();
-    const { parent, link } = this.#options;
+    const { parent, link, model } = this.#options;
     const query = { link, match: everyFilter(filter, this.#scope), projected: [], options };
-    return (await readElements(parent, query)).map((stored) => this.#forChange(stored));
-  }
-
-  /** Makes a document of an element as it is stored, and remembers what names the element. */
-  #forChange(stored: StoredObject): object {
-    const mark = markElement(stored);
-    const doc = hydrateKept(this.#options.model as Model<unknown>, stored);
-    this.#marks.set(doc, mark);
-    return doc;
+    return (await readElements(parent, query)).map((stored) => hydrateKept(model, stored));
   }
 
   #readOptions(page = true): Record<string, unknown> {

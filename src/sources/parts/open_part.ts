@@ -9,7 +9,7 @@ import type { Source } from "../source.ts";
 import { ElementSource } from "./element_source.ts";
 import { ReferenceSource } from "./reference_source.ts";
 import type { ReferenceSourceOptions } from "./reference_source.ts";
-import { storedList } from "./stored_list.ts";
+import { storedList } from "./part_property.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {
   readonly place: Place;

@@ -10,8 +10,7 @@ import type { Together } from "../collection_writes.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
 import type { EntityName } from "../source.ts";
-import { checkRequired } from "./check_required.ts";
-import { addToList, takeFromList } from "./stored_list.ts";
+import { addToList, checkRequired, takeFromList } from "./part_property.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;

@@ -1,10 +1,12 @@
 import type { ClientSession } from "mongoose";
+import { badData } from "../../errors/bad_data.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { Place } from "../place/place.ts";
-import { rewritePlace, updatePlace } from "../place/update_place.ts";
+import { updatePlace } from "../place/update_place.ts";
 
-/** What is stored where a list belongs, as a list: Mongoose too reads a single value as a list of one. */
+/** Gives what is stored where a list belongs as a list: Mongoose too reads a single value as a list of one. */
 export function storedList(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
@@ -22,16 +24,13 @@ export async function addToList(
   { property, values, session }: ListChange,
 ): Promise<boolean> {
   const path = place.path(property);
-  const condition = { $or: [{ [property]: { $exists: false } }, isList(property)] };
   const update = { $push: { [path]: { $each: values } } };
-  if (await updatePlace(place, update, { condition, session })) return true;
-  // The place is gone, or what is stored there is no list: then it is rewritten as one.
-  return await rewritePlace(
-    place,
-    ({ [property]: stored }) =>
+  return await updatePlace(place, update, {
+    condition: { $or: [{ [property]: { $exists: false } }, isList(property)] },
+    otherwise: ({ [property]: stored }) =>
       Array.isArray(stored) ? update : { $set: { [path]: [...storedList(stored), ...values] } },
-    { property, session },
-  );
+    session,
+  });
 }
 
 /**
@@ -44,18 +43,19 @@ export async function takeFromList(
   { property, values, session, areThere = false }: ListChange & { readonly areThere?: boolean },
 ): Promise<boolean> {
   const path = place.path(property);
-  const update = { $pull: { [path]: { $in: values } } };
-  const condition = { [property]: { $type: "array", ...areThere && { $in: values } } };
-  if (await updatePlace(place, update, { condition, session })) return true;
   const texts = new Set(values.flatMap(textsOf));
-  return await rewritePlace(place, ({ [property]: stored }) => {
-    const list = storedList(stored);
-    const rest = list.filter((each) => !textsOf(each).some((text) => texts.has(text)));
-    return areThere && rest.length === list.length ? undefined : { $set: { [path]: rest } };
-  }, { property, session });
+  return await updatePlace(place, { $pull: { [path]: { $in: values } } }, {
+    condition: { [property]: { $type: "array", ...areThere && { $in: values } } },
+    otherwise({ [property]: stored }) {
+      const list = storedList(stored);
+      const rest = list.filter((each) => !textsOf(each).some((text) => texts.has(text)));
+      return areThere && rest.length === list.length ? undefined : { $set: { [path]: rest } };
+    },
+    session,
+  });
 }
 
-/** What tells a value from others: as it is stored, and the text of an identifier that is stored as text. */
+/** Texts that are equal for equal references: a value as it is stored, and an identifier that may be stored as text. */
 function textsOf(value: unknown): string[] {
   const { _id: name = value } = Object(value) as { _id?: unknown };
   const isText = typeof name === "string" || isObjectId(name);
@@ -64,4 +64,10 @@ function textsOf(value: unknown): string[] {
 
 export function isList(property: string): Record<string, unknown> {
   return { [property]: { $type: "array" } };
+}
+
+/** Checks that a parent may lose what one of its properties holds. Throws a 400 if it is the only one, and required. */
+export function checkRequired({ property, array, required }: PartLink): void {
+  if (array || !required) return;
+  throw badData({ [property]: { message: `Field "${property}" is required`, kind: "required" } });
 }

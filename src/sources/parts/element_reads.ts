@@ -7,7 +7,7 @@ import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
 import { wholeRoots, withFarDates } from "../far_dates.ts";
 import type { Place } from "../place/place.ts";
-import { intoStages } from "../place/steps.ts";
+import { intoStages } from "../place/place.ts";
 
 export interface ElementSelection {
   readonly link: PartLink;

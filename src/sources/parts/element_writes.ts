@@ -1,4 +1,4 @@
-import type { Document } from "mongoose";
+import type { Document, PipelineStage } from "mongoose";
 import { conflict } from "../../errors/refusals.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -11,13 +11,16 @@ import type { StoredObject } from "../../write/apply_update.ts";
 import { replacedPaths } from "../../write/save/replaced_paths.ts";
 import { unchangedAt } from "../../write/save/same_as_stored.ts";
 import { isPathRefused } from "../../write/save/save_document.ts";
-import { shownValues } from "../../write/stored_values.ts";
+import { shownValues, storedText } from "../../write/stored_values.ts";
+import { intoStages, isExpressible } from "../place/place.ts";
 import type { Place } from "../place/place.ts";
-import { updatePlace } from "../place/update_place.ts";
+import { askStored, rewritePlace, updatePlace } from "../place/update_place.ts";
+import type { MakeUpdate } from "../place/update_place.ts";
+import { isList, storedList } from "./part_property.ts";
 
 export interface UpdateElementOptions {
   readonly place: Place;
-  /** What must hold of it, cast. */
+  /** The condition on the element, cast. */
   readonly condition: Filter;
   readonly shape: Shape;
 }
@@ -90,4 +93,57 @@ function rawValueAt(values: unknown, path: string): unknown {
       value instanceof Map ? value.get(name) : (value as StoredObject | undefined)?.[name],
     values,
   );
+}
+
+/** Names an element: by its identifier, or by all that is stored of one that has none. */
+export type ElementMark = { readonly id: unknown } | { readonly text: string };
+
+export function markElement(stored: StoredObject): ElementMark {
+  // To the database `null` and a missing identifier are the same.
+  const { _id: id = null } = stored;
+  return id === null ? { text: storedText(stored) } : { id };
+}
+
+export interface Removal {
+  readonly property: string;
+  readonly marks: readonly ElementMark[];
+  /** The condition on those that have an identifier, cast. */
+  readonly filter: Filter;
+}
+
+/** Removes elements of an array. Throws a 409 if the only one is gone, or one without identifier has changed. */
+export async function removeElements(parent: Place, removal: Removal): Promise<void> {
+  const { property, marks, filter } = removal;
+  if (marks.length === 0) return;
+  const ids = marks.flatMap((mark) => "id" in mark ? [mark.id] : []);
+  const path = parent.path(property);
+  const named = everyFilter({ _id: { $in: ids } }, filter);
+  const texts = marks.flatMap((mark) => "text" in mark ? [mark.text] : []);
+  let isReached = false;
+  const otherwise: MakeUpdate = async ({ [property]: stored }) => {
+    isReached = true;
+    const list = storedList(stored);
+    const stages = [...intoStages(property, true), { $match: named }] as PipelineStage[];
+    const found = ids.length === 0
+      ? []
+      : await askStored(parent.model, { root: { [property]: list }, stages });
+    // Of equal elements without identifier, as many go as were named.
+    const left = new Map<string, number>();
+    for (const text of [...found.map(storedText), ...texts]) {
+      left.set(text, (left.get(text) ?? 0) + 1);
+    }
+    const rest = list.filter((each) => {
+      const text = storedText(each);
+      const count = left.get(text) ?? 0;
+      left.set(text, count - 1);
+      return count <= 0;
+    });
+    if (texts.some((text) => (left.get(text) ?? 0) > 0)) throw conflict();
+    return rest.length < list.length ? { $set: { [path]: rest } } : undefined;
+  };
+  const condition = ids.length === 1 ? { [property]: { $elemMatch: named } } : isList(property);
+  const isWritten = texts.length === 0 && isExpressible(filter)
+    ? await updatePlace(parent, { $pull: { [path]: named } }, { condition, otherwise })
+    : await rewritePlace(parent, otherwise, { property });
+  if (!isWritten && (!isReached || marks.length === 1)) throw conflict();
 }
