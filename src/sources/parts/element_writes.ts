@@ -3,7 +3,6 @@ import { conflict } from "../../errors/refusals.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
 import { changesOf } from "../../schema/mongoose/documents/shown_defaults.ts";
 import { keepShown } from "../../schema/mongoose/statements/find_kept.ts";
 import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
@@ -35,7 +34,7 @@ export async function updateElement(
   { place, condition, shape }: UpdateElementOptions,
 ): Promise<void> {
   const { values: stored, isSent } = keepShown(doc, shownValues);
-  const update = fitUpdate(changesOf(doc), doc, { stored });
+  const update: Update = changesOf(doc);
   // What a hook has read may differ from what is stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored }) : [];
   const unchanged = paths.map((path) => unchangedAt(path, stored));
@@ -55,44 +54,6 @@ function moveUpdate(update: Update, place: Place): Update {
     Object.fromEntries(Object.entries(paths).map(([path, value]) => [place.path(path), value])),
   ]);
   return Object.fromEntries(moved);
-}
-
-/** Replaces paths through values that are no objects: the whole value is written. */
-function fitUpdate(
-  { $set = {}, ...rest }: Update,
-  doc: Document,
-  { stored }: { readonly stored: StoredObject },
-): Update {
-  const entries = Object.entries($set).map(([path, value]) => {
-    const end = endOf(path, stored);
-    return end === path ? [path, value] : [end, rawValueAt(rawValues(doc), end)];
-  });
-  return { ...rest, $set: Object.fromEntries(entries) };
-}
-
-/** A path, up to the first value on its way that is no object. */
-function endOf(path: string, stored: StoredObject): string {
-  const names = path.split(".");
-  let value: unknown = stored;
-  for (const [index, name] of names.entries()) {
-    if (!holds(value, name)) return names.slice(0, index).join(".");
-    value = (value as StoredObject)[name];
-    if (value === undefined) return path;
-  }
-  return path;
-}
-
-function holds(value: unknown, name: string): boolean {
-  if (Array.isArray(value)) return /^\d+$/.test(name);
-  return typeof value === "object" && value !== null;
-}
-
-function rawValueAt(values: unknown, path: string): unknown {
-  return path.split(".").reduce(
-    (value, name) =>
-      value instanceof Map ? value.get(name) : (value as StoredObject | undefined)?.[name],
-    values,
-  );
 }
 
 /** Names an element: by its identifier, or by all that is stored of one that has none. */
