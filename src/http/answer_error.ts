@@ -11,7 +11,7 @@ import { toJson } from "../json/to_json.ts";
 import { validationFailure } from "../schema/mongoose/validation_failure.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import type { Reporter } from "../pipeline/request/reporter.ts";
-import { hasEnded } from "../pipeline/request/ended.ts";
+import { hasEnded } from "../pipeline/request/reply.ts";
 import { cutAnswer } from "./replies/cut_answer.ts";
 import { asProblem, PROBLEM } from "./replies/problem_details.ts";
 import { SlowClientError } from "./replies/slow_client.ts";

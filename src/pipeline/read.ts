@@ -6,10 +6,11 @@ import { readProjection } from "../filter/projection.ts";
 import { fetchOne } from "./fetch.ts";
 import type { ReadEntity } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
-import { textsOf, writeEntity } from "./references/written.ts";
-import type { Written } from "./references/written.ts";
+import { entityTexts, writeEntity } from "./entity_json.ts";
+import type { EntityJson } from "./entity_json.ts";
 import { holderOf, outerVersion, readVersion } from "./request/versions.ts";
 import type { Version } from "../schema/fields/version.ts";
+import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
@@ -20,7 +21,7 @@ export async function readOne(acting: OpenLevel): Promise<Reply> {
   const fetched = await fetchOne(acting);
   const sent = await passHook(acting, "preSend", { entity: fetched.seen });
   if (sent === undefined) throw notFound();
-  const [text = ""] = await textsOf(acting, [
+  const [text = ""] = await entityTexts(acting, [
     writeEntity(acting, { entity: sent, read: fetched.read }),
   ]);
   const version = early === undefined ? fetched.version ?? null : early;
@@ -32,11 +33,16 @@ async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
   const { level: { hooks, shape, versionKey = "" }, state } = acting;
   const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
   const isWhole = selected && !hidden && isEmpty(readProjection(state.projection, shape));
-  return isWhole || hooks.fetch !== undefined ? undefined : await readVersion(acting);
+  return isWhole || hooks.fetch !== undefined
+    ? undefined
+    : await readVersion(acting, idParam(acting));
 }
 
 /** Shows one entity of a list to its hooks, and writes it; gives `undefined` where they leave it out. */
-export function showEntity(acting: OpenLevel, read: ReadEntity): MaybePromise<Written | undefined> {
+export function showEntity(
+  acting: OpenLevel,
+  read: ReadEntity,
+): MaybePromise<EntityJson | undefined> {
   return andThen(
     passHooks(acting, read.entity),
     (each) => each && writeEntity(acting, { entity: each, read }),

@@ -12,11 +12,11 @@ import { joinJson } from "../../json/bytes/join_json.ts";
 import { fetchEntities } from "../fetch.ts";
 import type { ReadEntity } from "../fetch.ts";
 import { passHooks } from "../read.ts";
-import { textsOf, writeEntity } from "../references/written.ts";
-import type { Written } from "../references/written.ts";
+import { entityTexts, writeEntity } from "../entity_json.ts";
+import type { EntityJson } from "../entity_json.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
-import { pageOrder } from "../select_level.ts";
+import { pageOrder } from "../open_level.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { cursorPaths, mayLeaveOut, valuesAt } from "./page_cursor.ts";
 
@@ -46,7 +46,7 @@ function within(filter: Filter, condition: Filter): Filter {
 }
 
 interface Shown {
-  readonly written: Written;
+  readonly written: EntityJson;
   readonly entity: object;
   /** How many entities were read before it. */
   readonly index: number;
@@ -82,7 +82,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   return {
-    text: joinJson(await textsOf(at, shown.map(({ written }) => written))),
+    text: joinJson(await entityTexts(at, shown.map(({ written }) => written))),
     size: shown.length,
     end: last && ends[last.index]?.(),
     shown: mayLeaveOut(at) ? last?.entity : undefined,

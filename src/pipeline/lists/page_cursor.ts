@@ -13,7 +13,7 @@ import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { passHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
-import { pageOrder } from "../select_level.ts";
+import { pageOrder } from "../open_level.ts";
 
 /** What has to be read of the last entity of a page, so that the next one can begin behind it. */
 export function cursorPaths(at: OpenLevel): readonly string[] {

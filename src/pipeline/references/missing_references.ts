@@ -8,8 +8,7 @@ import type { NamedReference } from "../../write/body/cast_body.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { LevelCall } from "../request/call.ts";
-import { classScope } from "./class_scope.ts";
-import { referredModel } from "./referred_model.ts";
+import { classScope, referredModel } from "./referred_model.ts";
 import type { ReferredModel } from "./referred_model.ts";
 
 interface Lookup extends ReferredModel {

@@ -1,16 +1,18 @@
-import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
+import type { SchemaType } from "mongoose";
 import type { Filter } from "../../filter/filters.ts";
+import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import type { Projection } from "../../filter/projection.ts";
 import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate/targets.ts";
+import { toJson } from "../../json/to_json.ts";
+import { classScope, referredModel } from "./referred_model.ts";
+import type { LevelCall } from "../request/call.ts";
+import { IDENTIFIER } from "../../schema/fields/identifier.ts";
 import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
+import { readBase64 } from "../../schema/mongoose/bson.ts";
 import { readTargets } from "../../sources/read_targets.ts";
 import type { FoundTargets, TargetSource } from "../../sources/read_targets.ts";
-import type { LevelCall } from "../request/call.ts";
-import { classScope } from "./class_scope.ts";
-import { readIdentifiers } from "./identifiers.ts";
-import { referredModel } from "./referred_model.ts";
 
 /** How many entities one query asks for: a message to the database has a limit. */
 const MAX_IDS = 50_000;
@@ -77,4 +79,36 @@ function projectionOf(rule: PopulateRule): Projection {
     projections.set(rule, projection);
   }
   return projection;
+}
+
+/** Identifiers that references hold. */
+interface Identifiers {
+  /** Those that the database is asked for, each once. */
+  readonly ids: readonly unknown[];
+  /** What they are in the answer of the database, by what they are in the references: both as JSON text. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Reads identifiers in JSON text as the type of `_id` has them. What it does not take is none. */
+function readIdentifiers(texts: Iterable<string>, type: SchemaType): Identifiers {
+  const ids = new Map<string, unknown>();
+  const names = new Map<string, string>();
+  for (const text of texts) {
+    const id = castIdentifier(JSON.parse(text), type);
+    if (id === undefined || id === null) continue;
+    const name = toJson(id);
+    ids.set(name, id);
+    names.set(text, name);
+  }
+  return { ids: [...ids.values()], names };
+}
+
+function castIdentifier(value: unknown, type: SchemaType): unknown {
+  if (type.instance === "Buffer") return readBase64(value);
+  if (type.instance === "ObjectId" && !IDENTIFIER.test(String(value))) return undefined;
+  try {
+    return type.cast(value, null as never, false);
+  } catch {
+    return undefined;
+  }
 }

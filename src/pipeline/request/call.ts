@@ -13,8 +13,8 @@ import { embeddedModel } from "../../schema/embedded_model.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
 import type { Source } from "../../sources/source.ts";
-import { readIfMatch } from "./if_match.ts";
-import type { IfMatch, Versioned } from "./if_match.ts";
+import { readIfMatch } from "./versions.ts";
+import type { IfMatch, Versioned } from "./versions.ts";
 import { actingLevel } from "./route.ts";
 import type { Level, Route } from "./route.ts";
 

@@ -6,7 +6,7 @@ import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { BodyLimits } from "../../write/body/limits.ts";
+import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** One level of a route. The last one acts, those before it are read. */

@@ -1,5 +1,4 @@
 import type { PipelineStage } from "mongoose";
-import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
@@ -7,7 +6,7 @@ import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import type { StoredObject } from "../../write/apply_update.ts";
 import { wholeRoots, withFarDates } from "../far_dates.ts";
 import type { Place } from "../place/place.ts";
-import { intoStages } from "../place/place.ts";
+import { intoStages, matchStage } from "../place/place.ts";
 
 export interface ElementSelection {
   readonly link: PartLink;
@@ -62,7 +61,7 @@ async function aggregate(
   const stages = [
     ...parent.stages(),
     ...intoStages(property, array),
-    ...isEmpty(match) ? [] : [{ $match: match }],
+    ...matchStage(match),
     ...last,
   ];
   // All of them are held: what a page asks for at once does not matter

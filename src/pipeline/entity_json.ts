@@ -1,16 +1,16 @@
-import { populatedText, wantIn } from "../../json/populate/populate_value.ts";
-import { wantNothing } from "../../json/populate/targets.ts";
-import { toJson, toJsonValue } from "../../json/to_json.ts";
-import type { JsonPiece } from "../../json/bytes/join_json.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
-import type { ReadEntity } from "../fetch.ts";
-import type { OpenLevel } from "../request/call.ts";
+import { populatedText, wantIn } from "../json/populate/populate_value.ts";
+import { wantNothing } from "../json/populate/targets.ts";
+import { toJson, toJsonValue } from "../json/to_json.ts";
+import type { JsonPiece } from "../json/bytes/join_json.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { ReadEntity } from "./fetch.ts";
+import type { OpenLevel } from "./request/call.ts";
 
 /** How many entities wait for those that they name. */
 const AT_ONCE = 128;
 
 /** An entity that has passed its hooks: as JSON text, or as a value of JSON whose references are still identifiers. */
-export type Written = JsonPiece | { readonly value: unknown };
+export type EntityJson = JsonPiece | { readonly value: unknown };
 
 export interface ShownEntity {
   readonly entity: object;
@@ -24,7 +24,7 @@ export interface ShownEntity {
 export function writeEntity(
   { asked: { select }, level: { shape }, finder }: OpenLevel,
   { entity, read }: ShownEntity,
-): Written {
+): EntityJson {
   if (finder === undefined && select === undefined) {
     return (entity === read.entity ? read.json?.() : undefined) ?? toJson(entity, shape);
   }
@@ -38,9 +38,9 @@ export function writeEntity(
 }
 
 /** Gives the JSON text of entities, with the entities that they name. */
-export async function textsOf(
+export async function entityTexts(
   { finder, timeBudget }: OpenLevel,
-  entities: readonly Written[],
+  entities: readonly EntityJson[],
 ): Promise<JsonPiece[]> {
   if (finder === undefined) return entities as JsonPiece[];
   const values = entities.map((each) => (each as { readonly value: unknown }).value);
@@ -53,14 +53,14 @@ export async function textsOf(
 /** The same for a list, some entities at a time. */
 export async function* listTexts(
   at: OpenLevel,
-  lists: AsyncIterable<readonly Written[]>,
+  lists: AsyncIterable<readonly EntityJson[]>,
 ): AsyncGenerator<JsonPiece[]> {
-  let held: Written[] = [];
+  let held: EntityJson[] = [];
   for await (const entities of lists) {
     held.push(...entities);
     if (at.finder !== undefined && held.length < AT_ONCE) continue;
-    yield await textsOf(at, held);
+    yield await entityTexts(at, held);
     held = [];
   }
-  if (held.length > 0) yield await textsOf(at, held);
+  if (held.length > 0) yield await entityTexts(at, held);
 }
