@@ -1,7 +1,7 @@
+import type { JsonPiece } from "../json/bytes/join_json.ts";
 import { populatedText, wantIn } from "../json/populate/populate_value.ts";
 import { wantNothing } from "../json/populate/targets.ts";
 import { toJson, toJsonValue } from "../json/to_json.ts";
-import type { JsonPiece } from "../json/bytes/join_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ReadEntity } from "./fetch.ts";
 import type { OpenLevel } from "./request/call.ts";

@@ -6,16 +6,16 @@ import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort } from "../filter/read_options.ts";
 import type { Selection } from "../filter/selection.ts";
-import { fetchOne } from "./fetch.ts";
-import { enterLevel, idParam } from "./request/call.ts";
-import type { LevelCall, OpenLevel } from "./request/call.ts";
-import { foreignRequest } from "./request/foreign_request.ts";
-import { holderOf, readVersion, versionCondition, versionRead } from "./request/versions.ts";
 import { CollectionSource } from "../sources/collection_source.ts";
 import type { CollectionSourceOptions } from "../sources/collection_source.ts";
 import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
+import { fetchOne } from "./fetch.ts";
+import { enterLevel, idParam } from "./request/call.ts";
+import type { LevelCall, OpenLevel } from "./request/call.ts";
+import { foreignRequest } from "./request/foreign_request.ts";
+import { holderOf, readVersion, versionCondition, versionRead } from "./request/versions.ts";
 
 /** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
 export async function openLevel(at: LevelCall): Promise<OpenLevel> {

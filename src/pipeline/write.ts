@@ -7,6 +7,17 @@ import type { Problems } from "../errors/bad_data.ts";
 import { forbidden } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
+import { detachedModel } from "../schema/embedded_model.ts";
+import { isHiddenPath } from "../schema/fields/hidden_path.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+import type { Version } from "../schema/fields/version.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { dropMiddleware } from "../schema/mongoose/schemas/middleware.ts";
+import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
+import { validationFailure } from "../schema/mongoose/validation_failure.ts";
+import { mergeBody } from "../write/body/merge_body.ts";
+import { copyDocument, shownValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
 import type { OpenLevel } from "./request/call.ts";
@@ -21,17 +32,6 @@ import {
 } from "./request/versions.ts";
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
-import { detachedModel } from "../schema/embedded_model.ts";
-import { isHiddenPath } from "../schema/fields/hidden_path.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
-import type { Shape } from "../schema/fields/shape.ts";
-import type { Version } from "../schema/fields/version.ts";
-import { isDocument } from "../schema/mongoose/bson.ts";
-import { dropMiddleware } from "../schema/mongoose/schemas/middleware.ts";
-import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
-import { validationFailure } from "../schema/mongoose/validation_failure.ts";
-import { mergeBody } from "../write/body/merge_body.ts";
-import { copyDocument, shownValues } from "../write/stored_values.ts";
 
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {

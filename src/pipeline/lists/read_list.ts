@@ -1,19 +1,19 @@
 import { Buffer } from "node:buffer";
 import { joinJson } from "../../json/bytes/join_json.ts";
 import type { JsonPiece } from "../../json/bytes/join_json.ts";
+import type { FoundPage, PageRead } from "../../sources/source.ts";
+import { listTexts } from "../entity_json.ts";
 import { fetchEntities } from "../fetch.ts";
 import type { ReadEntity } from "../fetch.ts";
-import { pageHeaders, totalHeaders } from "./list_headers.ts";
-import type { Total } from "./list_headers.ts";
-import { mapInOrder } from "./map_in_order.ts";
-import { fillPage, planPage } from "./page.ts";
 import { showEntity } from "../read.ts";
-import { listTexts } from "../entity_json.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
-import type { FoundPage, PageRead } from "../../sources/source.ts";
+import { pageHeaders, totalHeaders } from "./list_headers.ts";
+import type { Total } from "./list_headers.ts";
+import { mapInOrder } from "./map_in_order.ts";
+import { fillPage, planPage } from "./page.ts";
 
 export async function readList(acting: OpenLevel): Promise<Reply> {
   const { page } = acting.asked;

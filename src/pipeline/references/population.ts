@@ -4,8 +4,6 @@ import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import type { Projection } from "../../filter/projection.ts";
 import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate/targets.ts";
 import { toJson } from "../../json/to_json.ts";
-import { classScope, referredModel } from "./referred_model.ts";
-import type { LevelCall } from "../request/call.ts";
 import { IDENTIFIER } from "../../schema/fields/identifier.ts";
 import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
@@ -13,6 +11,8 @@ import type { FieldShape } from "../../schema/fields/shape.ts";
 import { readBase64 } from "../../schema/mongoose/bson.ts";
 import { readTargets } from "../../sources/read_targets.ts";
 import type { FoundTargets, TargetSource } from "../../sources/read_targets.ts";
+import type { LevelCall } from "../request/call.ts";
+import { classScope, referredModel } from "./referred_model.ts";
 
 /** How many entities one query asks for: a message to the database has a limit. */
 const MAX_IDS = 50_000;

@@ -6,11 +6,11 @@ import { registeredModels } from "../../declare/model/registry.ts";
 import { checkFilter } from "../../filter/check_filter.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import type { LevelCall } from "../request/call.ts";
-import { foreignRequest } from "../request/foreign_request.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { referredClass } from "../../schema/model_name.ts";
+import type { LevelCall } from "../request/call.ts";
+import { foreignRequest } from "../request/foreign_request.ts";
 
 export interface ReferredModel {
   readonly model: Model<unknown>;

@@ -1,9 +1,9 @@
 import { badFormat, unavailable } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { Call, LevelCall } from "./call.ts";
-import { actingLevel } from "./route.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
+import type { Call, LevelCall } from "./call.ts";
+import { actingLevel } from "./route.ts";
 
 /**
  * Refuses query parameters that nothing declares: always for `removeAll()`, where a filter with a wrong name would remove

@@ -3,11 +3,11 @@ import { isLate } from "../../database/errors/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { hasOneOf } from "../../filter/versions.ts";
-import type { LevelCall, OpenLevel } from "./call.ts";
 import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
+import type { LevelCall, OpenLevel } from "./call.ts";
 
 /** A version, and what holds it. */
 export interface Versioned {
