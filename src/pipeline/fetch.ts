@@ -115,7 +115,7 @@ function presenter({ level, state }: LevelCall): Present {
   return isRaw ? presentRaw({ shape, populates }) : presentDocument;
 }
 
-/** What makes the instances of a level, where the read is whole. */
+/** The makers of whole instances, by level. */
 const makers = new WeakMap<Level, InstanceMaker>();
 
 function makerFor(

@@ -68,7 +68,7 @@ export type EntityJson = JsonPiece | { readonly value: unknown };
 
 export interface ShownEntity {
   readonly entity: object;
-  /** What it was read as: a hook may have put another object in its place. */
+  /** The entity as it was read: a hook may have replaced it. */
   readonly read: ReadEntity;
 }
 

@@ -7,11 +7,11 @@ import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** What a request asks for besides what its level selects. */
+/** The options of a request besides the selection of its level. */
 export interface DirectOptions {
   readonly body?: JsonObject | undefined;
   readonly page?: PageRead | undefined;
-  /** What is counted of the list that the page belongs to. */
+  /** Asks for the total of the list, counted no further than a limit. */
   readonly count?: { readonly limit?: number | undefined } | undefined;
 }
 

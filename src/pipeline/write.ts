@@ -62,7 +62,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   return created === undefined ? answer : { ...answer, created };
 }
 
-/** The version after a write. What is embedded was written at the latest into the version after the one that was read. */
+/** The version after a write. An embedded entity is in the version after the one that was read, or in a later one. */
 function writtenVersion(
   acting: OpenLevel,
   { saved, ready }: { readonly saved: object; readonly ready: object },
@@ -87,7 +87,7 @@ async function persist(acting: OpenLevel, given: HookArguments): Promise<object 
   return await timeBudget.wait(Promise.resolve(passHook(acting, "persist", given)));
 }
 
-/** What names a new entity below the path it was created at; empty where the parent holds only one. */
+/** The identifier of a new entity in its path; empty where the parent holds only one. */
 function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };

@@ -5,7 +5,7 @@ import { connectionOf } from "../../schema/mongoose/connections/connection_of.ts
 import { isOpen } from "../../schema/mongoose/connections/when_open.ts";
 import { boundReplies } from "../../schema/mongoose/statements/bound_replies.ts";
 
-/** What gives entities one by one: a cursor of Mongoose or of the driver, or any other. */
+/** Gives entities one by one: a cursor of Mongoose or of the driver, or any other. */
 interface Cursor extends AsyncIterable<unknown> {
   close?(): unknown;
 }

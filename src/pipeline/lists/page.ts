@@ -91,8 +91,8 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
 }
 
 /**
- * What comes behind the entities of a page that were read. They are named where that is possible: their places change when
- * others are removed or come meanwhile.
+ * The page that continues after some entities. It excludes them by identifier where that is possible: their positions change
+ * when others are inserted or removed meanwhile.
  */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };

@@ -85,7 +85,7 @@ function projectionOf(rule: PopulateRule): Projection {
 interface Identifiers {
   /** Those that the database is asked for, each once. */
   readonly ids: readonly unknown[];
-  /** What they are in the answer of the database, by what they are in the references: both as JSON text. */
+  /** The identifiers that the database answers, by those in the references: both as JSON text. */
   readonly names: ReadonlyMap<string, string>;
 }
 

@@ -17,7 +17,7 @@ export interface Level {
   readonly operation: OperationName;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
-  /** What clients may ask of it besides `q`. */
+  /** The parameters of a list besides `q`. */
   readonly reads?: ReadRules | undefined;
   /** The field with the version of the document that holds its entities; `undefined` if there is none. */
   readonly versionKey: string | undefined;

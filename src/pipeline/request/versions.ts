@@ -9,21 +9,21 @@ import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/schemas/odd_versions.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 
-/** A version, and what holds it. */
+/** A version, and the document that holds it. */
 export interface Versioned {
   /** `null` for an entity without one. */
   readonly version: Version;
-  /** What names the document with the version, where its path may lead to another one later. */
+  /** The identifier of the document with the version, where the path may lead to another one later. */
   readonly holder?: string | undefined;
 }
 
-/** What a request may write: any version, or those of its tags. A tag has its holder's mark, where there is one. */
+/** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
 export type IfMatch = "any" | readonly Versioned[];
 
 /** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
-/** What is in a tag: the version as answers write it, and what tells answers of one version apart. */
+/** The inside of a tag: the version, and a hash that differs among answers of one version. */
 const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 
 const HASH_LENGTH = 16;
@@ -46,7 +46,7 @@ function readTag(inner: string): Versioned[] {
   return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
 }
 
-/** What is known of the version that a request would write; `undefined` where it is not. */
+/** The version that a request would write, as far as it is known. */
 type Known = { readonly [K in keyof Versioned]: Versioned[K] | undefined };
 
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
@@ -121,8 +121,8 @@ export function versionRead(at: LevelCall, own: Version | undefined): Version | 
 }
 
 /**
- * What names the document with the version of an entity, where the path does not: what a parent refers to and what a
- * `fetch` hook gives may be another one later, of the same version.
+ * The identifier of the document with the version of an entity, where the path does not tell: a reference and a `fetch` hook
+ * may give another document of the same version later.
  */
 export function holderOf({ level, above, source }: OpenLevel, entity: object): string | undefined {
   const { link, hooks } = level;

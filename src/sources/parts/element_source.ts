@@ -3,25 +3,36 @@ import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import { isNarrowed } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/read_options.ts";
 import { readProjected } from "../../filter/read_projected.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/identifier.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
+import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
+import type { StoredObject } from "../../write/apply_update.ts";
 import { judgeScope } from "../../write/judge_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { pageOptions } from "../collection_reads.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
+import { wholeRoots, withFarDates } from "../far_dates.ts";
+import { intoStages, matchStage } from "../place/place.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
-import type { EntityName, EntityValue, ListRead, PageRead, Source } from "../source.ts";
-import { countElements, readElements, readElementValues } from "./element_reads.ts";
+import type {
+  EntityName,
+  EntityValue,
+  ListRead,
+  PageRead,
+  Source,
+  StoredValues,
+} from "../source.ts";
 import { markElement, removeElements, updateElement } from "./element_writes.ts";
 import type { ElementMark } from "./element_writes.ts";
 import { addToList, checkRequired } from "./part_property.ts";
@@ -29,8 +40,14 @@ import { addToList, checkRequired } from "./part_property.ts";
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
   readonly link: PartLink;
-  /** The model that makes documents of what is embedded. */
+  /** The model of the embedded documents. */
   readonly model: Model<unknown>;
+}
+
+/** The options of a query, and the stages that follow it. */
+interface ElementOptions extends Readonly<Record<string, unknown>> {
+  readonly page?: PageRead | undefined;
+  readonly stages?: readonly object[];
 }
 
 /** The source of what a parent embeds: an array of objects, or one object. The database filters it. */
@@ -51,18 +68,23 @@ export class ElementSource implements Source {
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
 
-  async storedValues(name: EntityName, paths: readonly string[]) {
-    const { parent, link, maxTimeMS } = this.#options;
+  async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
     const named = this.#named(name, true);
-    const match = named && everyFilter(named, this.#scope);
-    return match && await readElementValues(parent, { link, match, paths, options: { maxTimeMS } });
+    if (named === undefined) return undefined;
+    const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ };
+    const read = async (fields: Record<string, unknown>) => {
+      const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
+      return found;
+    };
+    const found = await read(wholeRoots(paths));
+    return found && await withFarDates(found, { paths, read });
   }
 
   async count(limit?: number): Promise<number> {
-    const { parent, link } = this.#options;
-    const { populate: _populate, lean: _lean, ...options } = this.#readOptions(false);
-    const match = everyFilter(this.#filter(), this.#scope);
-    return await countElements(parent, { link, match, options, limit });
+    const { sort: _sort, ...options } = this.#readOptions(false);
+    const stages = [...limit === undefined ? [] : [{ $limit: limit }], { $count: "count" }];
+    const [counted] = await this.#aggregate(this.#filter(), { ...options, stages });
+    return Number(counted?.count ?? 0);
   }
 
   async byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
@@ -151,29 +173,43 @@ export class ElementSource implements Source {
     return castFilter(this.#options.model, this.#options.selection.filter);
   }
 
-  async #readShown(
-    filter: Filter,
-    { populate, lean, page, ...options }: Record<string, unknown>,
-  ): Promise<EntityValue[]> {
-    const { parent, link, model, timeBudget, selection } = this.#options;
+  async #readShown(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
+    const { model, timeBudget, selection } = this.#options;
+    const { populate, lean, page } = options;
     const { stages, hydrate } = readProjected(selection.projection, this.#options);
-    const query = { link, match: everyFilter(filter, this.#scope), projected: stages, options };
-    const found = await readElements(parent, query);
-    for (const each of found) noteEnd(each, page as PageRead | undefined);
+    const found = await this.#aggregate(filter, { ...options, stages });
+    for (const each of found) noteEnd(each, page);
     const docs = lean ? found : found.map(hydrate);
     if (populate !== undefined) await timeBudget.wait(populateFound(model, { docs, populate }));
     return docs as EntityValue[];
   }
 
   /** Reads whole elements, so that they can be changed. */
-  async #readWhole(
-    filter: Filter,
-    { populate: _populate, lean: _lean, page: _page, ...options }: Record<string, unknown>,
-  ): Promise<EntityValue[]> {
+  async #readWhole(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
     this.#selected = this.#filter();
-    const { parent, link, model } = this.#options;
-    const query = { link, match: everyFilter(filter, this.#scope), projected: [], options };
-    return (await readElements(parent, query)).map((stored) => hydrateKept(model, stored));
+    const found = await this.#aggregate(filter, options);
+    return found.map((stored) => hydrateKept(this.#options.model, stored));
+  }
+
+  /** Reads the elements that a filter selects as they are stored, by one aggregation of the parent. */
+  async #aggregate(filter: Filter, given: ElementOptions): Promise<StoredObject[]> {
+    const { parent, link, timeBudget } = this.#options;
+    const { sort, skip, limit, stages = [], ...others } = given;
+    const { page: _page, populate: _populate, lean: _lean, strictQuery: _strict, ...options } =
+      others;
+    const all = [
+      ...parent.stages(),
+      ...intoStages(link.property, link.array),
+      ...matchStage(everyFilter(filter, this.#scope)),
+      ...sort === undefined ? [] : [{ $sort: sort }],
+      ...typeof skip === "number" && skip > 0 ? [{ $skip: skip }] : [],
+      ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
+      ...stages,
+    ];
+    // All of them are kept: the batch size of a page does not matter.
+    const bounded = { ...options, batchSize: BATCH_SIZE };
+    const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
+    return await timeBudget.wait(cursor.toArray());
   }
 
   #readOptions(page = true): Record<string, unknown> {

@@ -35,7 +35,7 @@ export async function updateElement(
 ): Promise<void> {
   const { values: stored, isSent } = keepShown(doc, shownValues);
   const update: Update = changesOf(doc);
-  // What a hook has read may differ from what is stored, and an element has no version of its own.
+  // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored }) : [];
   const unchanged = paths.map((path) => unchangedAt(path, stored));
   const options = { condition: everyFilter(condition, ...unchanged) };

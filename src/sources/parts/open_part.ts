@@ -22,21 +22,21 @@ export interface OpenPartOptions extends CollectionSourceOptions {
 export async function openPart(
   { place, parent, link, target, model, ...settings }: OpenPartOptions,
 ): Promise<Source> {
-  const held = { ...settings, parent: place, link };
+  const options = { ...settings, parent: place, link };
   if (link.embedded) {
-    return new ElementSource({ ...held, model: embeddedModel(target, place.model.db) });
+    return new ElementSource({ ...options, model: embeddedModel(target, place.model.db) });
   }
-  const stored = await readHeld(parent, held);
+  const stored = await readProperty(parent, options);
   const ids = identifiersIn(link.array ? storedList(stored) : [stored], await model());
-  return new ReferenceSource({ ...held, model, ids });
+  return new ReferenceSource({ ...options, model, ids });
 }
 
-type Held = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
+type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/** What a parent holds: as it was read, or from the database where a hook or Mongoose has left it out. */
-async function readHeld(
+/** Reads the property of a parent: as it was read, or from the database where a hook or Mongoose has left it out. */
+async function readProperty(
   parent: object,
-  { parent: place, link: { property }, maxTimeMS }: Held,
+  { parent: place, link: { property }, maxTimeMS }: PartOptions,
 ): Promise<unknown> {
   if (!isDocument(parent)) {
     if (Object.hasOwn(parent, property)) return (parent as Record<string, unknown>)[property];

@@ -73,7 +73,7 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * What must hold of the parent for a new entity: a property that holds one entity is vacant, or refers to none.
+   * The condition on the parent for a new entity: a property that holds one entity is empty, or its reference is dangling.
    *
    * @throws {RestError} 409 if it is not vacant.
    */
@@ -150,7 +150,7 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface LinkOptions {
-  /** What must hold of the parent. */
+  /** The condition on the parent. */
   readonly vacant: Filter;
   readonly session: ClientSession | undefined;
 }

@@ -18,7 +18,7 @@ export interface MergeStep {
 
 /**
  * A value of an entity into which a part of a body is merged as a JSON merge patch: objects merge, arrays are replaced,
- * `null` clears. What a client can neither see nor set stays.
+ * `null` clears. Fields that a client can neither see nor set stay.
  */
 export abstract class MergeTarget {
   protected readonly step: MergeStep;
@@ -43,7 +43,7 @@ export abstract class MergeTarget {
 
   protected abstract readonly holder: object;
 
-  /** What a field holds once it is cleared. */
+  /** The value of a cleared field. */
   protected cleared(field: FieldShape): unknown {
     return clearedIn(this.holder, field);
   }
@@ -164,7 +164,7 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
   return value._id !== undefined && value._id !== null;
 }
 
-/** Whether a client can neither see nor set a field: what clears the object around it leaves it as it is. */
+/** Whether a client can neither see nor set a field: clearing the object around it leaves it as it is. */
 function isProtected({ hidden, selected, type }: FieldShape): boolean {
   return hidden || !selected || type?.options.readonly === true;
 }
