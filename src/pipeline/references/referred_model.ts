@@ -12,10 +12,32 @@ import { referredClass } from "../../schema/model_name.ts";
 import type { LevelCall } from "../request/call.ts";
 import { foreignRequest } from "../request/foreign_request.ts";
 
-export interface ReferredModel {
+interface NamedModel {
   readonly model: Model<unknown>;
   /** Its class; `undefined` for a model that the host has made with Mongoose. */
   readonly target?: ModelClass;
+}
+
+/** A model that a reference names, and the scopes of its class. */
+export interface ReferredModel extends NamedModel {
+  readonly scope: Filter;
+}
+
+/** Gives the models that references name on the connection of a request. Scopes are evaluated once each. */
+export async function referredModels(
+  at: LevelCall,
+  fields: Iterable<FieldShape>,
+): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
+  const { db } = await at.model();
+  const scopes = new Map<Model<unknown>, Filter>();
+  const referred = new Map<FieldShape, ReferredModel>();
+  for (const field of fields) {
+    const named = namedModel(field, db);
+    const scope = scopes.get(named.model) ?? await classScope(at, named);
+    scopes.set(named.model, scope);
+    referred.set(field, { ...named, scope });
+  }
+  return referred;
 }
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
@@ -24,8 +46,7 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
-/** Gives the model that a reference names, on a connection. Throws if there is none. */
-export function referredModel(field: FieldShape, connection: Connection): ReferredModel {
+function namedModel(field: FieldShape, connection: Connection): NamedModel {
   const { type } = field;
   const ref: unknown = type?.options.ref;
   const own = referredClass(ref) === undefined ? connection.models[String(ref)] : undefined;
@@ -39,11 +60,8 @@ export function referredModel(field: FieldShape, connection: Connection): Referr
   );
 }
 
-/** Evaluates the scopes of all `@rest` on a class whose entities a request reads besides its own. */
-export async function classScope(
-  { req }: LevelCall,
-  { model, target }: ReferredModel,
-): Promise<Filter> {
+/** Evaluates the scopes of all `@rest` on a class. */
+async function classScope({ req }: LevelCall, { model, target }: NamedModel): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
   // To the scopes, the request is a read of their own model.

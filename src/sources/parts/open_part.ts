@@ -1,9 +1,10 @@
-import type { Document, Model } from "mongoose";
+import type { Document } from "mongoose";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
+import { castIdentifier } from "../entities.ts";
 import type { Place } from "../place/place.ts";
 import type { Source } from "../source.ts";
 import { ElementSource } from "./element_source.ts";
@@ -27,7 +28,11 @@ export async function openPart(
     return new ElementSource({ ...options, model: embeddedModel(target, place.model.db) });
   }
   const stored = await readProperty(parent, options);
-  const ids = identifiersIn(link.array ? storedList(stored) : [stored], await model());
+  const referred = await model();
+  const ids = (link.array ? storedList(stored) : [stored])
+    .map((value) => castIdentifier(value, referred))
+    // Other values refer to nothing.
+    .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, model, ids });
 }
 
@@ -47,18 +52,6 @@ async function readProperty(
   const work = place.model.collection.aggregate(stages as never, { maxTimeMS }).toArray();
   const [found] = await place.timeBudget.wait(work);
   return found?.[property];
-}
-
-/** The identifiers among values; other values refer to nothing. */
-function identifiersIn(values: readonly unknown[], { schema }: Model<unknown>): unknown[] {
-  return values.flatMap((value) => {
-    if (value === null || value === undefined) return [];
-    try {
-      return [schema.path("_id").cast(value, null as never, false)];
-    } catch {
-      return [];
-    }
-  });
 }
 
 /** Whether a document has what is stored. Mongoose leaves a whole list out if it cannot cast one of its values. */
