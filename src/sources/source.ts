@@ -3,7 +3,7 @@ import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
 import type { TargetFinder } from "../json/populate/targets.ts";
-import type { StoredObject } from "../write/apply_update.ts";
+import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 

@@ -6,7 +6,9 @@ import { ownDefaults } from "../schema/mongoose/documents/shown_defaults.ts";
 
 const { BSON } = mongoose.mongo;
 
-export function storedValues(doc: Document): Record<string, unknown> {
+export type StoredObject = Record<string, unknown>;
+
+export function storedValues(doc: Document): StoredObject {
   const values = doc.toObject({
     depopulate: true,
     transform: false,
@@ -15,11 +17,11 @@ export function storedValues(doc: Document): Record<string, unknown> {
     flattenMaps: false,
     minimize: doc.schema.get("minimize") !== false,
   });
-  return values as Record<string, unknown>;
+  return values as StoredObject;
 }
 
 /** The values that a document shows, as they may be stored: without defaults of its own. */
-export function shownValues(doc: Document): Record<string, unknown> {
+export function shownValues(doc: Document): StoredObject {
   const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   return values;

@@ -11,17 +11,17 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/identifier.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
-import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";
+import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
-import type { StoredObject } from "../../write/apply_update.ts";
-import { judgeScope } from "../../write/judge_scope.ts";
+import { checkScope } from "../../write/check_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
-import type { CollectionSourceOptions } from "../collection_source.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions } from "../collection_reads.ts";
+import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
-import { noteEnd } from "../page_end.ts";
 import { wholeRoots, withFarDates } from "../far_dates.ts";
+import { noteEnd } from "../page_end.ts";
 import { intoStages, matchStage } from "../place/place.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
@@ -150,7 +150,7 @@ export class ElementSource implements Source {
 
   async #insert(doc: Document): Promise<void> {
     const { parent, link: { property, array } } = this.#options;
-    if (!isEmpty(this.#scope)) await judgeScope(doc, this.#scope);
+    if (!isEmpty(this.#scope)) await checkScope(doc, this.#scope);
     const value = storedValues(doc);
     const update = { $set: { [parent.path(property)]: value } };
     const isAdded = array

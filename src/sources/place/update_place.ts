@@ -10,10 +10,10 @@ import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { matchAsIs } from "../../schema/mongoose/statements/match_as_is.ts";
 import { writeAsIs } from "../../schema/mongoose/statements/write_as_is.ts";
 import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
-import { applyUpdate, writtenPaths } from "../../write/apply_update.ts";
-import type { StoredObject } from "../../write/apply_update.ts";
+import { applyUpdate, writtenPaths } from "../../write/check_scope.ts";
 import { versionKey } from "../../write/save/count_version.ts";
 import { sameAsStored } from "../../write/save/same_as_stored.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
 import { isExpressible } from "./place.ts";
 import type { Place } from "./place.ts";
 
