@@ -1,24 +1,15 @@
 import { isHookName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "../sources/direct/direct_collection.ts";
-import type { PageRead } from "../sources/source.ts";
+import type { DirectCall } from "../sources/source.ts";
 import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** The options of a request besides the selection of its level. */
-export interface DirectOptions {
-  readonly body?: JsonObject | undefined;
-  readonly page?: PageRead | undefined;
-  /** Asks for the total of the list, counted no further than a limit. */
-  readonly count?: { readonly limit?: number | undefined } | undefined;
-}
-
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
 export async function runDirect(
   acting: OpenLevel,
-  options: DirectOptions,
+  options: Pick<DirectCall, "body" | "page" | "count">,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;

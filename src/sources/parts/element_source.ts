@@ -35,7 +35,7 @@ import type {
 } from "../source.ts";
 import { markElement, removeElements, updateElement } from "./element_writes.ts";
 import type { ElementMark } from "./element_writes.ts";
-import { addToList, checkRequired } from "./part_property.ts";
+import { addToProperty, checkRequired } from "./part_property.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
@@ -149,14 +149,10 @@ export class ElementSource implements Source {
   }
 
   async #insert(doc: Document): Promise<void> {
-    const { parent, link: { property, array } } = this.#options;
+    const { parent, link } = this.#options;
     if (!isEmpty(this.#scope)) await checkScope(doc, this.#scope);
-    const value = storedValues(doc);
-    const update = { $set: { [parent.path(property)]: value } };
-    const isAdded = array
-      ? await addToList(parent, { property, values: [value] })
-      : await updatePlace(parent, update, { condition: { [property]: null } });
-    if (!isAdded) throw array ? conflict() : occupied();
+    const isAdded = await addToProperty(parent, { link, value: storedValues(doc) });
+    if (!isAdded) throw link.array ? conflict() : occupied();
     doc.isNew = false;
   }
 

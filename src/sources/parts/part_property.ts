@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongoose";
 import { badData } from "../../errors/bad_data.ts";
+import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { storedText } from "../../write/stored_values.ts";
@@ -12,40 +13,54 @@ export function storedList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-export interface ListChange {
-  readonly property: string;
-  readonly values: readonly unknown[];
+interface PropertyWrite {
+  readonly link: PartLink;
   readonly session?: ClientSession | undefined;
 }
 
-/** Adds values at the end of a list that a place holds; `false` if the place is gone. */
-export async function addToList(
+export interface Addition extends PropertyWrite {
+  readonly value: unknown;
+  /** The condition on the parent where the property holds only one value; by default, that it holds none. */
+  readonly vacant?: Filter;
+}
+
+/** Adds a value to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. */
+export async function addToProperty(
   place: Place,
-  { property, values, session }: ListChange,
+  { link: { property, array }, value, vacant = { [property]: null }, session }: Addition,
 ): Promise<boolean> {
   const path = place.path(property);
-  const update = { $push: { [path]: { $each: values } } };
+  if (!array) {
+    return await updatePlace(place, { $set: { [path]: value } }, { condition: vacant, session });
+  }
+  const update = { $push: { [path]: { $each: [value] } } };
   return await updatePlace(place, update, {
     condition: { $or: [{ [property]: { $exists: false } }, isList(property)] },
     otherwise: ({ [property]: stored }) =>
-      Array.isArray(stored) ? update : { $set: { [path]: [...storedList(stored), ...values] } },
+      Array.isArray(stored) ? update : { $set: { [path]: [...storedList(stored), value] } },
     session,
   });
 }
 
-/**
- * Takes values out of a list that a place holds.
- *
- * @returns `false` if the place is gone, or the values have to be there and none of them is.
- */
-export async function takeFromList(
+export interface Unlinking extends PropertyWrite {
+  readonly ids: readonly unknown[];
+  /** Whether one of them at least has to be there. */
+  readonly areThere: boolean;
+}
+
+/** Takes references out of a property of a parent; `false` if the parent is gone, or they are not there. */
+export async function takeFromProperty(
   place: Place,
-  { property, values, session, areThere = false }: ListChange & { readonly areThere?: boolean },
+  { link: { property, array }, ids, session, areThere }: Unlinking,
 ): Promise<boolean> {
   const path = place.path(property);
-  const texts = new Set(values.flatMap(textsOf));
-  return await updatePlace(place, { $pull: { [path]: { $in: values } } }, {
-    condition: { [property]: { $type: "array", ...areThere && { $in: values } } },
+  if (!array) {
+    const condition = { [property]: ids[0] };
+    return await updatePlace(place, { $unset: { [path]: 1 } }, { condition, session });
+  }
+  const texts = new Set(ids.flatMap(textsOf));
+  return await updatePlace(place, { $pull: { [path]: { $in: ids } } }, {
+    condition: { [property]: { $type: "array", ...areThere && { $in: ids } } },
     otherwise({ [property]: stored }) {
       const list = storedList(stored);
       const rest = list.filter((each) => !textsOf(each).some((text) => texts.has(text)));

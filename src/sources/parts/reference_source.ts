@@ -3,14 +3,12 @@ import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import type { Update } from "../../schema/mongoose/statements/write_as_is.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import type { Together } from "../collection_writes.ts";
 import type { Place } from "../place/place.ts";
-import { updatePlace } from "../place/update_place.ts";
 import type { EntityName } from "../source.ts";
-import { addToList, checkRequired, takeFromList } from "./part_property.ts";
+import { addToProperty, checkRequired, takeFromProperty } from "./part_property.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;
@@ -78,22 +76,18 @@ export class ReferenceSource extends CollectionSource {
    * @throws {RestError} 409 if it is not vacant.
    */
   async #vacancy(): Promise<Filter> {
-    const { model, link: { array, property }, ids: [held] } = this.#options;
-    if (array) return {};
-    if (held === undefined) return { [property]: null };
-    if (await (await model()).exists({ _id: held }) !== null) throw occupied();
-    return { [property]: held };
+    const { model, link: { array, property }, ids: [id = null] } = this.#options;
+    if (array || id === null) return { [property]: null };
+    if (await (await model()).exists({ _id: id }) !== null) throw occupied();
+    return { [property]: id };
   }
 
   /** Writes the identifier of a new entity to the parent. After other errors it may be there: the entity stays. */
   async #linkTo({ _id }: Document, { vacant, session }: LinkOptions): Promise<void> {
-    const { parent, link: { property, array } } = this.#options;
-    const update: Update = { $set: { [parent.path(property)]: _id } };
-    let refusal = array ? conflict() : occupied();
+    const { parent, link } = this.#options;
+    let refusal = link.array ? conflict() : occupied();
     try {
-      const isLinked = array
-        ? await addToList(parent, { property, values: [_id], session })
-        : await updatePlace(parent, update, { condition: vacant, session });
+      const isLinked = await addToProperty(parent, { link, value: _id, vacant, session });
       if (isLinked) return;
     } catch (error) {
       if (!isOutOfReach(error)) throw error;
@@ -108,7 +102,8 @@ export class ReferenceSource extends CollectionSource {
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
-        await this.#unlink(ids, { session, areThere });
+        const { parent, link } = this.#options;
+        if (!await takeFromProperty(parent, { link, ids, session, areThere })) throw conflict();
         try {
           await remove(session);
         } catch (error) {
@@ -120,26 +115,11 @@ export class ReferenceSource extends CollectionSource {
 
   /** Gives identifiers back to the parent, at the end of a list: those of entities that have not been removed. */
   async #relink(ids: readonly unknown[]): Promise<void> {
-    const { parent, link: { property, array }, model } = this.#options;
+    const { parent, link, model } = this.#options;
     for (const _id of ids) {
       if (await (await model()).exists({ _id }) === null) continue;
-      const update: Update = { $set: { [parent.path(property)]: _id } };
-      await (array
-        ? addToList(parent, { property, values: [_id] })
-        : updatePlace(parent, update, { condition: { [property]: null } }));
+      await addToProperty(parent, { link, value: _id });
     }
-  }
-
-  async #unlink(
-    ids: readonly unknown[],
-    { session, areThere }: { session: ClientSession | undefined; areThere: boolean },
-  ): Promise<void> {
-    const { parent, link: { property, array } } = this.#options;
-    const update: Update = { $unset: { [parent.path(property)]: 1 } };
-    const isUnlinked = array
-      ? await takeFromList(parent, { property, values: ids, session, areThere })
-      : await updatePlace(parent, update, { condition: { [property]: ids[0] }, session });
-    if (!isUnlinked) throw conflict();
   }
 
   #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
