@@ -24,7 +24,7 @@ import type { Level } from "./request/route.ts";
 /** An entity as the hooks of a level get it. */
 export interface ReadEntity {
   readonly entity: object;
-  /** Gives its JSON text as it is now, from its bytes; missing, or `undefined`, where only its values can tell. */
+  /** Gives its current JSON text from its bytes; missing, or `undefined`, where it must be written from its values. */
   readonly json?: () => Buffer | undefined;
 }
 
@@ -73,7 +73,7 @@ export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<obje
 /** An entity before and after `postFetch`. */
 export interface Fetched {
   readonly stored: object;
-  /** The same, and what writes it. */
+  /** The same, with the writer of its JSON text. */
   readonly read: ReadEntity;
   /** As its reader may see it. */
   readonly seen: object;
@@ -99,7 +99,7 @@ export async function fetchOne(at: OpenLevel): Promise<Fetched> {
 
 type Present = (found: object) => ReadEntity;
 
-/** Makes what the hooks of a level get of an entity: a document, an instance of the class, or the driver's own object. */
+/** Presents entities to the hooks of a level: as documents, instances of the class, or the driver's own objects. */
 function presenter({ level, state }: LevelCall): Present {
   const { hooks, operation, shape } = level;
   if (OPERATIONS[operation].change !== undefined) return presentDocument;
@@ -157,7 +157,7 @@ function presentInstance(
   return { entity, json };
 }
 
-/** A hook may have asked for the driver's own objects. */
+/** Presents the driver's own objects, for which a hook may have asked. */
 function presentRaw(options: ConcealOptions): Present {
   return (found) => {
     const entity = found instanceof StoredEntity ? found.values : found;

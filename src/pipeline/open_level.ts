@@ -26,7 +26,7 @@ export async function openLevel(at: LevelCall): Promise<OpenLevel> {
   return { ...at, source };
 }
 
-/** Counts what a level selects. A hook that runs before the level is open opens one of its own, once at a time. */
+/** Counts the entities that a level selects. For a hook that runs before the level is open, it opens another one. */
 export function countSelected(at: LevelCall): Promise<number> {
   const { opened } = at;
   if (opened.source !== undefined) return opened.source.count();
@@ -41,7 +41,7 @@ async function countEarly(at: LevelCall): Promise<number> {
   return await source.count();
 }
 
-/** To open a level sets `req.framework`, which the hook that counts still uses. */
+/** Opening a level sets `req.framework`, which the hook that counts still uses. */
 function withOwnRequest(at: LevelCall): LevelCall {
   const above = at.above && withOwnRequest(at.above);
   return { ...at, req: foreignRequest(at.req), above, opened: {} };
@@ -61,7 +61,7 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
       : known;
     above.opened.holder = holderOf(above, stored);
   }
-  // A hook may have reduced the parent to what may be shown of it, its identifier left out.
+  // A hook may have left the identifier out of the parent.
   const found = await above.source.locate("_id" in parent ? parent : stored);
   const place = link.embedded
     ? found.boundTo({

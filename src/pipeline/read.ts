@@ -60,10 +60,10 @@ export function passHooks(acting: OpenLevel, entity: object): MaybePromise<objec
   return andThen(seen, (each) => each && passHook(acting, "preSend", { entity: each }));
 }
 
-/** How many entities wait for those that they name. */
+/** How many entities wait for the entities that they refer to. */
 const AT_ONCE = 128;
 
-/** An entity that has passed its hooks: as JSON text, or as a value of JSON whose references are still identifiers. */
+/** An entity after its hooks: JSON text, or a JSON value in which references are still identifiers. */
 export type EntityJson = JsonPiece | { readonly value: unknown };
 
 export interface ShownEntity {
@@ -72,9 +72,7 @@ export interface ShownEntity {
   readonly read: ReadEntity;
 }
 
-/**
- * Writes an entity: the fields that the client has selected, or all.
- */
+/** Writes an entity: the fields that the client has selected, or all. */
 export function writeEntity(
   { asked: { select }, level: { shape }, finder }: OpenLevel,
   { entity, read }: ShownEntity,
@@ -91,7 +89,7 @@ export function writeEntity(
   return finder === undefined ? JSON.stringify(shown) ?? "null" : { value: shown };
 }
 
-/** Gives the JSON text of entities, with the entities that they name. */
+/** Gives the JSON text of entities, with the entities that they refer to. */
 export async function entityTexts(
   { finder, timeBudget }: OpenLevel,
   entities: readonly EntityJson[],

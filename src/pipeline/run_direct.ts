@@ -18,7 +18,7 @@ export async function runDirect(
   const asked = { select, finder, ...options };
   const result = await source.direct?.({ operation: level.operation, id, ...asked });
   if (result !== null) return result;
-  // The way with documents tells what is gone from what has changed.
+  // With documents, an entity that is gone is told from one that has changed.
   if (match !== undefined) return undefined;
   throw notFound();
 }

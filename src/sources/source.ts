@@ -85,11 +85,11 @@ export interface Source {
   newEntity(): Promise<EntityValue>;
   /** Stores a new or changed entity; gives what the answer shows. */
   save(entity: EntityValue): Promise<EntityValue>;
-  /** Tells where an entity of this source is stored, for what it holds itself. */
+  /** Tells where an entity of this source is stored, for the parts that it holds. */
   locate(entity: EntityValue): Promise<Place>;
   remove(entity: EntityValue): Promise<void>;
-  /** Gives the identifier of an entity that is to be removed. */
+  /** Gives the identifier of an entity for {@linkcode removeMany}. */
   identify(entity: EntityValue): unknown;
-  /** Removes those entities of which only the identifiers are kept. */
+  /** Removes entities by what {@linkcode identify} gave. */
   removeMany(ids: readonly unknown[]): Promise<void>;
 }

@@ -31,7 +31,7 @@ export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();
   } catch {
-    // Mongoose copies no document of which a stored value does not fit its field.
+    // Mongoose cannot copy a document with a stored value that does not fit its field.
     const model = doc.constructor as Model<unknown>;
     return model.hydrate(BSON.deserialize(BSON.serialize(storedValues(doc)))) as Document;
   }
@@ -47,7 +47,7 @@ export function valueAt(stored: unknown, path: string): unknown {
 
 /** Gives a text that is the same for stored values that are equal, and differs for all others. */
 export function storedText(value: unknown): string {
-  // Reading it back drops what no comparison sees, such as the width of a number.
+  // Reading it back drops differences that no comparison sees, such as the width of a number.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }

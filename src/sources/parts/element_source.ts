@@ -33,8 +33,8 @@ import type {
   Source,
   StoredValues,
 } from "../source.ts";
-import { markElement, removeElements, updateElement } from "./element_writes.ts";
-import type { ElementMark } from "./element_writes.ts";
+import { elementKey, removeElements, updateElement } from "./element_writes.ts";
+import type { ElementKey } from "./element_writes.ts";
 import { addToProperty, checkRequired } from "./part_property.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
@@ -50,7 +50,7 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
   readonly stages?: readonly object[];
 }
 
-/** The source of what a parent embeds: an array of objects, or one object. The database filters it. */
+/** The source of the objects that a parent embeds: those of an array, or a single one. The database filters them. */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
@@ -137,14 +137,14 @@ export class ElementSource implements Source {
     if (!await timeBudget.wait(updatePlace(place, update, options))) throw conflict();
   }
 
-  identify(entity: EntityValue): ElementMark {
-    return markElement(keepShown(documentOf(entity), storedValues).values);
+  identify(entity: EntityValue): ElementKey {
+    return elementKey(keepShown(documentOf(entity), storedValues).values);
   }
 
-  async removeMany(marks: readonly unknown[]): Promise<void> {
+  async removeMany(keys: readonly unknown[]): Promise<void> {
     const { parent, link: { property }, timeBudget } = this.#options;
     const filter = everyFilter(this.#scope, this.#selected);
-    const removed = { property, marks: marks as readonly ElementMark[], filter };
+    const removed = { property, keys: keys as readonly ElementKey[], filter };
     await timeBudget.wait(removeElements(parent, removed));
   }
 

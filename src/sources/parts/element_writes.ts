@@ -13,7 +13,7 @@ import { shownValues, storedText } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { intoStages, isExpressible } from "../place/place.ts";
 import type { Place } from "../place/place.ts";
-import { askStored, rewritePlace, updatePlace } from "../place/update_place.ts";
+import { aggregateDocument, rewritePlace, updatePlace } from "../place/update_place.ts";
 import type { MakeUpdate } from "../place/update_place.ts";
 import { isList, storedList } from "./part_property.ts";
 
@@ -56,10 +56,10 @@ function moveUpdate(update: Update, place: Place): Update {
   return Object.fromEntries(moved);
 }
 
-/** Names an element: by its identifier, or by all that is stored of one that has none. */
-export type ElementMark = { readonly id: unknown } | { readonly text: string };
+/** The identifier of an element, or all that is stored of one that has none. */
+export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
-export function markElement(stored: StoredObject): ElementMark {
+export function elementKey(stored: StoredObject): ElementKey {
   // To the database `null` and a missing identifier are the same.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
@@ -67,19 +67,19 @@ export function markElement(stored: StoredObject): ElementMark {
 
 export interface Removal {
   readonly property: string;
-  readonly marks: readonly ElementMark[];
+  readonly keys: readonly ElementKey[];
   /** The condition on those that have an identifier, cast. */
   readonly filter: Filter;
 }
 
 /** Removes elements of an array. Throws a 409 if the only one is gone, or one without identifier has changed. */
 export async function removeElements(parent: Place, removal: Removal): Promise<void> {
-  const { property, marks, filter } = removal;
-  if (marks.length === 0) return;
-  const ids = marks.flatMap((mark) => "id" in mark ? [mark.id] : []);
+  const { property, keys, filter } = removal;
+  if (keys.length === 0) return;
+  const ids = keys.flatMap((key) => "id" in key ? [key.id] : []);
   const path = parent.path(property);
   const named = everyFilter({ _id: { $in: ids } }, filter);
-  const texts = marks.flatMap((mark) => "text" in mark ? [mark.text] : []);
+  const texts = keys.flatMap((key) => "text" in key ? [key.text] : []);
   let isReached = false;
   const otherwise: MakeUpdate = async ({ [property]: stored }) => {
     isReached = true;
@@ -87,8 +87,8 @@ export async function removeElements(parent: Place, removal: Removal): Promise<v
     const stages = [...intoStages(property, true), { $match: named }] as PipelineStage[];
     const found = ids.length === 0
       ? []
-      : await askStored(parent.model, { root: { [property]: list }, stages });
-    // Of equal elements without identifier, as many go as were named.
+      : await aggregateDocument(parent.model, { root: { [property]: list }, stages });
+    // Of equal elements without identifier, as many are removed as were selected.
     const left = new Map<string, number>();
     for (const text of [...found.map(storedText), ...texts]) {
       left.set(text, (left.get(text) ?? 0) + 1);
@@ -106,5 +106,5 @@ export async function removeElements(parent: Place, removal: Removal): Promise<v
   const isWritten = texts.length === 0 && isExpressible(filter)
     ? await updatePlace(parent, { $pull: { [path]: named } }, { condition, otherwise })
     : await rewritePlace(parent, otherwise, { property });
-  if (!isWritten && (!isReached || marks.length === 1)) throw conflict();
+  if (!isWritten && (!isReached || keys.length === 1)) throw conflict();
 }

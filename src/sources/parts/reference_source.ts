@@ -17,7 +17,7 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 }
 
 /**
- * The source of what a parent refers to: the entities of a collection whose identifiers the parent holds. An entity and
+ * The source of the entities that a parent refers to: those of a collection whose identifiers the parent holds. An entity and
  * its identifier are written in one transaction, or in the order that may leave an orphan but no dangling reference.
  */
 export class ReferenceSource extends CollectionSource {
@@ -73,7 +73,7 @@ export class ReferenceSource extends CollectionSource {
   /**
    * The condition on the parent for a new entity: a property that holds one entity is empty, or its reference is dangling.
    *
-   * @throws {RestError} 409 if it is not vacant.
+   * @throws {RestError} 409 if it holds an entity.
    */
   async #vacancy(): Promise<Filter> {
     const { model, link: { array, property }, ids: [id = null] } = this.#options;
@@ -98,7 +98,7 @@ export class ReferenceSource extends CollectionSource {
     throw refusal;
   }
 
-  /** Takes identifiers out of the parent, together with a removal. Of two that remove the same entity, one is first. */
+  /** Takes identifiers out of the parent, together with a removal. Of two removals of one entity, the second is a 409. */
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
@@ -113,7 +113,7 @@ export class ReferenceSource extends CollectionSource {
       });
   }
 
-  /** Gives identifiers back to the parent, at the end of a list: those of entities that have not been removed. */
+  /** Puts the identifiers of entities that have not been removed back into the parent, at the end of a list. */
   async #relink(ids: readonly unknown[]): Promise<void> {
     const { parent, link, model } = this.#options;
     for (const _id of ids) {

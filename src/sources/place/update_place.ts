@@ -40,7 +40,7 @@ export interface UpdateOptions extends WriteOptions {
 
 /**
  * Updates a place: nothing is written unless all that leads to the entity is still there and in its scope, and stays in
- * it. One statement does so, unless the result has to be judged first.
+ * it. One statement does so, unless the result has to be checked first.
  *
  * @param update The update, its paths from the root, all below one property.
  * @returns `false` if nothing leads to the entity, there was nothing to write, or others were faster each time.
@@ -63,13 +63,13 @@ export async function updatePlace(
     : await rewritePlace(place, otherwise, { ...options, property });
 }
 
-/** Updates a place as {@linkcode updatePlace} does, by what is stored. */
+/** Updates a place as {@linkcode updatePlace} does, with an update that depends on what is stored. */
 export async function rewritePlace(
   place: Place,
   make: MakeUpdate,
-  options: JudgedOptions,
+  options: CheckedOptions,
 ): Promise<boolean> {
-  return await withLists(place, { write: () => updateJudged(place, make, options), options });
+  return await withLists(place, { write: () => updateChecked(place, make, options), options });
 }
 
 interface ListedWrite {
@@ -89,28 +89,28 @@ async function makeLists(place: Place, { session }: WriteOptions): Promise<boole
     const outer = place.upTo(index);
     const make: MakeUpdate = ({ [property]: stored }) =>
       isJsonObject(stored) ? { $set: { [outer.path(property)]: [stored] } } : undefined;
-    if (await updateJudged(outer, make, { property, session, keepsVersion: true })) return true;
+    if (await updateChecked(outer, make, { property, session, keepsVersion: true })) return true;
   }
   return false;
 }
 
-interface JudgedOptions extends WriteOptions {
+interface CheckedOptions extends WriteOptions {
   /** The property that the update changes, where the entity is a whole document. */
   readonly property: string;
 }
 
 /**
- * Reads the document, has the database judge what an update would make of it, and writes only if nothing that was read has
- * changed meanwhile.
+ * Reads the document, has the database match the result of the update with the scopes, and writes only if nothing that was
+ * read has changed meanwhile.
  */
-async function updateJudged(
+async function updateChecked(
   place: Place,
   make: MakeUpdate,
-  options: JudgedOptions,
+  options: CheckedOptions,
 ): Promise<boolean> {
   const run = async () => {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
-      const isWritten = await tryJudged(place, make, options);
+      const isWritten = await tryCheckedUpdate(place, make, options);
       if (isWritten !== undefined) return isWritten;
     }
     return false;
@@ -121,11 +121,11 @@ async function updateJudged(
   return await takeTurns({ owner: model.db.getClient(), name, timeBudget }, run);
 }
 
-/** Tries a judged update once; `undefined` if another write was faster. */
-async function tryJudged(
+/** Tries a checked update once; `undefined` if another write was faster. */
+async function tryCheckedUpdate(
   place: Place,
   make: MakeUpdate,
-  { property, removesEntity = false, ...options }: JudgedOptions,
+  { property, removesEntity = false, ...options }: CheckedOptions,
 ): Promise<boolean | undefined> {
   const { model, id, scope, version, steps: [step], timeBudget } = place;
   const { condition = {}, session } = options;
@@ -142,7 +142,7 @@ async function tryJudged(
   const [root] = await model.collection.aggregate(stages, given).toArray() as StoredObject[];
   if (root === undefined) return false;
   const follow = (stored: StoredObject, to: readonly PipelineStage[]) =>
-    askStored(model, { root: stored, stages: to, maxTimeMS });
+    aggregateDocument(model, { root: stored, stages: to, maxTimeMS });
   const [entity] = await follow(root, [...place.stages(), { $match: condition }]);
   const update = entity && await make(entity);
   if (update === undefined) return false;
@@ -174,23 +174,23 @@ const AS_STORED = {
   enableUtf8Validation: false,
 } as const;
 
-export interface StoredQuestion {
+export interface DocumentStages {
   readonly root: StoredObject;
   readonly stages: readonly PipelineStage[];
   readonly maxTimeMS?: number;
 }
 
 /** Runs stages on a given document instead of a stored one. */
-export async function askStored(
+export async function aggregateDocument(
   { db }: Model<unknown>,
-  { root, stages, ...options }: StoredQuestion,
+  { root, stages, ...options }: DocumentStages,
 ): Promise<StoredObject[]> {
   const all = [{ $documents: [{ $literal: root }] }, ...stages];
   return await db.db?.aggregate(all as never, { ...AS_STORED, ...options }).toArray() ?? [];
 }
 
 interface SendOptions extends WriteOptions {
-  /** The condition that nothing has changed of what was judged. */
+  /** The condition that nothing has changed of what was checked. */
   readonly unchanged?: Filter;
 }
 

@@ -10,7 +10,7 @@ import type { BodyCast } from "./cast_body.ts";
 
 export interface MergeStep {
   readonly cast: BodyCast;
-  /** Whether what the body leaves out is cleared, as in an element that the body names by its `_id`. */
+  /** Whether fields that the body leaves out are cleared, as in an element that the body names by its `_id`. */
   readonly whole?: boolean;
   /** Whether the key of the value is data: the key of a Map or of free-form data. */
   readonly isEntry?: boolean;
@@ -118,7 +118,7 @@ export abstract class MergeTarget {
     const { cast, whole } = this.step;
     const entry = this.open(true);
     for (const [key, value] of cast.freeEntries(patch)) {
-      // No forbidden key gets into a document, but the answer names all that is wrong.
+      // After a problem nothing is merged, but the answer names all problems.
       if (!cast.hasProblems) entry(key).merge(value, element);
       else if (value !== null) cast.at(key).value(value, element);
     }
@@ -139,7 +139,7 @@ export abstract class MergeTarget {
     }
   }
 
-  /** Whether a client would clear with an object what it can neither see nor set. */
+  /** Whether clearing an object would clear a field in it that the client can neither see nor set. */
   #mustStay(field: FieldShape): boolean {
     return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
       holdsProtected(this.read(), field);
