@@ -28,9 +28,7 @@ export function markOwnMiddleware(fn: object): void {
 export function hasMiddleware(schema: Schema, names: readonly string[]): boolean {
   const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
   return names.some((name) =>
-    [hooks._pres, hooks._posts].some((kind) =>
-      kind.get(name)?.some((hook) => !isKnown(hook)) === true
-    )
+    [hooks._pres, hooks._posts].some((kind) => kind.get(name)?.some((hook) => !isKnown(hook)))
   );
 }
 
@@ -40,12 +38,9 @@ function isKnown({ fn }: Hook): boolean {
 
 /** Takes the user's middleware from a document that will not be saved, and from all that it embeds. */
 export function dropMiddleware(doc: Document): void {
-  for (
-    const each of [doc, ...doc.$getAllSubdocs()] as unknown[] as {
-      $__middleware: DocumentMiddleware;
-    }[]
-  ) {
-    each.$__middleware = each.$__middleware.filter(isKnown);
+  for (const each of [doc, ...doc.$getAllSubdocs()]) {
+    const holder = each as unknown as { $__middleware: DocumentMiddleware };
+    holder.$__middleware = holder.$__middleware.filter(isKnown);
   }
 }
 
