@@ -14,8 +14,8 @@ import type { InstanceMaker } from "../sources/direct/reads/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/reads/stored_entity.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
-import { versionIn } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
+import { versionRead } from "./request/versions.ts";
+import type { VersionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
@@ -71,14 +71,10 @@ export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<obje
 }
 
 /** An entity before and after `postFetch`. */
-export interface Fetched {
-  readonly stored: object;
-  /** The same, with the writer of its JSON text. */
+export interface Fetched extends VersionRead {
   readonly read: ReadEntity;
   /** As its reader may see it. */
   readonly seen: object;
-  /** The version that it was read with, whatever `postFetch` makes of it; `undefined` if it was read without. */
-  readonly version: Version | undefined;
 }
 
 /**
@@ -89,9 +85,10 @@ export interface Fetched {
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
   for await (const [read] of fetchEntities(at)) {
     if (read === undefined) continue;
-    const version = versionIn(read.entity, at);
+    // `postFetch` may change what tells the version.
+    const version = versionRead(read.entity, at);
     const seen = await passHook(at, "postFetch", { entity: read.entity });
-    if (seen !== undefined) return { stored: read.entity, read, seen, version };
+    if (seen !== undefined) return { ...version, read, seen };
     break;
   }
   throw notFound();

@@ -15,7 +15,7 @@ import { fetchOne } from "./fetch.ts";
 import { enterLevel, idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import { foreignRequest } from "./request/foreign_request.ts";
-import { holderOf, readVersion, versionCondition, versionRead } from "./request/versions.ts";
+import { readVersion, versionCondition } from "./request/versions.ts";
 
 /** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
 export async function openLevel(at: LevelCall): Promise<OpenLevel> {
@@ -52,17 +52,16 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
-  const { stored, seen: parent, version: read } = await fetchOne(above);
+  const { read: { entity }, seen: parent, version, holder } = await fetchOne(above);
   at.state.parent = parent;
   if (link.embedded && !at.route.operation.many) {
-    const known = versionRead(above, read);
-    above.opened.version = known === undefined
-      ? await readVersion(above, nameOf(stored) ?? idParam(above))
-      : known;
-    above.opened.holder = holderOf(above, stored);
+    above.opened.version = version === undefined
+      ? await readVersion(above, nameOf(entity) ?? idParam(above))
+      : version;
+    above.opened.holder = holder;
   }
   // A hook may have left the identifier out of the parent.
-  const found = await above.source.locate("_id" in parent ? parent : stored);
+  const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded
     ? found.boundTo({
       version: versionCondition(at) ?? {},

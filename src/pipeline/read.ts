@@ -15,28 +15,24 @@ import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
-import { holderOf, outerVersion, readVersion } from "./request/versions.ts";
+import { readVersion } from "./request/versions.ts";
 import { passHook } from "./run_hooks.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
-  const outer = outerVersion(acting);
-  const early = outer === undefined ? await versionBefore(acting) : outer;
-  const fetched = await fetchOne(acting);
-  const sent = await passHook(acting, "preSend", { entity: fetched.seen });
+  const early = await versionBefore(acting);
+  const { read, seen, version, holder } = await fetchOne(acting);
+  const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
-  const [text = ""] = await entityTexts(acting, [
-    writeEntity(acting, { entity: sent, read: fetched.read }),
-  ]);
-  const version = early === undefined ? fetched.version ?? null : early;
-  return { status: 200, text, version, holder: holderOf(acting, fetched.stored) };
+  const [text = ""] = await entityTexts(acting, [writeEntity(acting, { entity: sent, read })]);
+  return { status: 200, text, version: early ?? version ?? null, holder };
 }
 
 /** Reads the version of an entity that may be read without it: by a hook's projection, or because it is not selected. */
 async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
-  const { level: { hooks, shape, versionKey = "" }, state } = acting;
+  const { level: { hooks, link, shape, versionKey = "" }, state } = acting;
   const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
   const isWhole = selected && !hidden && isEmpty(readProjection(state.projection, shape));
-  return isWhole || hooks.fetch !== undefined
+  return isWhole || link?.embedded || hooks.fetch !== undefined
     ? undefined
     : await readVersion(acting, idParam(acting));
 }

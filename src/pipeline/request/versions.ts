@@ -46,11 +46,8 @@ function readTag(inner: string): Versioned[] {
   return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
 }
 
-/** The version that a request would write, as far as it is known. */
-type Known = { readonly [K in keyof Versioned]: Versioned[K] | undefined };
-
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
-function isAccepted({ version, holder }: Known, match: IfMatch): boolean {
+function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
   const mark = holder === undefined ? undefined : markOf(holder);
   return match.some((tag) =>
@@ -114,10 +111,18 @@ export function outerVersion({ level, above }: LevelCall): Version | undefined {
   return level.link?.embedded ? above?.opened.version ?? null : undefined;
 }
 
-/** The version that counts for an entity: that of the document around it, or its own as it was read. */
-export function versionRead(at: LevelCall, own: Version | undefined): Version | undefined {
+/** The version that counts for an entity, and its holder, as they are known from reading it. */
+export interface VersionRead {
+  /** `undefined` if the entity was read without. */
+  readonly version: Version | undefined;
+  readonly holder: string | undefined;
+}
+
+/** Gives the version of the document around an embedded entity, or the entity's own as it was read. */
+export function versionRead(entity: object, at: OpenLevel): VersionRead {
   const outer = outerVersion(at);
-  return outer === undefined ? own : outer;
+  const version = outer === undefined ? versionIn(entity, at) : outer;
+  return { version, holder: holderOf(at, entity) };
 }
 
 /**
@@ -131,29 +136,20 @@ export function holderOf({ level, above, source }: OpenLevel, entity: object): s
   return isDocument(entity) && entity._id ? String(entity._id) : source.only;
 }
 
-interface ReadEntity {
-  /** As it was stored. */
-  readonly stored: object;
-  /** `undefined` if it was read without. */
-  readonly version: Version | undefined;
-}
-
 /**
  * Checks that a client may change the version that it has read.
  *
  * @throws {RestError} 412 if the entity has changed since, 428 if the client does not say what it has read.
  */
-export function checkVersion(acting: OpenLevel, { stored, version: own }: ReadEntity): void {
+export function checkVersion(acting: OpenLevel, { version: read, holder }: VersionRead): void {
   const { asked: { match }, level: { concurrency, versionKey, hooks } } = acting;
   if (match === undefined) {
     if (concurrency === "required") throw preconditionRequired();
     return;
   }
-  const read = versionRead(acting, own);
   // The write itself is bound to the version; that of a hook is not.
   const version = hooks.persist === undefined ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
-  const holder = holderOf(acting, stored);
   if (!isCounted || !isAccepted({ version, holder }, match)) throw preconditionFailed();
 }
 
