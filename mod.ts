@@ -99,6 +99,6 @@ export { all, create, one, remove, removeAll, update } from "./src/declare/opera
 export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { OperationName } from "./src/declare/operations/operation.ts";
-export type { BodyLimits } from "./src/write/body/limits.ts";
+export type { BodyLimits } from "./src/write/body/read_body.ts";
 export type { QueryLimits } from "./src/filter/q/limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

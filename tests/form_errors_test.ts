@@ -133,26 +133,44 @@ test("a field that a preSave hook may set is not missed", async () => {
   assertEquals(await wrong(api.post("/notes", body)), { rank: "Number", text: "maxlength" });
 });
 
-test("a body that cannot be cast runs no middleware", async () => {
-  const ran: string[] = [];
-  @rest({ route: "/watched", methods: [create()] })
-  class Watched extends FrameworkModel {
-    @prop({ required: true })
-    name!: string;
+const ran: string[] = [];
 
-    @prop({ type: Number })
-    rank?: number;
+class Inner extends FrameworkModel {
+  @prop()
+  text?: string;
 
-    static override configure(schema: Schema): void {
-      schema.pre("validate", () => void ran.push("validate"));
-      schema.pre("save", () => void ran.push("save"));
-    }
+  static override configure(schema: Schema): void {
+    schema.pre("validate", () => void ran.push("inner"));
   }
+}
+
+@rest({ route: "/watched", methods: [create()] })
+class Watched extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+
+  @prop({ type: Number })
+  rank?: number;
+
+  @prop({ type: Inner })
+  inner?: Inner;
+
+  @arrayProp({ items: Inner, embedded: true })
+  inners?: Inner[];
+
+  static override configure(schema: Schema): void {
+    schema.pre("validate", () => void ran.push("validate"));
+    schema.pre("save", () => void ran.push("save"));
+  }
+}
+
+test("a body that cannot be cast runs no middleware", async () => {
   await using api = await mount([Watched]);
-  const kinds = await wrong(api.post("/watched", { rank: "x" }));
+  const inner = { text: "t" };
+  const kinds = await wrong(api.post("/watched", { rank: "x", inner, inners: [inner] }));
   assertEquals([kinds, ran], [{ rank: "Number", name: "required" }, []]);
-  await api.created("/watched", { name: "n" });
-  assertEquals(ran, ["validate", "save"]);
+  await api.created("/watched", { name: "n", inner });
+  assertEquals(ran, ["validate", "inner", "save"]);
 });
 
 test("a validator that throws is a rule that is broken", async () => {

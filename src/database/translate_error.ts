@@ -74,7 +74,8 @@ function translateThrown(thrown: unknown, away: boolean): RestError | undefined 
   return isUnavailable(thrown) || away && isBare(thrown) ? unavailable(thrown) : undefined;
 }
 
-function problemsOf(
+/** Gives what a validation has found wrong, without the values of secrets. */
+export function problemsOf(
   error: InstanceType<typeof MongooseError.ValidationError>,
   isHidden: (path: string) => boolean,
 ): Problems {

@@ -9,7 +9,7 @@ import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import type { ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
-import { hasEnded } from "../pipeline/request/ended.ts";
+import { hasEnded } from "../pipeline/request/reply.ts";
 import { cutAnswer } from "./replies/cut_answer.ts";
 import { asProblem, PROBLEM } from "./replies/problem_details.ts";
 import { SlowClientError } from "./replies/slow_client.ts";

@@ -4,7 +4,7 @@ import { logError } from "../errors/log.ts";
 import { mayBeRefused } from "../filter/q/operators.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
-import { watchEnd } from "../pipeline/request/ended.ts";
+import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";

@@ -11,15 +11,14 @@ import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
-import { selectLevel } from "../pipeline/select_level.ts";
-import { countSelected } from "../pipeline/open_level.ts";
+import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { foreignRequest } from "../pipeline/request/foreign_request.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeShape } from "../schema/fields/shape.ts";
-import { completeBodyLimits } from "../write/body/limits.ts";
+import { completeBodyLimits } from "../write/body/read_body.ts";
 
 /** Options of `Framework.queryFor()`. */
 export interface QueryForOptions {

@@ -14,8 +14,8 @@ import type { InstanceMaker } from "../sources/direct/reads/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/reads/stored_entity.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
-import { versionIn } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
+import { versionRead } from "./request/versions.ts";
+import type { VersionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
@@ -24,7 +24,7 @@ import type { Level } from "./request/route.ts";
 /** An entity as the hooks of a level get it. */
 export interface ReadEntity {
   readonly entity: object;
-  /** Gives its JSON text as it is now, from its bytes; missing, or `undefined`, where only its values can tell. */
+  /** Gives its current JSON text from its bytes; missing, or `undefined`, where it must be written from its values. */
   readonly json?: () => Buffer | undefined;
 }
 
@@ -71,14 +71,10 @@ export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<obje
 }
 
 /** An entity before and after `postFetch`. */
-export interface Fetched {
-  readonly stored: object;
-  /** The same, and what writes it. */
+export interface Fetched extends VersionRead {
   readonly read: ReadEntity;
   /** As its reader may see it. */
   readonly seen: object;
-  /** The version that it was read with, whatever `postFetch` makes of it; `undefined` if it was read without. */
-  readonly version: Version | undefined;
 }
 
 /**
@@ -89,9 +85,10 @@ export interface Fetched {
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
   for await (const [read] of fetchEntities(at)) {
     if (read === undefined) continue;
-    const version = versionIn(read.entity, at);
+    // `postFetch` may change what tells the version.
+    const version = versionRead(read.entity, at);
     const seen = await passHook(at, "postFetch", { entity: read.entity });
-    if (seen !== undefined) return { stored: read.entity, read, seen, version };
+    if (seen !== undefined) return { ...version, read, seen };
     break;
   }
   throw notFound();
@@ -99,7 +96,7 @@ export async function fetchOne(at: OpenLevel): Promise<Fetched> {
 
 type Present = (found: object) => ReadEntity;
 
-/** Makes what the hooks of a level get of an entity: a document, an instance of the class, or the driver's own object. */
+/** Presents entities to the hooks of a level: as documents, instances of the class, or the driver's own objects. */
 function presenter({ level, state }: LevelCall): Present {
   const { hooks, operation, shape } = level;
   if (OPERATIONS[operation].change !== undefined) return presentDocument;
@@ -115,7 +112,7 @@ function presenter({ level, state }: LevelCall): Present {
   return isRaw ? presentRaw({ shape, populates }) : presentDocument;
 }
 
-/** What makes the instances of a level, where the read is whole. */
+/** The makers of whole instances, by level. */
 const makers = new WeakMap<Level, InstanceMaker>();
 
 function makerFor(
@@ -157,7 +154,7 @@ function presentInstance(
   return { entity, json };
 }
 
-/** A hook may have asked for the driver's own objects. */
+/** Presents the driver's own objects, for which a hook may have asked. */
 function presentRaw(options: ConcealOptions): Present {
   return (found) => {
     const entity = found instanceof StoredEntity ? found.values : found;

@@ -1,13 +1,21 @@
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { OPERATIONS } from "../declare/operations/operation.ts";
+import { checkFilter } from "../filter/check_filter.ts";
+import { everyFilter } from "../filter/filters.ts";
+import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
+import { readProjection } from "../filter/projection.ts";
+import { checkLimit, readSort } from "../filter/selection.ts";
+import type { Selection } from "../filter/selection.ts";
 import { CollectionSource } from "../sources/collection_source.ts";
 import type { CollectionSourceOptions } from "../sources/collection_source.ts";
 import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { holderOf, readVersion, versionCondition, versionRead } from "./request/versions.ts";
-import { selectLevel } from "./select_level.ts";
+import { enterLevel, idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import { foreignRequest } from "./request/foreign_request.ts";
+import { readVersion, versionCondition } from "./request/versions.ts";
 
 /** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
 export async function openLevel(at: LevelCall): Promise<OpenLevel> {
@@ -18,7 +26,7 @@ export async function openLevel(at: LevelCall): Promise<OpenLevel> {
   return { ...at, source };
 }
 
-/** Counts what a level selects. A hook that runs before the level is open opens one of its own, once at a time. */
+/** Counts the entities that a level selects. For a hook that runs before the level is open, it opens another one. */
 export function countSelected(at: LevelCall): Promise<number> {
   const { opened } = at;
   if (opened.source !== undefined) return opened.source.count();
@@ -33,7 +41,7 @@ async function countEarly(at: LevelCall): Promise<number> {
   return await source.count();
 }
 
-/** To open a level sets `req.framework`, which the hook that counts still uses. */
+/** Opening a level sets `req.framework`, which the hook that counts still uses. */
 function withOwnRequest(at: LevelCall): LevelCall {
   const above = at.above && withOwnRequest(at.above);
   return { ...at, req: foreignRequest(at.req), above, opened: {} };
@@ -44,15 +52,16 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
-  const { stored, seen: parent, version: read } = await fetchOne(above);
+  const { read: { entity }, seen: parent, version, holder } = await fetchOne(above);
   at.state.parent = parent;
   if (link.embedded && !at.route.operation.many) {
-    const known = versionRead(above, read);
-    above.opened.version = known === undefined ? await readVersion(above, nameOf(stored)) : known;
-    above.opened.holder = holderOf(above, stored);
+    above.opened.version = version === undefined
+      ? await readVersion(above, nameOf(entity) ?? idParam(above))
+      : version;
+    above.opened.holder = holder;
   }
-  // A hook may have reduced the parent to what may be shown of it, its identifier left out.
-  const found = await above.source.locate("_id" in parent ? parent : stored);
+  // A hook may have left the identifier out of the parent.
+  const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded
     ? found.boundTo({
       version: versionCondition(at) ?? {},
@@ -66,4 +75,52 @@ async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {
   const { model, level, timeBudget, route } = at;
   const selection = await selectLevel(at);
   return { model, shape: level.shape, selection, timeBudget, maxTimeMS: route.maxTimeMS };
+}
+
+/** Evaluates the scopes of a level, and checks what hooks have made of its filter. */
+export async function selectLevel(at: LevelCall): Promise<Selection> {
+  const { level, state, req } = at;
+  enterLevel(at);
+  if (OPERATIONS[level.operation].many) {
+    checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
+  }
+  const scopes = [];
+  for (const scope of level.scopes) {
+    scopes.push(checkFilter(await runHook("scope", () => scope(req)), "scope"));
+  }
+  const filter = checkFilter(state.filter, "filter");
+  const { search, added } = at.asked;
+  const options = optionsOf(at);
+  return {
+    filter: search === undefined ? filter : everyFilter(filter, search),
+    // Copies of the client's conditions would count as additions.
+    ...added && { added: checkFilter(added(state.filter), "filter") },
+    scope: everyFilter(...scopes),
+    ...!level.link?.embedded && { version: versionCondition(at) },
+    ...OPERATIONS[level.operation].many &&
+      { sortable: sortable(readSort(options.sort) ?? {}, level.shape) },
+    options,
+    projection: readProjection(state.projection, level.shape),
+  };
+}
+
+/** The options of hooks, with the order that the client asks for. Pages take their limits from what is asked. */
+function optionsOf({ asked, level, state }: LevelCall): Record<string, unknown> {
+  const { skip, limit: _limit, ...others } = state.options;
+  const lean = level.hooks.lean === true && { lean: true };
+  const { page, order } = asked;
+  if (page === undefined) return { ...state.options, ...order && { sort: order }, ...lean };
+  if (skip !== undefined && skip !== null) {
+    throw new TypeError(
+      `Cannot use options.skip of a hook of ${level.operation}() of "${level.target.name}": it has pages`,
+    );
+  }
+  return { ...others, sort: pageOrder({ asked, state }), ...lean };
+}
+
+/** The order of a page: what the client asks for, or else the hooks. */
+export function pageOrder(
+  { asked: { order }, state }: Pick<LevelCall, "asked" | "state">,
+): Readonly<Record<string, unknown>> {
+  return totalOrder(order ?? readSort(state.options.sort) ?? {});
 }

@@ -3,40 +3,44 @@ import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { readProjection } from "../filter/projection.ts";
+import type { JsonPiece } from "../json/bytes/json_writer.ts";
+import { populatedText, wantIn, wantNothing } from "../json/populate.ts";
+import { toJson, toJsonValue } from "../json/to_json.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { Version } from "../schema/fields/version.ts";
 import { fetchOne } from "./fetch.ts";
 import type { ReadEntity } from "./fetch.ts";
-import { passHook } from "./run_hooks.ts";
-import { textsOf, writeEntity } from "./references/written.ts";
-import type { Written } from "./references/written.ts";
-import { holderOf, outerVersion, readVersion } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
+import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
+import { readVersion } from "./request/versions.ts";
+import { passHook } from "./run_hooks.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
-  const outer = outerVersion(acting);
-  const early = outer === undefined ? await versionBefore(acting) : outer;
-  const fetched = await fetchOne(acting);
-  const sent = await passHook(acting, "preSend", { entity: fetched.seen });
+  const early = await versionBefore(acting);
+  const { read, seen, version, holder } = await fetchOne(acting);
+  const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
-  const [text = ""] = await textsOf(acting, [
-    writeEntity(acting, { entity: sent, read: fetched.read }),
-  ]);
-  const version = early === undefined ? fetched.version ?? null : early;
-  return { status: 200, text, version, holder: holderOf(acting, fetched.stored) };
+  const [text = ""] = await entityTexts(acting, [writeEntity(acting, { entity: sent, read })]);
+  return { status: 200, text, version: early ?? version ?? null, holder };
 }
 
 /** Reads the version of an entity that may be read without it: by a hook's projection, or because it is not selected. */
 async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
-  const { level: { hooks, shape, versionKey = "" }, state } = acting;
+  const { level: { hooks, link, shape, versionKey = "" }, state } = acting;
   const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
   const isWhole = selected && !hidden && isEmpty(readProjection(state.projection, shape));
-  return isWhole || hooks.fetch !== undefined ? undefined : await readVersion(acting);
+  return isWhole || link?.embedded || hooks.fetch !== undefined
+    ? undefined
+    : await readVersion(acting, idParam(acting));
 }
 
 /** Shows one entity of a list to its hooks, and writes it; gives `undefined` where they leave it out. */
-export function showEntity(acting: OpenLevel, read: ReadEntity): MaybePromise<Written | undefined> {
+export function showEntity(
+  acting: OpenLevel,
+  read: ReadEntity,
+): MaybePromise<EntityJson | undefined> {
   return andThen(
     passHooks(acting, read.entity),
     (each) => each && writeEntity(acting, { entity: each, read }),
@@ -49,4 +53,61 @@ export function passHooks(acting: OpenLevel, entity: object): MaybePromise<objec
   if (isOver(acting.req)) return undefined;
   const seen = passHook(acting, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(acting, "preSend", { entity: each }));
+}
+
+/** How many entities wait for the entities that they refer to. */
+const AT_ONCE = 128;
+
+/** An entity after its hooks: JSON text, or a JSON value in which references are still identifiers. */
+export type EntityJson = JsonPiece | { readonly value: unknown };
+
+export interface ShownEntity {
+  readonly entity: object;
+  /** The entity as it was read: a hook may have replaced it. */
+  readonly read: ReadEntity;
+}
+
+/** Writes an entity: the fields that the client has selected, or all. */
+export function writeEntity(
+  { asked: { select }, level: { shape }, finder }: OpenLevel,
+  { entity, read }: ShownEntity,
+): EntityJson {
+  if (finder === undefined && select === undefined) {
+    return (entity === read.entity ? read.json?.() : undefined) ?? toJson(entity, shape);
+  }
+  const value = toJsonValue(entity, shape);
+  const shown = select !== undefined && isJsonObject(value)
+    ? Object.fromEntries(
+      Object.entries(value).filter(([name]) => name === "_id" || select.includes(name)),
+    )
+    : value;
+  return finder === undefined ? JSON.stringify(shown) ?? "null" : { value: shown };
+}
+
+/** Gives the JSON text of entities, with the entities that they refer to. */
+export async function entityTexts(
+  { finder, timeBudget }: OpenLevel,
+  entities: readonly EntityJson[],
+): Promise<JsonPiece[]> {
+  if (finder === undefined) return entities as JsonPiece[];
+  const values = entities.map((each) => (each as { readonly value: unknown }).value);
+  const wanted = wantNothing(finder);
+  for (const value of values) wantIn(value, wanted);
+  const targets = await timeBudget.waitForNext(finder.find(wanted));
+  return values.map((value) => populatedText(value, targets));
+}
+
+/** The same for a list, some entities at a time. */
+export async function* listTexts(
+  at: OpenLevel,
+  lists: AsyncIterable<readonly EntityJson[]>,
+): AsyncGenerator<JsonPiece[]> {
+  let held: EntityJson[] = [];
+  for await (const entities of lists) {
+    held.push(...entities);
+    if (at.finder !== undefined && held.length < AT_ONCE) continue;
+    yield await entityTexts(at, held);
+    held = [];
+  }
+  if (held.length > 0) yield await entityTexts(at, held);
 }

@@ -35,7 +35,7 @@ async function removeMany(acting: OpenLevel): Promise<void> {
   await collect(mapInOrder([allowed], (entity) => removeOne(acting, entity)));
 }
 
-/** Gives what the hooks before a removal make of an entity; `undefined` where they hide it. */
+/** Runs the hooks before a removal; gives `undefined` where they hide the entity. */
 async function passHooks(acting: OpenLevel, entity: object): Promise<object | undefined> {
   const seen = await passHook(acting, "postFetch", { entity });
   return seen && await allow(acting, seen);

@@ -1,24 +1,15 @@
 import { isHookName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "../sources/direct/direct_collection.ts";
-import type { PageRead } from "../sources/source.ts";
+import type { DirectCall } from "../sources/source.ts";
 import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** What a request asks for besides what its level selects. */
-export interface DirectOptions {
-  readonly body?: JsonObject | undefined;
-  readonly page?: PageRead | undefined;
-  /** What is counted of the list that the page belongs to. */
-  readonly count?: { readonly limit?: number | undefined } | undefined;
-}
-
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
 export async function runDirect(
   acting: OpenLevel,
-  options: DirectOptions,
+  options: Pick<DirectCall, "body" | "page" | "count">,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;
@@ -27,7 +18,7 @@ export async function runDirect(
   const asked = { select, finder, ...options };
   const result = await source.direct?.({ operation: level.operation, id, ...asked });
   if (result !== null) return result;
-  // The way with documents tells what is gone from what has changed.
+  // With documents, an entity that is gone is told from one that has changed.
   if (match !== undefined) return undefined;
   throw notFound();
 }

@@ -1,15 +1,28 @@
+import mongoose from "mongoose";
+import type { Document } from "mongoose";
+import { problemsOf } from "../database/translate_error.ts";
+import type { ModelClass } from "../declare/model/model_class.ts";
+import { badData } from "../errors/bad_data.ts";
+import type { Problems } from "../errors/bad_data.ts";
 import { forbidden } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
+import { detachedModel } from "../schema/embedded_model.ts";
+import { isHiddenPath } from "../schema/fields/hidden_path.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+import type { Version } from "../schema/fields/version.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
+import { validationFailure } from "../schema/mongoose/errors.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { copyDocument, shownValues } from "../write/stored_values.ts";
-import { validateEntity } from "../write/validate_entity.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
-import { passHook } from "./run_hooks.ts";
-import type { HookArguments } from "./run_hooks.ts";
+import type { OpenLevel } from "./request/call.ts";
+import type { Reply } from "./request/reply.ts";
+import type { Level } from "./request/route.ts";
 import {
   bindToVersion,
   checkVersion,
@@ -17,11 +30,8 @@ import {
   outerVersion,
   versionIn,
 } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
-import { refuseBody } from "./refuse_body.ts";
-import type { OpenLevel } from "./request/call.ts";
-import type { Reply } from "./request/reply.ts";
-import type { Level } from "./request/route.ts";
+import { passHook } from "./run_hooks.ts";
+import type { HookArguments } from "./run_hooks.ts";
 
 /** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
@@ -52,7 +62,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   return created === undefined ? answer : { ...answer, created };
 }
 
-/** The version after a write. What is embedded was written at the latest into the version after the one that was read. */
+/** The version after a write. An embedded entity is in the version after the one that was read, or in a later one. */
 function writtenVersion(
   acting: OpenLevel,
   { saved, ready }: { readonly saved: object; readonly ready: object },
@@ -77,9 +87,87 @@ async function persist(acting: OpenLevel, given: HookArguments): Promise<object 
   return await timeBudget.wait(Promise.resolve(passHook(acting, "persist", given)));
 }
 
-/** What names a new entity below the path it was created at; empty where the parent holds only one. */
+/** The identifier of a new entity in its path; empty where the parent holds only one. */
 function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };
   return _id === undefined || _id === null ? undefined : String(_id);
+}
+
+/** A body with values that cannot be cast, or that name no entity. */
+interface WrongBody {
+  readonly body: JsonObject;
+  /** The entity that the other values were merged into. */
+  readonly entity: object;
+  readonly problems: Problems;
+}
+
+/** Gives the 400 for such a body. It names the rules that other values break as well: a form shows all at once. */
+async function refuseBody(
+  { level: { shape, hooks }, timeBudget }: OpenLevel,
+  { body, entity, problems }: WrongBody,
+): Promise<RestError> {
+  if (!isDocument(entity)) return badData(problems);
+  // A preSave hook may set what the body leaves out.
+  const isComplete = entity.isNew && hooks.preSave === undefined;
+  const error = await timeBudget.wait(
+    validate(entity, isComplete ? () => true : given(body, entity)),
+  );
+  const rules = error && problemsOf(error, (path) => isHiddenPath(path, shape));
+  return badData({ ...rules, ...problems });
+}
+
+type ValidationError = InstanceType<typeof mongoose.Error.ValidationError>;
+
+/** Validates some paths of a document that will not be saved; gives the error. Failures of the host are thrown. */
+async function validate(
+  doc: Document,
+  counts: (path: string) => boolean,
+): Promise<ValidationError | undefined> {
+  dropMiddleware(doc);
+  try {
+    await doc.validate();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof mongoose.Error.ValidationError)) throw error;
+    for (const path of Object.keys(error.errors)) {
+      if (!counts(path)) Reflect.deleteProperty(error.errors, path);
+    }
+    if (validationFailure(error) !== undefined) throw error;
+    return error;
+  }
+}
+
+/** Tells whether a body sets a path, or a part of it. `isModified()` would list all paths for each one. */
+function given(body: JsonObject, doc: Document): (path: string) => boolean {
+  const direct = new Set(doc.directModifiedPaths());
+  const modified = new Set<string>(doc.modifiedPaths());
+  return (path) => {
+    const [name = "", ...names] = path.split(".");
+    if (!Object.hasOwn(body, name)) return false;
+    if (doc.isNew || modified.has(path) || direct.has(name)) return true;
+    let above = name;
+    return names.some((each) => direct.has(above += `.${each}`));
+  };
+}
+
+interface EntityModel {
+  readonly target: ModelClass;
+  readonly shape: Shape;
+}
+
+/** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
+async function validateEntity(
+  entity: object,
+  { target, shape }: EntityModel,
+): Promise<void> {
+  if (isDocument(entity)) return await entity.validate();
+  const values = entity as Record<string, unknown>;
+  const paths = [...shape.fields].filter(([, { writable, type }]) =>
+    writable || type?.options.readonly === true
+  ).map(([name]) => name);
+  const declared = paths.filter((name) => values[name] !== undefined)
+    .map((name) => [name, values[name]]);
+  const model = detachedModel(target);
+  await new model(Object.fromEntries(declared)).validate(paths);
 }

@@ -3,6 +3,15 @@ import type { Filter } from "../filter/filters.ts";
 import { markCompiled } from "../filter/filters.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
 
+/** Casts a value to the type of `_id`; `undefined` if it cannot be one. */
+export function castIdentifier(value: unknown, { schema }: Model<unknown>): unknown {
+  try {
+    return schema.path("_id").cast(value, null as never, false);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Gives the identifier of an entity, cast: a copy that a hook made may have it as text. Throws if it has none. */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };

@@ -3,14 +3,14 @@ import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
 import type { TargetFinder } from "../json/populate.ts";
-import type { StoredObject } from "../write/apply_update.ts";
+import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 
 /** A document, a {@linkcode StoredEntity} of which one can be made, or a pojo that a `fetch` hook gave. */
 export type EntityValue = object;
 
-/** What names an entity: a text of a path, or its identifier as it is stored. */
+/** An identifier: as text from a path, or as it is stored. */
 export type EntityName = string | { readonly _id: unknown };
 
 /** Values of an entity as they are stored; `undefined` if there is no such entity. */
@@ -24,15 +24,15 @@ export interface ListRead {
 
 /** The part of a list that a page may need. */
 export interface PageRead {
-  /** What selects the entities behind the place that the page continues after, without those that cannot be sorted. */
+  /** Selects the entities after the cursor of the page, without those that cannot be sorted. */
   readonly behind?: Filter | undefined;
-  /** What is read of its entities in any case: the next page begins where the last one stands. */
+  /** The paths that are always read: the cursor of the next page holds their values. */
   readonly paths: readonly string[];
   /** Gets where each entity stands, in order. */
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
-  /** Whether it is what comes behind a page that needs more: it is read as far as that. */
+  /** Whether it fills a page from which hooks have left entities out. */
   readonly isRest?: boolean;
 }
 
@@ -51,24 +51,24 @@ export interface FoundPage {
   readonly read: number;
 }
 
-/** What a request asks of a source where no hook sees its entities. */
+/** A request to a source where no hook sees its entities. */
 export interface DirectCall {
   readonly page?: PageRead | undefined;
-  /** What is counted of the list that the page belongs to. */
+  /** Asks for the total of the list, counted no further than a limit. */
   readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that the answer shows besides `_id`. */
   readonly select?: readonly string[] | undefined;
-  /** What finds the entities that the answer shows in the place of identifiers. */
+  /** Finds the entities that the answer shows in the place of identifiers. */
   readonly finder?: TargetFinder | undefined;
   readonly operation: OperationName;
-  /** What names the entity in the path; empty where the parent holds only one. */
+  /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
 }
 
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
 export interface Source {
-  /** What names the only entity of a source that holds no more, by a reference that may change. */
+  /** The identifier of the only entity of a source, by a reference that may change. */
   readonly only?: string | undefined;
   /** Reads all that is selected, or a page of it, several at a time. */
   list(read: ListRead): AsyncIterable<readonly EntityValue[]>;
@@ -85,11 +85,11 @@ export interface Source {
   newEntity(): Promise<EntityValue>;
   /** Stores a new or changed entity; gives what the answer shows. */
   save(entity: EntityValue): Promise<EntityValue>;
-  /** Tells where an entity of this source is stored, for what it holds itself. */
+  /** Tells where an entity of this source is stored, for the parts that it holds. */
   locate(entity: EntityValue): Promise<Place>;
   remove(entity: EntityValue): Promise<void>;
-  /** Gives the identifier of an entity that is to be removed. */
+  /** Gives the identifier of an entity for {@linkcode removeMany}. */
   identify(entity: EntityValue): unknown;
-  /** Removes those entities of which only the identifiers are kept. */
+  /** Removes entities by what {@linkcode identify} gave. */
   removeMany(ids: readonly unknown[]): Promise<void>;
 }

@@ -6,7 +6,9 @@ import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 
 const { BSON } = mongoose.mongo;
 
-export function storedValues(doc: Document): Record<string, unknown> {
+export type StoredObject = Record<string, unknown>;
+
+export function storedValues(doc: Document): StoredObject {
   const values = doc.toObject({
     depopulate: true,
     transform: false,
@@ -15,11 +17,11 @@ export function storedValues(doc: Document): Record<string, unknown> {
     flattenMaps: false,
     minimize: doc.schema.get("minimize") !== false,
   });
-  return values as Record<string, unknown>;
+  return values as StoredObject;
 }
 
 /** The values that a document shows, as they may be stored: without defaults of its own. */
-export function shownValues(doc: Document): Record<string, unknown> {
+export function shownValues(doc: Document): StoredObject {
   const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   return values;
@@ -29,7 +31,7 @@ export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();
   } catch {
-    // Mongoose copies no document of which a stored value does not fit its field.
+    // Mongoose cannot copy a document with a stored value that does not fit its field.
     const model = doc.constructor as Model<unknown>;
     return model.hydrate(BSON.deserialize(BSON.serialize(storedValues(doc)))) as Document;
   }
@@ -45,7 +47,7 @@ export function valueAt(stored: unknown, path: string): unknown {
 
 /** Gives a text that is the same for stored values that are equal, and differs for all others. */
 export function storedText(value: unknown): string {
-  // Reading it back drops what no comparison sees, such as the width of a number.
+  // Reading it back drops differences that no comparison sees, such as the width of a number.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });
   return Buffer.from(BSON.serialize(read)).toString("base64");
 }

@@ -37,6 +37,8 @@ export interface PopulateRule {
   readonly field: FieldShape;
   /** The fields that are shown besides `_id`; all if there is none. */
   readonly select?: readonly string[];
+  /** Projects these fields; always the same object, since writers are kept by projection. */
+  readonly projection: Readonly<Record<string, 1>>;
   readonly always: boolean;
 }
 

@@ -2,7 +2,7 @@ import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
-import { markTag, tagOf } from "../../pipeline/request/if_match.ts";
+import { markTag, tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { cutAnswer } from "./cut_answer.ts";

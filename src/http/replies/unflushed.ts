@@ -1,5 +1,5 @@
 import type { Response } from "express-types";
-import { hasEnded } from "../../pipeline/request/ended.ts";
+import { hasEnded } from "../../pipeline/request/reply.ts";
 import { awaitTurn, isQueued } from "./await_turn.ts";
 import { cutAnswer } from "./cut_answer.ts";
 import { onLeave } from "./on_leave.ts";

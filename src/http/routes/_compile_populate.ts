@@ -57,7 +57,9 @@ function compileField(field: FieldShape | undefined, { options, fail }: FieldInp
     if (select !== undefined) checkSelect(referred, { select, fail });
     if (!unguarded) checkGuards(referred, fail);
   }
-  return { field, always, ...select && { select } };
+  const names = select === undefined ? [] : ["_id", ...select];
+  const projection = Object.fromEntries(names.map((name): [string, 1] => [name, 1]));
+  return { field, always, projection, ...select && { select } };
 }
 
 function readOptions(options: unknown, fail: FieldInput["fail"]): PopulateOptions {

@@ -10,12 +10,11 @@ import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { joinJson } from "../../json/bytes/json_writer.ts";
 import { fetchEntities } from "../fetch.ts";
 import type { ReadEntity } from "../fetch.ts";
-import { passHooks } from "../read.ts";
-import { textsOf, writeEntity } from "../references/written.ts";
-import type { Written } from "../references/written.ts";
+import { entityTexts, passHooks, writeEntity } from "../read.ts";
+import type { EntityJson } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
-import { pageOrder } from "../select_level.ts";
+import { pageOrder } from "../open_level.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { cursorPaths, mayLeaveOut, valuesAt } from "./page_cursor.ts";
 
@@ -45,7 +44,7 @@ function within(filter: Filter, condition: Filter): Filter {
 }
 
 interface Shown {
-  readonly written: Written;
+  readonly written: EntityJson;
   readonly entity: object;
   /** How many entities were read before it. */
   readonly index: number;
@@ -81,7 +80,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   return {
-    text: joinJson(await textsOf(at, shown.map(({ written }) => written))),
+    text: joinJson(await entityTexts(at, shown.map(({ written }) => written))),
     size: shown.length,
     end: last && ends[last.index]?.(),
     shown: mayLeaveOut(at) ? last?.entity : undefined,
@@ -91,8 +90,8 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
 }
 
 /**
- * What comes behind the entities of a page that were read. They are named where that is possible: their places change when
- * others are removed or come meanwhile.
+ * The page that continues after some entities. It excludes them by identifier where that is possible: their positions change
+ * when others are inserted or removed meanwhile.
  */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };

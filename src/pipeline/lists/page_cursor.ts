@@ -13,9 +13,9 @@ import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { passHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
-import { pageOrder } from "../select_level.ts";
+import { pageOrder } from "../open_level.ts";
 
-/** What has to be read of the last entity of a page, so that the next one can begin behind it. */
+/** The paths to read of the last entity of a page, so that the next page can begin after it. */
 export function cursorPaths(at: OpenLevel): readonly string[] {
   const order = pageOrder(at);
   const { shape, versionKey, link } = at.level;
@@ -23,13 +23,13 @@ export function cursorPaths(at: OpenLevel): readonly string[] {
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(at, order) ? Object.keys(order) : ["_id"];
-  // What a parent embeds has no version of its own.
+  // Embedded entities have no version of their own.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || mayLeaveOut(at));
   return hasVersion ? [...values, versionKey] : values;
 }
 
-/** Writes where a page ends; `undefined` where no place can be told. */
+/** Writes the cursor for the end of a page; `undefined` where there can be none. */
 export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string | undefined {
   const order = pageOrder(at);
   const { level: { shape, versionKey = "" } } = at;

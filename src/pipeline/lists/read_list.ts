@@ -1,19 +1,18 @@
-import { gatherList, toArray } from "./gather_list.ts";
-import { mapInOrder } from "./map_in_order.ts";
-import { fetchEntities } from "../fetch.ts";
-import type { ReadEntity } from "../fetch.ts";
+import { Buffer } from "node:buffer";
 import { joinJson } from "../../json/bytes/json_writer.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
-import { showEntity } from "../read.ts";
-import { listTexts } from "../references/written.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
+import { listTexts, showEntity } from "../read.ts";
+import { fetchEntities } from "../fetch.ts";
+import type { ReadEntity } from "../fetch.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
-import { fillPage, planPage } from "./page.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
+import { mapInOrder } from "./map_in_order.ts";
+import { fillPage, planPage } from "./page.ts";
 
 export async function readList(acting: OpenLevel): Promise<Reply> {
   const { page } = acting.asked;
@@ -76,4 +75,40 @@ async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly ReadEnt
 
 async function* joined(lists: AsyncIterable<readonly JsonPiece[]>): AsyncGenerator<Uint8Array> {
   for await (const texts of lists) yield joinJson(texts);
+}
+
+const [OPEN, COMMA, CLOSE] = ["[", ",", "]"].map((text) => Buffer.from(text)) as [
+  Buffer,
+  Buffer,
+  Buffer,
+];
+
+/** Puts the JSON text of entities in brackets. */
+function toArray(text: JsonPiece): Buffer {
+  if (typeof text === "string") return Buffer.from(`[${text}]`);
+  return Buffer.concat([OPEN, text, CLOSE]);
+}
+
+/** How much text is joined into one buffer. */
+const CHUNK = 64 * 1024;
+
+/** Joins the JSON texts of a list into few buffers, brackets included. */
+async function gatherList(lists: AsyncIterable<readonly JsonPiece[]>): Promise<Buffer[]> {
+  const chunks: Buffer[] = [];
+  let held: JsonPiece[] = [];
+  let size = 0;
+  const flush = (...end: Buffer[]) => {
+    chunks.push(Buffer.concat([chunks.length === 0 ? OPEN : COMMA, joinJson(held), ...end]));
+    held = [];
+    size = 0;
+  };
+  for await (const texts of lists) {
+    for (const text of texts) {
+      if (size >= CHUNK) flush();
+      held.push(text);
+      size += text.length;
+    }
+  }
+  flush(CLOSE);
+  return chunks;
 }

@@ -1,37 +1,34 @@
-import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
-import type { Filter } from "../../filter/filters.ts";
-import type { Projection } from "../../filter/projection.ts";
+import type { Model } from "mongoose";
 import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate.ts";
+import { toJson } from "../../json/to_json.ts";
+import { IDENTIFIER } from "../../schema/fields/identifier.ts";
 import { referenceIn } from "../../schema/fields/reference_in.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
+import { readBase64 } from "../../schema/mongoose/bson.ts";
+import { castIdentifier } from "../../sources/entities.ts";
 import { readTargets } from "../../sources/read_targets.ts";
 import type { FoundTargets, TargetSource } from "../../sources/read_targets.ts";
 import type { LevelCall } from "../request/call.ts";
-import { classScope } from "./class_scope.ts";
-import { readIdentifiers } from "./identifiers.ts";
-import { referredModel } from "./referred_model.ts";
+import { referredModels } from "./referred_model.ts";
+import type { ReferredModel } from "./referred_model.ts";
 
 /** How many entities one query asks for: a message to the database has a limit. */
 const MAX_IDS = 50_000;
 
-/** Opens what a request shows in place of identifiers. Scopes are evaluated once each. */
+/** Opens the models whose entities a request shows in the place of identifiers. */
 export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
   const { asked: { populate }, route: { maxTimeMS } } = at;
   if (populate === undefined || populate.size === 0) return undefined;
-  const { db } = await at.model();
-  const scopes = new Map<unknown, Filter>();
-  const sources = new Map<string, TargetSource>();
-  for (const [name, rule] of populate) {
-    const referred = referredModel(referenceIn(rule.field) as FieldShape, db);
-    const { model, target } = referred;
-    const scope = scopes.get(model) ?? await classScope(at, referred);
-    scopes.set(model, scope);
+  const fields = new Map(
+    Array.from(populate, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
+  );
+  const referred = await referredModels(at, fields.values());
+  const sources = new Map(Array.from(populate, ([name, { projection }]): [string, TargetSource] => {
+    const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
     const shape = describeShape(model.schema);
-    const declared = target !== undefined;
-    const projection = projectionOf(rule);
-    sources.set(name, { model, shape, declared, scope, projection, maxTimeMS });
-  }
+    return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
+  }));
   return new Population(sources);
 }
 
@@ -57,7 +54,7 @@ class Population implements TargetFinder {
 }
 
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
-  const { ids, names } = readIdentifiers(texts, source.model.schema.path("_id"));
+  const { ids, names } = readIdentifiers(texts, source.model);
   const found: FoundTargets = new Map();
   for (let start = 0; start < ids.length; start += MAX_IDS) {
     const some = await readTargets(source, ids.slice(start, start + MAX_IDS));
@@ -66,15 +63,31 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
 }
 
-const projections = new WeakMap<PopulateRule, Projection>();
+/** Identifiers that references hold. */
+interface Identifiers {
+  /** Those that the database is asked for, each once. */
+  readonly ids: readonly unknown[];
+  /** The identifiers that the database answers, by those in the references: both as JSON text. */
+  readonly names: ReadonlyMap<string, string>;
+}
 
-/** Always the same object for a rule: what is made for a projection is made once. */
-function projectionOf(rule: PopulateRule): Projection {
-  let projection = projections.get(rule);
-  if (projection === undefined) {
-    const names = rule.select === undefined ? [] : ["_id", ...rule.select];
-    projection = Object.fromEntries(names.map((name) => [name, 1]));
-    projections.set(rule, projection);
+/** Reads identifiers in JSON text as the type of `_id` has them. What it does not take is none. */
+function readIdentifiers(texts: Iterable<string>, model: Model<unknown>): Identifiers {
+  const ids = new Map<string, unknown>();
+  const names = new Map<string, string>();
+  for (const text of texts) {
+    const id = readIdentifier(JSON.parse(text), model);
+    if (id === undefined || id === null) continue;
+    const name = toJson(id);
+    ids.set(name, id);
+    names.set(text, name);
   }
-  return projection;
+  return { ids: [...ids.values()], names };
+}
+
+function readIdentifier(value: unknown, model: Model<unknown>): unknown {
+  const { instance } = model.schema.path("_id");
+  if (instance === "Buffer") return readBase64(value);
+  if (instance === "ObjectId" && !IDENTIFIER.test(String(value))) return undefined;
+  return castIdentifier(value, model);
 }

@@ -1,14 +1,43 @@
 import type { Connection, Model } from "mongoose";
+import { runHook } from "../../declare/hooks/run_hook.ts";
+import { scopesOf } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import { registeredModels } from "../../declare/model/registry.ts";
+import { checkFilter } from "../../filter/check_filter.ts";
+import { everyFilter } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { referredClass } from "../../schema/model_name.ts";
+import type { LevelCall } from "../request/call.ts";
+import { foreignRequest } from "../request/foreign_request.ts";
 
-export interface ReferredModel {
+interface NamedModel {
   readonly model: Model<unknown>;
   /** Its class; `undefined` for a model that the host has made with Mongoose. */
   readonly target?: ModelClass;
+}
+
+/** A model that a reference names, and the scopes of its class. */
+export interface ReferredModel extends NamedModel {
+  readonly scope: Filter;
+}
+
+/** Gives the models that references name on the connection of a request. Scopes are evaluated once each. */
+export async function referredModels(
+  at: LevelCall,
+  fields: Iterable<FieldShape>,
+): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
+  const { db } = await at.model();
+  const scopes = new Map<Model<unknown>, Filter>();
+  const referred = new Map<FieldShape, ReferredModel>();
+  for (const field of fields) {
+    const named = namedModel(field, db);
+    const scope = scopes.get(named.model) ?? await classScope(at, named);
+    scopes.set(named.model, scope);
+    referred.set(field, { ...named, scope });
+  }
+  return referred;
 }
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
@@ -17,8 +46,7 @@ export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
-/** Gives the model that a reference names, on a connection. Throws if there is none. */
-export function referredModel(field: FieldShape, connection: Connection): ReferredModel {
+function namedModel(field: FieldShape, connection: Connection): NamedModel {
   const { type } = field;
   const ref: unknown = type?.options.ref;
   const own = referredClass(ref) === undefined ? connection.models[String(ref)] : undefined;
@@ -30,4 +58,21 @@ export function referredModel(field: FieldShape, connection: Connection): Referr
   throw new TypeError(
     `Cannot follow "${type?.path}": its reference names no model on the connection of the request`,
   );
+}
+
+/** Evaluates the scopes of all `@rest` on a class. */
+async function classScope({ req }: LevelCall, { model, target }: NamedModel): Promise<Filter> {
+  if (target === undefined) return {};
+  const { parent: _parent, ...state } = req.framework;
+  // To the scopes, the request is a read of their own model.
+  const request = foreignRequest(req, {
+    ...state,
+    ...{ filter: {}, options: {}, projection: {}, operation: "one" },
+    model: () => Promise.resolve(model as never),
+  });
+  const scopes: Filter[] = [];
+  for (const scope of scopesOf(target)) {
+    scopes.push(checkFilter(await runHook("scope", () => scope(request)), "scope"));
+  }
+  return everyFilter(...scopes);
 }

@@ -9,16 +9,17 @@ import { parseRead } from "../../filter/parameters/parse_read.ts";
 import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
 import type { TargetFinder } from "../../json/populate.ts";
+import type { Version } from "../../schema/fields/version.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { Source } from "../../sources/source.ts";
-import { readIfMatch } from "./if_match.ts";
-import type { IfMatch, Versioned } from "./if_match.ts";
+import { readIfMatch } from "./versions.ts";
+import type { IfMatch } from "./versions.ts";
 import { actingLevel } from "./route.ts";
 import type { Level, Route } from "./route.ts";
 
-/** What a request has at every level. */
+/** The members that all levels of a request share. */
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
@@ -26,18 +27,24 @@ interface RequestContext {
   readonly timeBudget: TimeBudget;
 }
 
-/** What is known of a document that holds what the next level embeds. */
-type Held = { -readonly [K in keyof Versioned]?: Versioned[K] };
+/** Set while a level is opened. */
+interface OpeningState {
+  source?: Source;
+  /** The count of a hook that asks before the level is open. */
+  counting?: Promise<number>;
+  /** The version of the document around the part below, and its identifier. */
+  version?: Version;
+  holder?: string | undefined;
+}
 
 /** A level of a route while a request passes it. */
 export interface LevelCall extends RequestContext {
   readonly level: Level;
   readonly above: LevelCall | undefined;
-  /** What `req.framework` is while its hooks run. */
+  /** The `req.framework` of its hooks. */
   readonly state: FrameworkState;
   readonly asked: Asked;
-  /** Its source, once it is open; the count of a hook that asks before; the document that holds what it embeds. */
-  readonly opened: { source?: Source; counting?: Promise<number> } & Held;
+  readonly opened: OpeningState;
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
 }
@@ -45,7 +52,7 @@ export interface LevelCall extends RequestContext {
 /** A level whose source is open: every step of an operation works on one. */
 export interface OpenLevel extends LevelCall {
   readonly source: Source;
-  /** What finds the entities that the answer shows in the place of identifiers, if any. */
+  /** Finds the entities that the answer shows in the place of identifiers, if any. */
   readonly finder?: TargetFinder | undefined;
 }
 
@@ -54,7 +61,7 @@ export interface Call extends RequestContext {
   readonly acting: LevelCall;
   /** Whether the connection that the request uses has been closed meanwhile. */
   readonly isAway: () => boolean;
-  /** What is wrong with the parameters: thrown after the `preFetch` hooks, which come first. */
+  /** The error in the parameters: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
 }
 
@@ -113,7 +120,7 @@ function readQuery(
   }
 }
 
-/** What a write is bound to. A list is always there. */
+/** The versions that a write is bound to. A list is always there. */
 function ifMatchOf({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
   const match = operation.change && readIfMatch(headers["if-match"]);
   return match === "any" && !operation.item ? undefined : match;

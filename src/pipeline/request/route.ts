@@ -6,7 +6,7 @@ import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { BodyLimits } from "../../write/body/limits.ts";
+import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** One level of a route. The last one acts, those before it are read. */
@@ -17,7 +17,7 @@ export interface Level {
   readonly operation: OperationName;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
-  /** What clients may ask of it besides `q`. */
+  /** The parameters of a list besides `q`. */
   readonly reads?: ReadRules | undefined;
   /** The field with the version of the document that holds its entities; `undefined` if there is none. */
   readonly versionKey: string | undefined;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isLate } from "../../database/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -6,9 +7,72 @@ import { asVersion } from "../../schema/fields/version.ts";
 import type { Version } from "../../schema/fields/version.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/documents/fit_stored.ts";
-import { idParam } from "./call.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
-import { isAccepted } from "./if_match.ts";
+
+/** A version, and the document that holds it. */
+export interface Versioned {
+  /** `null` for an entity without one. */
+  readonly version: Version;
+  /** The identifier of the document with the version, where the path may lead to another one later. */
+  readonly holder?: string | undefined;
+}
+
+/** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
+export type IfMatch = "any" | readonly Versioned[];
+
+/** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
+const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
+
+/** The inside of a tag: the version, and a hash that differs among answers of one version. */
+const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
+
+const HASH_LENGTH = 16;
+const MARK_LENGTH = 8;
+
+/** Reads the header `If-Match`; `undefined` where there is none. What no answer has as its tag matches nothing. */
+export function readIfMatch(header: string | undefined): IfMatch | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === "*") return "any";
+  const tags = [...header.matchAll(TAG)];
+  const isList = tags.map(([text]) => text).join("") === header;
+  return isList ? tags.flatMap(([, inner = ""]) => readTag(inner)) : [];
+}
+
+function readTag(inner: string): Versioned[] {
+  const [found, digits, hash = ""] = INNER.exec(inner) ?? [];
+  if (found === undefined) return [];
+  const version = digits === undefined ? null : Number(digits);
+  const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
+  return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
+}
+
+/** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
+function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
+  if (match === "any") return true;
+  const mark = holder === undefined ? undefined : markOf(holder);
+  return match.some((tag) =>
+    (version === undefined || tag.version === version) &&
+    (tag.holder === undefined || mark === undefined || tag.holder === mark)
+  );
+}
+
+/** Gives the strong tag of an answer that shows one entity, as any path to it shows it. */
+export function tagOf(version: Version, text: string | Uint8Array): string {
+  return `"${version ?? "none"}.${hashOf(text, HASH_LENGTH)}"`;
+}
+
+/** Adds to a tag what holds the version. */
+export function markTag(tag: string, holder: string | undefined): string {
+  return holder === undefined ? tag : `${tag.slice(0, -1)}${markOf(holder)}"`;
+}
+
+function markOf(holder: string): string {
+  return hashOf(holder, MARK_LENGTH);
+}
+
+function hashOf(text: string | Uint8Array, length: number): string {
+  return createHash("sha1").update(text).digest("base64url").slice(0, length);
+}
 
 /** Without versions there is nothing to tell what has changed. */
 const NEVER = { _id: { $in: [] } };
@@ -35,7 +99,7 @@ export function versionIn(
 }
 
 /** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
-export async function readVersion(at: OpenLevel, id: string = idParam(at)): Promise<Version> {
+export async function readVersion(at: OpenLevel, id: string): Promise<Version> {
   const { level: { versionKey }, source } = at;
   if (versionKey === undefined) return null;
   const values = await source.storedValues(id, [versionKey]);
@@ -47,15 +111,23 @@ export function outerVersion({ level, above }: LevelCall): Version | undefined {
   return level.link?.embedded ? above?.opened.version ?? null : undefined;
 }
 
-/** The version that counts for an entity: that of the document around it, or its own as it was read. */
-export function versionRead(at: LevelCall, own: Version | undefined): Version | undefined {
+/** The version that counts for an entity, and its holder, as they are known from reading it. */
+export interface VersionRead {
+  /** `undefined` if the entity was read without. */
+  readonly version: Version | undefined;
+  readonly holder: string | undefined;
+}
+
+/** Gives the version of the document around an embedded entity, or the entity's own as it was read. */
+export function versionRead(entity: object, at: OpenLevel): VersionRead {
   const outer = outerVersion(at);
-  return outer === undefined ? own : outer;
+  const version = outer === undefined ? versionIn(entity, at) : outer;
+  return { version, holder: holderOf(at, entity) };
 }
 
 /**
- * What names the document with the version of an entity, where the path does not: what a parent refers to and what a
- * `fetch` hook gives may be another one later, of the same version.
+ * The identifier of the document with the version of an entity, where the path does not tell: a reference and a `fetch` hook
+ * may give another document of the same version later.
  */
 export function holderOf({ level, above, source }: OpenLevel, entity: object): string | undefined {
   const { link, hooks } = level;
@@ -64,29 +136,20 @@ export function holderOf({ level, above, source }: OpenLevel, entity: object): s
   return isDocument(entity) && entity._id ? String(entity._id) : source.only;
 }
 
-interface ReadEntity {
-  /** As it was stored. */
-  readonly stored: object;
-  /** `undefined` if it was read without. */
-  readonly version: Version | undefined;
-}
-
 /**
  * Checks that a client may change the version that it has read.
  *
  * @throws {RestError} 412 if the entity has changed since, 428 if the client does not say what it has read.
  */
-export function checkVersion(acting: OpenLevel, { stored, version: own }: ReadEntity): void {
+export function checkVersion(acting: OpenLevel, { version: read, holder }: VersionRead): void {
   const { asked: { match }, level: { concurrency, versionKey, hooks } } = acting;
   if (match === undefined) {
     if (concurrency === "required") throw preconditionRequired();
     return;
   }
-  const read = versionRead(acting, own);
   // The write itself is bound to the version; that of a hook is not.
   const version = hooks.persist === undefined ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
-  const holder = holderOf(acting, stored);
   if (!isCounted || !isAccepted({ version, holder }, match)) throw preconditionFailed();
 }
 

@@ -85,7 +85,7 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
  * Whether what a validator threw says that the value is wrong: an `Error` with nothing but a message, as Mongoose documents
  * it, or an error of a validation library. System errors, for example, hold a code as well.
  */
-export function saysWrong(thrown: unknown): boolean {
+function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return thrown !== undefined && thrown !== null;
   if (thrown instanceof SchemaIssues || thrown instanceof ValidatorError) return true;
   if (thrown instanceof mongoose.Error || thrown instanceof HookFailure) return false;

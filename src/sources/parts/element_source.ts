@@ -3,43 +3,56 @@ import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/identifier.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
+import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
-import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
-import type { StoredObject } from "../../write/apply_update.ts";
-import { judgeScope } from "../../write/judge_scope.ts";
+import { checkScope } from "../../write/check_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
-import type { CollectionSourceOptions } from "../collection_source.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions } from "../collection_reads.ts";
+import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
+import { wholeRoots, withFarDates } from "../far_dates.ts";
 import { noteEnd } from "../page_end.ts";
+import { intoStages, matchStage } from "../place/place.ts";
 import type { Place } from "../place/place.ts";
 import { updatePlace } from "../place/update_place.ts";
-import type { EntityName, EntityValue, ListRead, PageRead, Source } from "../source.ts";
-import { checkRequired } from "./check_required.ts";
-import { countElements, readElements, readElementValues } from "./read_elements.ts";
-import { markElement, removeElements } from "./remove_elements.ts";
-import type { ElementMark } from "./remove_elements.ts";
-import { addToList } from "./stored_list.ts";
-import { updateElement } from "./update_element.ts";
+import type {
+  EntityName,
+  EntityValue,
+  ListRead,
+  PageRead,
+  Source,
+  StoredValues,
+} from "../source.ts";
+import { elementKey, removeElements, updateElement } from "./element_writes.ts";
+import type { ElementKey } from "./element_writes.ts";
+import { addToProperty, checkRequired } from "./part_property.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
   readonly link: PartLink;
-  /** The model that makes documents of what is embedded. */
+  /** The model of the embedded documents. */
   readonly model: Model<unknown>;
 }
 
-/** The source of what a parent embeds: an array of objects, or one object. The database filters it. */
+/** The options of a query, and the stages that follow it. */
+interface ElementOptions extends Readonly<Record<string, unknown>> {
+  readonly page?: PageRead | undefined;
+  readonly stages?: readonly object[];
+}
+
+/** The source of the objects that a parent embeds: those of an array, or a single one. The database filters them. */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
-  readonly #marks = new WeakMap<object, ElementMark>();
   /** The filter that has selected the element: it binds a write, as the scope does. */
   #selected: Filter = {};
 
@@ -54,18 +67,23 @@ export class ElementSource implements Source {
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
 
-  async storedValues(name: EntityName, paths: readonly string[]) {
-    const { parent, link, maxTimeMS } = this.#options;
+  async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
     const named = this.#named(name, true);
-    const match = named && everyFilter(named, this.#scope);
-    return match && await readElementValues(parent, { link, match, paths, options: { maxTimeMS } });
+    if (named === undefined) return undefined;
+    const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ };
+    const read = async (fields: Record<string, unknown>) => {
+      const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
+      return found;
+    };
+    const found = await read(wholeRoots(paths));
+    return found && await withFarDates(found, { paths, read });
   }
 
   async count(limit?: number): Promise<number> {
-    const { parent, link } = this.#options;
-    const { populate: _populate, lean: _lean, ...options } = this.#readOptions(false);
-    const match = everyFilter(this.#filter(), this.#scope);
-    return await countElements(parent, { link, match, options, limit });
+    const { sort: _sort, ...options } = this.#readOptions(false);
+    const stages = [...limit === undefined ? [] : [{ $limit: limit }], { $count: "count" }];
+    const [counted] = await this.#aggregate(this.#filter(), { ...options, stages });
+    return Number(counted?.count ?? 0);
   }
 
   async byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
@@ -118,27 +136,22 @@ export class ElementSource implements Source {
     if (!await timeBudget.wait(updatePlace(place, update, options))) throw conflict();
   }
 
-  identify(entity: EntityValue): ElementMark {
-    const doc = documentOf(entity);
-    return this.#marks.get(doc) ?? markElement(storedValues(doc));
+  identify(entity: EntityValue): ElementKey {
+    return elementKey(keepShown(documentOf(entity), storedValues).values);
   }
 
-  async removeMany(marks: readonly unknown[]): Promise<void> {
+  async removeMany(keys: readonly unknown[]): Promise<void> {
     const { parent, link: { property }, timeBudget } = this.#options;
     const filter = everyFilter(this.#scope, this.#selected);
-    const removed = { property, marks: marks as readonly ElementMark[], filter };
+    const removed = { property, keys: keys as readonly ElementKey[], filter };
     await timeBudget.wait(removeElements(parent, removed));
   }
 
   async #insert(doc: Document): Promise<void> {
-    const { parent, link: { property, array } } = this.#options;
-    if (!isEmpty(this.#scope)) await judgeScope(doc, this.#scope);
-    const value = storedValues(doc);
-    const update = { $set: { [parent.path(property)]: value } };
-    const isAdded = array
-      ? await addToList(parent, { property, values: [value] })
-      : await updatePlace(parent, update, { condition: { [property]: null } });
-    if (!isAdded) throw array ? conflict() : occupied();
+    const { parent, link } = this.#options;
+    if (!isEmpty(this.#scope)) await checkScope(doc, this.#scope);
+    const isAdded = await addToProperty(parent, { link, value: storedValues(doc) });
+    if (!isAdded) throw link.array ? conflict() : occupied();
     doc.isNew = false;
   }
 
@@ -155,37 +168,43 @@ export class ElementSource implements Source {
     return castFilter(this.#options.model, this.#options.selection.filter);
   }
 
-  async #readShown(
-    filter: Filter,
-    { populate, lean, page, ...options }: Record<string, unknown>,
-  ): Promise<EntityValue[]> {
-    const { parent, link, model, timeBudget, selection } = this.#options;
+  async #readShown(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
+    const { model, timeBudget, selection } = this.#options;
+    const { populate, lean, page } = options;
     const { stages, hydrate } = readProjected(selection.projection, this.#options);
-    const query = { link, match: everyFilter(filter, this.#scope), projected: stages, options };
-    const found = await readElements(parent, query);
-    for (const each of found) noteEnd(each, page as PageRead | undefined);
+    const found = await this.#aggregate(filter, { ...options, stages });
+    for (const each of found) noteEnd(each, page);
     const docs = lean ? found : found.map(hydrate);
     if (populate !== undefined) await timeBudget.wait(populateFound(model, { docs, populate }));
     return docs as EntityValue[];
   }
 
   /** Reads whole elements, so that they can be changed. */
-  async #readWhole(
-    filter: Filter,
-    { populate: _populate, lean: _lean, page: _page, ...options }: Record<string, unknown>,
-  ): Promise<EntityValue[]> {
+  async #readWhole(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
     this.#selected = this.#filter();
-    const { parent, link } = this.#options;
-    const query = { link, match: everyFilter(filter, this.#scope), projected: [], options };
-    return (await readElements(parent, query)).map((stored) => this.#forChange(stored));
+    const found = await this.#aggregate(filter, options);
+    return found.map((stored) => hydrateKept(this.#options.model, stored));
   }
 
-  /** Makes a document of an element as it is stored, and remembers what names the element. */
-  #forChange(stored: StoredObject): object {
-    const mark = markElement(stored);
-    const doc = hydrateKept(this.#options.model as Model<unknown>, stored);
-    this.#marks.set(doc, mark);
-    return doc;
+  /** Reads the elements that a filter selects as they are stored, by one aggregation of the parent. */
+  async #aggregate(filter: Filter, given: ElementOptions): Promise<StoredObject[]> {
+    const { parent, link, timeBudget } = this.#options;
+    const { sort, skip, limit, stages = [], ...others } = given;
+    const { page: _page, populate: _populate, lean: _lean, strictQuery: _strict, ...options } =
+      others;
+    const all = [
+      ...parent.stages(),
+      ...intoStages(link.property, link.array),
+      ...matchStage(everyFilter(filter, this.#scope)),
+      ...sort === undefined ? [] : [{ $sort: sort }],
+      ...typeof skip === "number" && skip > 0 ? [{ $skip: skip }] : [],
+      ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
+      ...stages,
+    ];
+    // All of them are kept: the batch size of a page does not matter.
+    const bounded = { ...options, batchSize: BATCH_SIZE };
+    const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
+    return await timeBudget.wait(cursor.toArray());
   }
 
   #readOptions(page = true): Record<string, unknown> {

@@ -1,15 +1,16 @@
-import type { Document, Model } from "mongoose";
+import type { Document } from "mongoose";
 import type { ModelClass } from "../../declare/model/model_class.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { embeddedModel } from "../../schema/embedded_model.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
+import { castIdentifier } from "../entities.ts";
 import type { Place } from "../place/place.ts";
 import type { Source } from "../source.ts";
 import { ElementSource } from "./element_source.ts";
 import { ReferenceSource } from "./reference_source.ts";
 import type { ReferenceSourceOptions } from "./reference_source.ts";
-import { storedList } from "./stored_list.ts";
+import { storedList } from "./part_property.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {
   readonly place: Place;
@@ -22,21 +23,25 @@ export interface OpenPartOptions extends CollectionSourceOptions {
 export async function openPart(
   { place, parent, link, target, model, ...settings }: OpenPartOptions,
 ): Promise<Source> {
-  const held = { ...settings, parent: place, link };
+  const options = { ...settings, parent: place, link };
   if (link.embedded) {
-    return new ElementSource({ ...held, model: embeddedModel(target, place.model.db) });
+    return new ElementSource({ ...options, model: embeddedModel(target, place.model.db) });
   }
-  const stored = await readHeld(parent, held);
-  const ids = identifiersIn(link.array ? storedList(stored) : [stored], await model());
-  return new ReferenceSource({ ...held, model, ids });
+  const stored = await readProperty(parent, options);
+  const referred = await model();
+  const ids = (link.array ? storedList(stored) : [stored])
+    .map((value) => castIdentifier(value, referred))
+    // Other values refer to nothing.
+    .filter((id) => id !== undefined && id !== null);
+  return new ReferenceSource({ ...options, model, ids });
 }
 
-type Held = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
+type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/** What a parent holds: as it was read, or from the database where a hook or Mongoose has left it out. */
-async function readHeld(
+/** Reads the property of a parent: as it was read, or from the database where a hook or Mongoose has left it out. */
+async function readProperty(
   parent: object,
-  { parent: place, link: { property }, maxTimeMS }: Held,
+  { parent: place, link: { property }, maxTimeMS }: PartOptions,
 ): Promise<unknown> {
   if (!isDocument(parent)) {
     if (Object.hasOwn(parent, property)) return (parent as Record<string, unknown>)[property];
@@ -47,18 +52,6 @@ async function readHeld(
   const work = place.model.collection.aggregate(stages as never, { maxTimeMS }).toArray();
   const [found] = await place.timeBudget.wait(work);
   return found?.[property];
-}
-
-/** The identifiers among values; other values refer to nothing. */
-function identifiersIn(values: readonly unknown[], { schema }: Model<unknown>): unknown[] {
-  return values.flatMap((value) => {
-    if (value === null || value === undefined) return [];
-    try {
-      return [schema.path("_id").cast(value, null as never, false)];
-    } catch {
-      return [];
-    }
-  });
 }
 
 /** Whether a document has what is stored. Mongoose leaves a whole list out if it cannot cast one of its values. */

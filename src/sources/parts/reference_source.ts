@@ -3,15 +3,12 @@ import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import type { Together } from "../collection_writes.ts";
 import type { Place } from "../place/place.ts";
-import { updatePlace } from "../place/update_place.ts";
 import type { EntityName } from "../source.ts";
-import { checkRequired } from "./check_required.ts";
-import { addToList, takeFromList } from "./stored_list.ts";
+import { addToProperty, checkRequired, takeFromProperty } from "./part_property.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;
@@ -20,7 +17,7 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 }
 
 /**
- * The source of what a parent refers to: the entities of a collection whose identifiers the parent holds. An entity and
+ * The source of the entities that a parent refers to: those of a collection whose identifiers the parent holds. An entity and
  * its identifier are written in one transaction, or in the order that may leave an orphan but no dangling reference.
  */
 export class ReferenceSource extends CollectionSource {
@@ -74,27 +71,23 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /**
-   * What must hold of the parent for a new entity: a property that holds one entity is vacant, or refers to none.
+   * The condition on the parent for a new entity: a property that holds one entity is empty, or its reference is dangling.
    *
-   * @throws {RestError} 409 if it is not vacant.
+   * @throws {RestError} 409 if it holds an entity.
    */
   async #vacancy(): Promise<Filter> {
-    const { model, link: { array, property }, ids: [held] } = this.#options;
-    if (array) return {};
-    if (held === undefined) return { [property]: null };
-    if (await (await model()).exists({ _id: held }) !== null) throw occupied();
-    return { [property]: held };
+    const { model, link: { array, property }, ids: [id = null] } = this.#options;
+    if (array || id === null) return { [property]: null };
+    if (await (await model()).exists({ _id: id }) !== null) throw occupied();
+    return { [property]: id };
   }
 
   /** Writes the identifier of a new entity to the parent. After other errors it may be there: the entity stays. */
   async #linkTo({ _id }: Document, { vacant, session }: LinkOptions): Promise<void> {
-    const { parent, link: { property, array } } = this.#options;
-    const update: Update = { $set: { [parent.path(property)]: _id } };
-    let refusal = array ? conflict() : occupied();
+    const { parent, link } = this.#options;
+    let refusal = link.array ? conflict() : occupied();
     try {
-      const isLinked = array
-        ? await addToList(parent, { property, values: [_id], session })
-        : await updatePlace(parent, update, { condition: vacant, session });
+      const isLinked = await addToProperty(parent, { link, value: _id, vacant, session });
       if (isLinked) return;
     } catch (error) {
       if (!isOutOfReach(error)) throw error;
@@ -105,11 +98,12 @@ export class ReferenceSource extends CollectionSource {
     throw refusal;
   }
 
-  /** Takes identifiers out of the parent, together with a removal. Of two that remove the same entity, one is first. */
+  /** Takes identifiers out of the parent, together with a removal. Of two removals of one entity, the second is a 409. */
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
-        await this.#unlink(ids, { session, areThere });
+        const { parent, link } = this.#options;
+        if (!await takeFromProperty(parent, { link, ids, session, areThere })) throw conflict();
         try {
           await remove(session);
         } catch (error) {
@@ -119,28 +113,13 @@ export class ReferenceSource extends CollectionSource {
       });
   }
 
-  /** Gives identifiers back to the parent, at the end of a list: those of entities that have not been removed. */
+  /** Puts the identifiers of entities that have not been removed back into the parent, at the end of a list. */
   async #relink(ids: readonly unknown[]): Promise<void> {
-    const { parent, link: { property, array }, model } = this.#options;
+    const { parent, link, model } = this.#options;
     for (const _id of ids) {
       if (await (await model()).exists({ _id }) === null) continue;
-      const update: Update = { $set: { [parent.path(property)]: _id } };
-      await (array
-        ? addToList(parent, { property, values: [_id] })
-        : updatePlace(parent, update, { condition: { [property]: null } }));
+      await addToProperty(parent, { link, value: _id });
     }
-  }
-
-  async #unlink(
-    ids: readonly unknown[],
-    { session, areThere }: { session: ClientSession | undefined; areThere: boolean },
-  ): Promise<void> {
-    const { parent, link: { property, array } } = this.#options;
-    const update: Update = { $unset: { [parent.path(property)]: 1 } };
-    const isUnlinked = array
-      ? await takeFromList(parent, { property, values: ids, session, areThere })
-      : await updatePlace(parent, update, { condition: { [property]: ids[0] }, session });
-    if (!isUnlinked) throw conflict();
   }
 
   #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
@@ -151,7 +130,7 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface LinkOptions {
-  /** What must hold of the parent. */
+  /** The condition on the parent. */
   readonly vacant: Filter;
   readonly session: ClientSession | undefined;
 }

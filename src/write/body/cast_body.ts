@@ -154,7 +154,7 @@ export class BodyCast {
       // JSON has no such number: an answer would show null.
       if (!isEndless(cast)) return cast;
     } catch {
-      // It is no value of the type.
+      // Not a value of the type.
     }
     return this.#refuse(instance);
   }

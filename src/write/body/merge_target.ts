@@ -1,15 +1,16 @@
-import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
-import { isDocument } from "../../schema/mongoose/bson.ts";
+import { toJson } from "../../json/to_json.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { clearedIn } from "../../schema/fields/left_out.ts";
+import { clearedIn, leftOut } from "../../schema/fields/left_out.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
+import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
+import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { BodyCast } from "./cast_body.ts";
-import { holdsProtected, isClearable } from "./protected_fields.ts";
 
 export interface MergeStep {
   readonly cast: BodyCast;
-  /** Whether what the body leaves out is cleared, as in an element that the body names by its `_id`. */
+  /** Whether fields that the body leaves out are cleared, as in an element that the body names by its `_id`. */
   readonly whole?: boolean;
   /** Whether the key of the value is data: the key of a Map or of free-form data. */
   readonly isEntry?: boolean;
@@ -17,7 +18,7 @@ export interface MergeStep {
 
 /**
  * A value of an entity into which a part of a body is merged as a JSON merge patch: objects merge, arrays are replaced,
- * `null` clears. What a client can neither see nor set stays.
+ * `null` clears. Fields that a client can neither see nor set stay.
  */
 export abstract class MergeTarget {
   protected readonly step: MergeStep;
@@ -42,7 +43,7 @@ export abstract class MergeTarget {
 
   protected abstract readonly holder: object;
 
-  /** What a field holds once it is cleared. */
+  /** The value of a cleared field. */
   protected cleared(field: FieldShape): unknown {
     return clearedIn(this.holder, field);
   }
@@ -117,7 +118,7 @@ export abstract class MergeTarget {
     const { cast, whole } = this.step;
     const entry = this.open(true);
     for (const [key, value] of cast.freeEntries(patch)) {
-      // No forbidden key gets into a document, but the answer names all that is wrong.
+      // After a problem nothing is merged, but the answer names all problems.
       if (!cast.hasProblems) entry(key).merge(value, element);
       else if (value !== null) cast.at(key).value(value, element);
     }
@@ -138,7 +139,7 @@ export abstract class MergeTarget {
     }
   }
 
-  /** Whether a client would clear with an object what it can neither see nor set. */
+  /** Whether clearing an object would clear a field in it that the client can neither see nor set. */
   #mustStay(field: FieldShape): boolean {
     return !isAlwaysRequired(field.type) && !this.isLocked(field) &&
       holdsProtected(this.read(), field);
@@ -161,4 +162,48 @@ function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
 function isIdentified(value: unknown): value is { readonly _id: unknown } {
   if (!isDocument(value) && !isJsonObject(value)) return false;
   return value._id !== undefined && value._id !== null;
+}
+
+/** Whether a client can neither see nor set a field: clearing the object around it leaves it as it is. */
+function isProtected({ hidden, selected, type }: FieldShape): boolean {
+  return hidden || !selected || type?.options.readonly === true;
+}
+
+/** Whether a replacement that leaves a field out clears it. */
+function isClearable(field: FieldShape): boolean {
+  return field.writable && !isProtected(field);
+}
+
+/** Whether an object, or a Map of objects, holds a protected field with more than its default. */
+function holdsProtected(value: unknown, field: FieldShape): boolean {
+  if (field.kind === "map") {
+    const { element } = field;
+    return element !== undefined && mapValues(value).some((each) => holdsProtected(each, element));
+  }
+  const values = field.kind === "object" ? valuesOf(value) : undefined;
+  if (values === undefined || field.shape === undefined) return false;
+  return [...field.shape.fields].some(([name, inner]) => {
+    const each = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (each === undefined || each === null) return false;
+    return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
+  });
+}
+
+function mapValues(value: unknown): unknown[] {
+  if (value instanceof Map) return [...value.values()];
+  return isJsonObject(value) ? Object.values(value) : [];
+}
+
+function valuesOf(value: unknown): Record<string, unknown> | undefined {
+  if (isDocument(value)) return rawValues(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value as Record<string, unknown>
+    : undefined;
+}
+
+/** Whether a value equals the default of its field, so that nothing is lost without it. */
+function isDefault(value: unknown, field: FieldShape): boolean {
+  if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
+  const { kind, given } = leftOut(field);
+  return kind === "constant" && toJson(value) === toJson(given);
 }

@@ -1,10 +1,9 @@
 import type { Request } from "express-types";
+import { completeLimits } from "../../errors/complete_limits.ts";
 import { badFormat, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { checkSize } from "./limits.ts";
-import type { BodyLimits } from "./limits.ts";
 
 /**
  * Reads the JSON object that a body parser of the host has left on the request.
@@ -32,4 +31,77 @@ export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject
 
 function unsupported(): RestError {
   return refusal("UNSUPPORTED_MEDIA_TYPE", { message: "The Content-Type is not JSON" });
+}
+
+/** Limits on the size of request bodies. Larger ones answer 400. */
+export interface BodyLimits {
+  /**
+   * The maximum number of keys, of all objects together.
+   *
+   * @default {5000}
+   */
+  readonly maxKeys?: number;
+  /**
+   * The maximum number of elements, of all arrays together.
+   *
+   * @default {5000}
+   */
+  readonly maxElements?: number;
+  /**
+   * The maximum number of objects inside of the body, at all levels together. Elements of arrays and values of Maps count,
+   * those of free-form fields too.
+   *
+   * @default {1000}
+   */
+  readonly maxObjects?: number;
+}
+
+type Count = Required<BodyLimits>;
+
+/** An embedded object costs Mongoose as much as hundreds of scalars, and more the more of them there are. */
+const DEFAULT_BODY_LIMITS: Count = { maxKeys: 5_000, maxElements: 5_000, maxObjects: 1_000 };
+
+const COUNTED = {
+  maxKeys: "keys",
+  maxElements: "elements in arrays",
+  maxObjects: "objects",
+} as const;
+
+export function completeBodyLimits(given: BodyLimits = {}): Count {
+  return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
+}
+
+/** How deep a body may be nested: the database stores no more than 100 levels. */
+const MAX_DEPTH = 100;
+
+/** Throws a 400 if a body is nested too deep, or if there is too much in it. */
+function checkSize(body: JsonObject, limits: Count): void {
+  const total = { maxKeys: 0, maxElements: 0, maxObjects: 0 };
+  for (const [field, value] of Object.entries(body)) {
+    total.maxKeys++;
+    countWithin(value, total);
+    for (const [name, unit] of Object.entries(COUNTED) as [keyof Count, string][]) {
+      if (total[name] <= limits[name]) continue;
+      const message = `Field "${field}" goes over the limit of ${limits[name]} ${unit} in a body`;
+      throw badFormat(message, { field });
+    }
+  }
+}
+
+/** Adds what a value holds to a count. */
+function countWithin(value: unknown, total: Record<keyof Count, number>): void {
+  // Level by level: a body may be nested deeper than calls can be.
+  let level = [value];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw badFormat(`The body is nested more than ${MAX_DEPTH} deep`);
+    const next: unknown[] = [];
+    for (const each of level) {
+      if (typeof each !== "object" || each === null) continue;
+      const inner: unknown[] = Object.values(each);
+      if (!Array.isArray(each)) total.maxObjects++;
+      total[Array.isArray(each) ? "maxElements" : "maxKeys"] += inner.length;
+      for (const one of inner) next.push(one);
+    }
+    level = next;
+  }
 }

@@ -9,7 +9,7 @@ import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import { saveBy, writeSaved } from "../../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../../schema/mongoose/statements/save_by.ts";
 import type { Write } from "../../schema/mongoose/statements/send_with.ts";
-import { judgeScope } from "../judge_scope.ts";
+import { checkScope } from "../check_scope.ts";
 import { shownValues } from "../stored_values.ts";
 import { countVersion } from "./count_version.ts";
 import { updateConditions } from "./update_conditions.ts";
@@ -54,7 +54,7 @@ async function insert(
   doc: Document,
   { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
 ): Promise<void> {
-  if (!isEmpty(scope)) await judgeScope(doc, scope);
+  if (!isEmpty(scope)) await checkScope(doc, scope);
   await together((session) => writeSaved(doc, statementOptions(session)));
 }
 

@@ -9,8 +9,7 @@ import { hasOddVersion } from "../../schema/mongoose/documents/fit_stored.ts";
 import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import { isTiedToVersion } from "../../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { applyUpdate, writtenPaths } from "../apply_update.ts";
-import { judgeValues } from "../judge_scope.ts";
+import { applyUpdate, checkValues, writtenPaths } from "../check_scope.ts";
 import { versionKey } from "./count_version.ts";
 import { replacedPaths } from "./replaced_paths.ts";
 import { sameAsStored, unchangedAt } from "./same_as_stored.ts";
@@ -78,7 +77,7 @@ async function judge(
   // A hook may have read it: then it can be outside already.
   if (touched || !kept.isSent) {
     const values = applyUpdate(kept.values, { update, elements: {} });
-    await judgeValues(values, scope, { connection: db });
+    await checkValues(values, scope, { connection: db });
   }
   return touched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [];
 }

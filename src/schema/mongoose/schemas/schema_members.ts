@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Model, Schema, SchemaType } from "mongoose";
+import type { Document, Model, Schema, SchemaType } from "mongoose";
 import { VALUES_KEY } from "../documents/document_values.ts";
 
 /** Members that schemas may have of themselves. */
@@ -41,9 +41,17 @@ export function replacesMembers(schema: Schema): boolean {
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }
 
+interface Middleware {
+  readonly fn: object;
+}
+
 interface SchemaMiddleware {
-  readonly _pres: ReadonlyMap<string, readonly { readonly fn: object }[]>;
-  readonly _posts: ReadonlyMap<string, readonly { readonly fn: object }[]>;
+  readonly _pres: ReadonlyMap<string, readonly Middleware[]>;
+  readonly _posts: ReadonlyMap<string, readonly Middleware[]>;
+}
+
+interface DocumentMiddleware {
+  filter(keeps: (each: Middleware) => boolean): DocumentMiddleware;
 }
 
 /** Mongoose's mark on its own middleware. */
@@ -54,9 +62,21 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
   const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
   return names.some((name) =>
     [hooks._pres, hooks._posts].some((kind) =>
-      kind.get(name)?.some(({ fn }) => !isOwn(fn) && !(BUILT_IN in fn)) === true
+      kind.get(name)?.some((each) => !isBuiltIn(each)) === true
     )
   );
+}
+
+function isBuiltIn({ fn }: Middleware): boolean {
+  return isOwn(fn) || BUILT_IN in fn;
+}
+
+/** Takes the user's middleware from a document that will not be saved, and from all that it embeds. */
+export function dropMiddleware(doc: Document): void {
+  for (const each of [doc, ...doc.$getAllSubdocs()]) {
+    const holder = each as unknown as { $__middleware: DocumentMiddleware };
+    holder.$__middleware = holder.$__middleware.filter(isBuiltIn);
+  }
 }
 
 /** Gives a schema and all that it embeds, however deep. */

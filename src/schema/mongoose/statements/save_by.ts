@@ -5,6 +5,8 @@ import type { Assumption as Knowledge } from "../assumptions.ts";
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
   execPost(name: string, doc: Document, args: unknown[], options?: object): Promise<unknown>;
+  /** Leaves middleware out; see `dropMiddleware()`. */
+  filter(keeps: (hook: { readonly fn: object }) => boolean): Middleware;
 }
 
 function middlewareOf(doc: Document): Middleware {
@@ -81,7 +83,7 @@ export function isTiedToVersion(doc: Document): boolean {
 export const SAVE_MIDDLEWARE: Knowledge = {
   name: "middleware of documents",
   holds({ doc }) {
-    const { execPre, execPost } = middlewareOf(doc);
-    return typeof execPre === "function" && typeof execPost === "function";
+    const { execPre, execPost, filter } = middlewareOf(doc);
+    return [execPre, execPost, filter].every((each) => typeof each === "function");
   },
 };

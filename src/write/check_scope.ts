@@ -1,8 +1,51 @@
+import mongoose from "mongoose";
+import type { Connection, Document } from "mongoose";
+import { outOfReach } from "../errors/refusals.ts";
+import type { Filter } from "../filter/filters.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { storedText } from "./stored_values.ts";
+import { storedText, storedValues } from "./stored_values.ts";
+import type { StoredObject } from "./stored_values.ts";
 
-export type StoredObject = Record<string, unknown>;
+/** The types of values that can be compared without the database. */
+const COMPARABLE = new Set(["string", "number", "boolean"]);
+
+/** Throws a 403 unless a document, as it is about to be written, is inside a scope. */
+export async function checkScope(doc: Document, scope: Filter): Promise<void> {
+  await checkValues(storedValues(doc), scope, { connection: doc.db });
+}
+
+/** Checks values like {@linkcode checkScope}: the database matches them, without storing them, where it must. */
+export async function checkValues(
+  values: Filter,
+  scope: Filter,
+  { connection }: { readonly connection: Connection },
+): Promise<void> {
+  if (isKnownWithin(values, scope)) return;
+  const [match] = await connection.db?.aggregate([
+    { $documents: [{ $literal: values }] },
+    { $match: scope },
+    { $project: { _id: 1 } },
+  ]).toArray() ?? [];
+  if (match === undefined) throw outOfReach();
+}
+
+/** Whether values are certainly inside a scope of equalities. With `false`, the database must tell. */
+function isKnownWithin(values: Filter, scope: Filter): boolean {
+  return Object.entries(scope).every(([path, value]) =>
+    path === "$and" && Array.isArray(value)
+      ? value.every((each) => isKnownWithin(values, each))
+      : !path.includes(".") && isEqual(values[path], value)
+  );
+}
+
+function isEqual(value: unknown, expected: unknown): boolean {
+  if (expected instanceof mongoose.Types.ObjectId) {
+    // ObjectId.equals() takes texts and look-alikes for identifiers, which the database does not.
+    return value instanceof mongoose.Types.ObjectId && expected.equals(value);
+  }
+  return COMPARABLE.has(typeof expected) && value === expected;
+}
 
 export function writtenPaths(update: Update): string[] {
   return Object.values(update).flatMap((paths) => Object.keys(paths));
@@ -106,7 +149,7 @@ function drop(target: Target, matchers: readonly ((value: unknown) => boolean)[]
   holder[key] = listAt(target).filter((each) => !matchers.some((matches) => matches(each)));
 }
 
-/** Which elements `$pull` takes: those equal to a value, or to one of a list, or whose identifier is. */
+/** Matches the elements that `$pull` removes: those equal to a value, or to one of a list, or whose identifier is. */
 function matcherOf(condition: unknown): (value: unknown) => boolean {
   const { $in, _id } = Object(condition) as { $in?: unknown; _id?: unknown };
   if (Array.isArray($in)) {
