@@ -1,6 +1,6 @@
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
-import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
+import { unselectedPaths } from "../schema/fields/visibility.ts";
 import { lossOf } from "../schema/mongoose/storable.ts";
 
 /** What hooks project: values by path, with a `+` before a path that is shown besides what a read selects. */

@@ -5,18 +5,16 @@ import { translateHookFailure } from "../database/errors/translate_hook_failure.
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { logError, logHint } from "../errors/log.ts";
-import { isOutage } from "../errors/refusals.ts";
+import { isOutage, Refusal } from "../errors/refusals.ts";
+import { isText, statusText } from "../errors/rest_error.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
-import { validationFailure } from "../schema/mongoose/validation_failure.ts";
-import type { ErrorContext } from "../pipeline/request/reporter.ts";
-import type { Reporter } from "../pipeline/request/reporter.ts";
 import { hasEnded } from "../pipeline/request/ended.ts";
-import { cutAnswer } from "./replies/cut_answer.ts";
-import { asProblem, PROBLEM } from "./replies/problem_details.ts";
-import { SlowClientError } from "./replies/slow_client.ts";
+import type { ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
+import { validationFailure } from "../schema/mongoose/validation_failure.ts";
+import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-export interface AnswerErrorOptions extends TranslateOptions {
+interface AnswerErrorOptions extends TranslateOptions {
   readonly context: ErrorContext;
   readonly reporter: Reporter;
 }
@@ -30,6 +28,9 @@ const FRAMING = new Set([
   "trailer",
   "upgrade",
 ]);
+
+/** The media type of problem details, RFC 9457. */
+const PROBLEM = "application/problem+json";
 
 /** Answers a request with an error; an answer that has begun is cut. */
 export async function answerError(
@@ -89,4 +90,25 @@ function textOf(body: object): string {
     logError(cause);
     return "{}";
   }
+}
+
+/**
+ * Gives the problem details of an error, for a client that names their media type in `Accept`. `undefined` for any other
+ * client, and for an error with a body of the application's own.
+ */
+function asProblem(res: Response, error: RestError): object | undefined {
+  if (!(error instanceof Refusal) && !isText(error)) return undefined;
+  res.vary("Accept");
+  if (!isAsked(res.req.headers.accept)) return undefined;
+  const { status } = error;
+  const { message: detail, ...details } = error.body as { message?: unknown };
+  return { type: "about:blank", title: statusText(status), status, detail, ...details };
+}
+
+/** Wildcards do not ask for it: every browser sends them. */
+function isAsked(accept = ""): boolean {
+  return accept.split(",").some((range) => {
+    const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
+    return type === PROBLEM && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }

@@ -2,18 +2,16 @@ import type { ErrorRequestHandler, Request } from "express-types";
 import mongoose from "mongoose";
 import { isUnmet, translateError } from "../database/errors/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { badData } from "../errors/bad_data.ts";
-import { internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
-import { RestError } from "../errors/rest_error.ts";
-import { statusName, statusText } from "../errors/status_name.ts";
+import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
+import { RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
-import { isHiddenPath } from "../schema/fields/hidden_path.ts";
+import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { isOpen } from "../schema/mongoose/connections/when_open.ts";
 import { originOf } from "../schema/mongoose/error_origin.ts";
 import { validationFailure } from "../schema/mongoose/validation_failure.ts";
 import { sendError } from "./answer_error.ts";
-import { refuseRequest } from "./refuse_request.ts";
+import { refuseRequest } from "./check_options.ts";
 
 /** An error with a status, as body parsers and hosts throw it. */
 interface HttpError {

@@ -4,8 +4,7 @@ import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_r
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
-import type { FrameworkModel } from "../declare/model/framework_model.ts";
-import type { ModelClass, ModelOf } from "../declare/model/model_class.ts";
+import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";

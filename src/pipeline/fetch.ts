@@ -15,7 +15,7 @@ import { StoredEntity } from "../sources/direct/reads/stored_entity.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
 import { versionIn } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";

@@ -1,4 +1,4 @@
-import { andThen } from "../declare/hooks/and_then.ts";
+import { andThen } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
@@ -9,7 +9,7 @@ import { passHook } from "./run_hooks.ts";
 import { textsOf, writeEntity } from "./references/written.ts";
 import type { Written } from "./references/written.ts";
 import { holderOf, outerVersion, readVersion } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";

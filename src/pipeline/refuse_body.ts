@@ -1,6 +1,6 @@
 import type { Document } from "mongoose";
-import { badData } from "../errors/bad_data.ts";
-import type { Problems } from "../errors/bad_data.ts";
+import { badData } from "../errors/refusals.ts";
+import type { Problems } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";

@@ -17,7 +17,7 @@ import {
   outerVersion,
   versionIn,
 } from "./request/versions.ts";
-import type { Version } from "../schema/fields/version.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 import { refuseBody } from "./refuse_body.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";

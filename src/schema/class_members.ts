@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import { chainOf } from "../declare/model/describe_model.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 
 /** Statics that speak to the framework, or that every function has. */
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);

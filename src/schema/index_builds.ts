@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { isOpen, whenOpen } from "./mongoose/connections/when_open.ts";
 

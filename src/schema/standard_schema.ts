@@ -1,11 +1,10 @@
-import { andThen } from "../declare/hooks/and_then.ts";
+import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
-import { runHook } from "../declare/hooks/run_hook.ts";
 import type {
   StandardIssue,
   StandardResult,
   StandardSchema,
-} from "../declare/decorators/standard_schema.ts";
+} from "../declare/decorators/field_options.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
 /** What a schema of a validation library finds wrong with a value. */

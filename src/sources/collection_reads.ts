@@ -4,7 +4,7 @@ import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/read_options.ts";
-import { wholePaths } from "../schema/fields/unselected_paths.ts";
+import { wholePaths } from "../schema/fields/visibility.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";

@@ -1,5 +1,5 @@
-import type { ModelClass } from "../declare/model/model_class.ts";
-import { detachedModel } from "../schema/embedded_model.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { detachedModel } from "../schema/get_model.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 

@@ -1,5 +1,5 @@
 import type { mongo } from "mongoose";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { collectionName } from "../../schema/model_name.ts";
 

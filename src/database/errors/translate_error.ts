@@ -1,11 +1,17 @@
 import { pathOf, SchemaIssues } from "../../schema/standard_schema.ts";
 import mongoose from "mongoose";
-import { badData } from "../../errors/bad_data.ts";
-import type { Problems } from "../../errors/bad_data.ts";
-import { badFormat, conflict, notFound, refusal, unavailable } from "../../errors/refusals.ts";
+import {
+  badData,
+  badFormat,
+  conflict,
+  notFound,
+  refusal,
+  unavailable,
+} from "../../errors/refusals.ts";
+import type { Problems } from "../../errors/refusals.ts";
 import { isForeign } from "../../schema/mongoose/error_origin.ts";
 import { validationFailure } from "../../schema/mongoose/validation_failure.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
 import { RestError } from "../../errors/rest_error.ts";

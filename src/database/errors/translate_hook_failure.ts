@@ -3,7 +3,7 @@ import type { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { conflict, notFound } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { isOwn } from "../../schema/mongoose/error_origin.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isDuplicateIn } from "./duplicate_collection.ts";
 import { isLate, translateError, translateThrown } from "./translate_error.ts";
 import type { TranslateOptions } from "./translate_error.ts";

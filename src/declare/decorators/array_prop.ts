@@ -1,5 +1,4 @@
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
 import type {
@@ -18,7 +17,7 @@ import type {
   OptionIn,
   PlaceProblem,
 } from "./prop_input.ts";
-import { recordField } from "./_record.ts";
+import { recordField } from "../model/records.ts";
 
 /**
  * Options of {@linkcode arrayProp}.

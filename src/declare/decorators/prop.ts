@@ -1,5 +1,5 @@
 import type { Types } from "mongoose";
-import type { ModelClass } from "../model/model_class.ts";
+import type { ModelClass } from "../model/framework_model.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
 import type {
@@ -19,7 +19,7 @@ import type {
   OptionIn,
   PlaceProblem,
 } from "./prop_input.ts";
-import { recordField } from "./_record.ts";
+import { recordField } from "../model/records.ts";
 
 /** @internal A default value that also determines the type of its field. */
 export type Literal = string | number | boolean | bigint | Date;

@@ -1,10 +1,8 @@
 import type { Types } from "mongoose";
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
-import type { FieldOptions } from "./field_options.ts";
+import type { FieldOptions, JsonForm } from "./field_options.ts";
 import type { Identifier, ValueOf } from "./field_type.ts";
-import type { JsonForm } from "./json_form.ts";
 
 /** @internal The decorated field, or `undefined` if TypeScript does not infer it. */
 export type FieldIn<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
 import { FrameworkModel } from "./framework_model.ts";
-import type { ModelClass } from "./model_class.ts";
-import { ownRecords } from "./metadata.ts";
+import type { ModelClass } from "./framework_model.ts";
+import { ownRecords } from "./records.ts";
 import type { FieldRecord, RestRecord } from "./records.ts";
 
 /** What a class and its ancestors declare. */

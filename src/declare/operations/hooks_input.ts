@@ -1,9 +1,7 @@
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type { ReadOptions } from "../hooks/read_options.ts";
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { DocumentHook, HookProblem, InstanceHook, PreFetchHook } from "./checked_hook.ts";
-import type { HooksRun, NoOtherHooks } from "./hooks_run.ts";
+import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
 import type { ReadInput } from "./read_input.ts";
 
@@ -102,3 +100,112 @@ export type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]
 export type OtherModel<N extends HookName, F> = HookProblem<N, F> extends `${string} model${string}`
   ? CallableFunction
   : never;
+
+/** @internal The return type of a hook: a value or a promise of it. */
+export type Returns<Rule extends string, T> = T | Promise<T>;
+
+/** @internal A `preFetch` hook. */
+export interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
+  (req: FrameworkRequest<M>): Returns<"preFetch returns true to let the request pass", boolean>;
+}
+
+/** @internal A hook that gets Mongoose documents. */
+export interface DocumentHook<Problem extends string, M extends FrameworkModel> {
+  (
+    req: FrameworkRequest<M>,
+    entity: Entity<M>,
+    previous?: Entity<M>,
+  ): Returns<"a hook returns the entity, another object or null", object | null>;
+}
+
+/** @internal A hook that gets instances of the class. */
+export interface InstanceHook<Problem extends string, M extends FrameworkModel> {
+  (
+    req: FrameworkRequest<M>,
+    entity: M,
+    previous?: M,
+  ): Returns<"a hook returns the entity, another object or null", object | null>;
+}
+
+/** @internal Any hook. */
+export interface AnyHook {
+  // deno-lint-ignore no-explicit-any -- it types the parameters of a function whose name alone is wrong
+  (req: any, entity: any, previous?: any): any;
+}
+
+/** @internal A hook that the operation never runs. No function has this type, and TypeScript prints the problem. */
+export interface NeverRun<Problem extends string> extends AnyHook {
+  readonly "never runs": Problem;
+}
+
+/** @internal The problem of a hook with a wrong type. */
+export type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
+  ? [R] extends [undefined | void | Promise<undefined | void>]
+    ? `${N} returns nothing: ${HookResult<N>}`
+  : undefined extends Awaited<R> ? `${N} may return nothing: ${HookResult<N>}`
+  : [Awaited<R>] extends [N extends "preFetch" ? boolean : object | null]
+    ? `this ${N} expects another model`
+  : `${N} returns something else: ${HookResult<N>}`
+  : `${N} expects this model: ${HookResult<N>}`;
+
+/** @internal What a hook must return. */
+export type HookResult<N extends HookName> = N extends "preFetch"
+  ? "return true to let the request pass"
+  : "return the entity, another object or null";
+
+/** @internal The hooks that each operation runs. `OPERATIONS` has them as data. */
+export interface HooksRun {
+  readonly all: "preFetch" | "fetch" | "postFetch" | "preSend";
+  readonly one: "preFetch" | "fetch" | "postFetch" | "preSend";
+  readonly create: HookName;
+  readonly update: HookName;
+  readonly remove: Exclude<HookName, "preSend">;
+  readonly removeAll: Exclude<HookName, "preSend">;
+}
+
+/** @internal The options of reads that each operation has. */
+export interface OptionsRead {
+  readonly all: keyof ReadOptions;
+  readonly one: "select" | "populate";
+  readonly create: never;
+  readonly update: never;
+  readonly remove: never;
+  readonly removeAll: never;
+}
+
+/** @internal Errors for hooks that the operation never runs, for options that it never reads, and for other names. */
+export type NoOtherHooks<O extends OperationName, H> =
+  & { readonly [N in Exclude<HookName, HooksRun[O]>]?: Unrun<O, N, H> }
+  & { readonly [N in Exclude<keyof ReadOptions, OptionsRead[O]>]?: Unread<O, N, H> }
+  & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
+
+/**
+ * The names that an operation may be given.
+ *
+ * @internal
+ */
+export type KnownName = HookName | "lean" | keyof OperationOptions | keyof ReadOptions;
+
+/** @internal A hook that the operation never runs. An optional one of a variable is checked at start-up instead. */
+export type Unrun<O extends OperationName, N extends string, H> = N extends keyof H
+  ? Partial<Pick<H, N>> extends Pick<H, N> ? AnyHook : NeverRun<NeverRunProblem<O, N>>
+  : NeverRun<NeverRunProblem<O, N>>;
+
+/** @internal An option that the operation never reads. An optional one of a variable is checked at start-up instead. */
+export type Unread<O extends OperationName, N extends keyof ReadOptions, H> = N extends keyof H
+  ? Partial<Pick<H, N>> extends Pick<H, N> ? unknown : UnreadProblem<O, N>
+  : UnreadProblem<O, N>;
+
+/** @internal The problem of an option that its operation never reads. */
+export type UnreadProblem<O extends OperationName, N extends keyof ReadOptions> =
+  `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have" : "all() has"}`;
+
+/** @internal The names of the given hooks, if they are known. */
+export type NameIn<H> = string extends keyof H ? never : keyof H & string;
+
+/** @internal The problem of a hook that its operation never runs. */
+export type NeverRunProblem<O extends OperationName, N extends string> =
+  `${O}() never runs ${N}, it runs ${O extends "all" | "one"
+    ? "preFetch, fetch, postFetch and preSend"
+    : O extends "create" | "update" ? "preFetch, fetch, postFetch, preSave, persist and preSend"
+    : "preFetch, fetch, postFetch, preSave and persist"}`;

@@ -6,7 +6,7 @@ import type {
   PopulateOptions,
 } from "../hooks/read_options.ts";
 import type { FieldNames, FieldUse, IsKnown, NameProblem, TargetOf } from "../model/field_names.ts";
-import type { OptionsRead } from "./hooks_run.ts";
+import type { OptionsRead } from "./hooks_input.ts";
 import type { OperationName } from "./operation.ts";
 
 /** @internal The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */

@@ -1,6 +1,6 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { isSecret } from "../../schema/fields/is_secret.ts";
+import { isSecret } from "../../schema/fields/visibility.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isClause } from "../filters.ts";
 import type { Filter } from "../filters.ts";

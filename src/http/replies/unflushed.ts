@@ -1,20 +1,24 @@
 import type { Response } from "express-types";
 import { hasEnded } from "../../pipeline/request/ended.ts";
-import { awaitTurn, isQueued } from "./await_turn.ts";
-import { cutAnswer } from "./cut_answer.ts";
-import { onLeave } from "./on_leave.ts";
+import {
+  awaitTurn,
+  cutAnswer,
+  isQueued,
+  onConnectionClose,
+  onSendTimeout,
+  SlowClientError,
+} from "./connection.ts";
 import { PIECE } from "./response_stream.ts";
-import { afterPatience, SlowClientError } from "./slow_client.ts";
 
-/** The most that may be left of an answer of the framework: a piece of text, and the headers. A larger one is of a hook. */
-const MOST = 4 * PIECE;
+/** The most that an answer of the framework leaves unsent: a piece, and the headers. A larger one is that of a hook. */
+const MAX_LEFT = 4 * PIECE;
 
 /** Responses that have ended and whose clients are still reading, by server. */
 const unflushed = new WeakMap<object, Set<Response>>();
 
-/** What a client may take, and whom to tell that it was too slow. */
 interface FlushOptions {
-  readonly timeoutMs: number;
+  readonly timeoutMS: number;
+  /** Called with the error once the client was too slow. */
   readonly onLate: (error: SlowClientError) => unknown;
 }
 
@@ -27,20 +31,20 @@ export function noteUnflushed(res: Response, options: FlushOptions): void {
   if (res.writableEnded && res.writableLength === 0) return;
   const all = unflushed.get(server) ?? new Set();
   unflushed.set(server, all.add(res));
-  const stay = onLeave(socket, done);
+  const stopListening = onConnectionClose(socket, done);
   res.once("close", done);
-  let stop = () => {};
-  if (res.writableLength <= MOST) void watch();
+  let stopTimer = () => {};
+  if (res.writableLength <= MAX_LEFT) void watch();
   function done(): void {
-    stay();
-    stop();
+    stopListening();
+    stopTimer();
     all.delete(res);
   }
   async function watch(): Promise<void> {
     if (isQueued(res) && !await awaitTurn(res) || !all.has(res)) return;
-    stop = afterPatience(options.timeoutMs, () => {
+    stopTimer = onSendTimeout(options.timeoutMS, () => {
       void cutAnswer(res);
-      options.onLate(new SlowClientError(res.req, options.timeoutMs));
+      options.onLate(new SlowClientError(res.req, options.timeoutMS));
     });
   }
 }

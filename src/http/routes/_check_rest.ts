@@ -1,13 +1,18 @@
 import { describeModel } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
+import {
+  isHookName,
+  isOperationWord,
+  isReadOption,
+  OPERATIONS,
+} from "../../declare/operations/operation.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
-import { isOperationWord } from "../../declare/operations/operation_words.ts";
-import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
+import type { Level } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
-import { unknownOption } from "../unknown_option.ts";
+import { unknownOption } from "../check_options.ts";
 import { wordProblem } from "./_check_words.ts";
 
 /** The error of a declaration that no route can be made of. */
@@ -144,4 +149,27 @@ function checkHooks(
       throw cannotMount(target, `${method} never runs its hook "${name}"`);
     }
   }
+}
+
+/**
+ * Checks that clients can say which version they change, and that the framework can hold them to it.
+ *
+ * @throws {TypeError} If there are no versions, or hooks write.
+ */
+export function checkConcurrency(
+  methods: RestRecord["methods"],
+  { target, link, concurrency, versionKey }: Pick<
+    Level,
+    "target" | "link" | "concurrency" | "versionKey"
+  >,
+): void {
+  if (concurrency === undefined) return;
+  const name = `"concurrency"${link === undefined ? "" : ` of property "${link.property}"`}`;
+  const fail = (problem: string) => cannotMount(link?.owner ?? target, `${name} ${problem}`);
+  if (concurrency !== "required") throw fail(`is not "required"`);
+  if (versionKey === undefined) throw fail(`needs versions, and "versionKey" is off`);
+  const own = methods.find(({ operation, hooks }) =>
+    (operation === "update" || operation === "remove") && hooks.persist !== undefined
+  );
+  if (own !== undefined) throw fail(`cannot bind the "persist" of ${own.operation}()`);
 }

@@ -1,7 +1,6 @@
 import type { Method } from "../../declare/operations/methods.ts";
-import { wordsOf } from "../../declare/operations/operation_words.ts";
-import type { OperationWords } from "../../declare/operations/operation_words.ts";
-import { OPERATIONS } from "../../declare/operations/operation.ts";
+import { OPERATIONS, wordsOf } from "../../declare/operations/operation.ts";
+import type { OperationWords } from "../../declare/operations/operation.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 

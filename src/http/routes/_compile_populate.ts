@@ -1,16 +1,15 @@
 import type { PopulateOptions } from "../../declare/hooks/read_options.ts";
 import { describeModel } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName } from "../../declare/operations/operation.ts";
 import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { referenceIn } from "../../schema/fields/reference_in.ts";
-import { whyUnseen } from "../../schema/fields/is_secret.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
+import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { unknownOption } from "../unknown_option.ts";
+import { unknownOption } from "../check_options.ts";
 
 export interface PopulateInput {
   readonly shape: Shape;

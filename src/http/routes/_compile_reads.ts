@@ -1,14 +1,13 @@
 import type { Schema } from "mongoose";
 import type { ReadOptions } from "../../declare/hooks/read_options.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
 import type { PageRule, ReadRules, SearchRule } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { whyUnseen } from "../../schema/fields/is_secret.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { cannotMount } from "./_check_rest.ts";
-import { checkTextIndexes } from "./_check_text_indexes.ts";
 import { compilePopulate } from "./_compile_populate.ts";
 
 /** Options that only a list has. */
@@ -185,4 +184,23 @@ function objectOf(given: unknown): Record<string, unknown> {
 function checkNames(fail: Fail, { option, others }: { option: string; others: object }): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
+}
+
+/**
+ * Checks that there is a text index to search in, and that a search in it finds nothing by what clients do not see.
+ *
+ * @throws {TypeError} If the schema declares no text index, or one that holds a field that is hidden or not selected.
+ */
+export function checkTextIndexes(
+  schema: Schema,
+  { shape, fail }: { readonly shape: Shape; readonly fail: (problem: string) => TypeError },
+): void {
+  const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
+  const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
+  if (texts.length === 0) {
+    throw fail(`needs a text index for "search": declare it in configure(), by schema.index()`);
+  }
+  const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
+  if (hidden === undefined) return;
+  throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
 }

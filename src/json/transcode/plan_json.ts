@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { leftOut } from "../../schema/fields/left_out.ts";
-import { referenceIn } from "../../schema/fields/reference_in.ts";
+import { referenceIn } from "../../schema/fields/shape.ts";
 import { toJson } from "../to_json.ts";
 import { storedAs } from "../types/json_types.ts";
 import { ANY } from "./plan.ts";

@@ -1,7 +1,7 @@
 import type { SchemaType } from "mongoose";
 import { toJson } from "../../json/to_json.ts";
 import { readBase64 } from "../../schema/mongoose/bson.ts";
-import { IDENTIFIER } from "../../schema/fields/identifier.ts";
+import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 
 /** Identifiers that references hold. */
 export interface Identifiers {

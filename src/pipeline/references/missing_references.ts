@@ -1,5 +1,5 @@
-import type { ModelClass } from "../../declare/model/model_class.ts";
-import type { Problem, Problems } from "../../errors/bad_data.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { Problem, Problems } from "../../errors/refusals.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";

@@ -1,6 +1,6 @@
 import type { Connection, Model } from "mongoose";
-import type { ModelClass } from "../../declare/model/model_class.ts";
-import { registeredModels } from "../../declare/model/registry.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { registeredModels } from "../../declare/model/records.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { referredClass } from "../../schema/model_name.ts";

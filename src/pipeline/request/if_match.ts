@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Version } from "../../schema/fields/version.ts";
+import type { Version } from "../../schema/fields/system_fields.ts";
 
 /** A version, and what holds it. */
 export interface Versioned {

@@ -1,7 +1,6 @@
 import { isJson } from "../fields/json.ts";
 import type { DeclaredRules } from "../mongoose/fields/declared_rules.ts";
-import type { FieldNode, FieldWords, ValueNode } from "./field_node.ts";
-import type { ObjectNode } from "./object_node.ts";
+import type { FieldNode, FieldWords, ObjectNode, ValueNode } from "./object_node.ts";
 
 /** A value of a body or an answer. */
 export interface ValueDescription {

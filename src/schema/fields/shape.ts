@@ -1,9 +1,9 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { buildSchema } from "../build_schema.ts";
+import { classOf, referredClass } from "../model_name.ts";
 import { virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { stampFields } from "../mongoose/schemas/timestamps.ts";
-import { classOf, referredClass } from "../model_name.ts";
 
 const { Types } = mongoose.Schema;
 
@@ -183,4 +183,11 @@ function isSecretive(shape: Shape, seen: Set<Shape>): boolean {
     (field.shape !== undefined && isSecretive(field.shape, seen)) ||
     (field.element !== undefined && secret(field.element));
   return [...shape.fields.values()].some(secret);
+}
+
+export function referenceIn(field: FieldShape): FieldShape | undefined {
+  const reference = field.kind === "array" ? field.element : field;
+  return reference?.kind === "scalar" && reference.type?.options.ref !== undefined
+    ? reference
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema, isBuilt } from "../build_schema.ts";
 import { describeShape } from "./shape.ts";
 import type { Shape } from "./shape.ts";

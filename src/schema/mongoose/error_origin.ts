@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { markOwnMiddleware } from "./schemas/middleware.ts";
 
 const { ValidationError } = mongoose.Error;

@@ -1,4 +1,4 @@
-import { badData } from "../../errors/bad_data.ts";
+import { badData } from "../../errors/refusals.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 
 /** Checks that a parent may lose what one of its properties holds. Throws a 400 if it is the only one, and required. */

@@ -7,7 +7,7 @@ import { isNarrowed } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/read_options.ts";
 import { readProjected } from "../../filter/read_projected.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { byIdentifier } from "../../schema/fields/identifier.ts";
+import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/timestamps.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";

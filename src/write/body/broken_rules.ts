@@ -1,8 +1,7 @@
 import type { Document } from "mongoose";
-import { isPromise } from "../../declare/hooks/and_then.ts";
-import { hookFailure } from "../../declare/hooks/run_hook.ts";
-import type { Problem, Problems } from "../../errors/bad_data.ts";
-import { isHiddenPath } from "../../schema/fields/hidden_path.ts";
+import { hookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
+import type { Problem, Problems } from "../../errors/refusals.ts";
+import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { RuleError } from "../../schema/mongoose/fields/rule_error.ts";

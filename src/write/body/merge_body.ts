@@ -1,4 +1,4 @@
-import type { Problems } from "../../errors/bad_data.ts";
+import type { Problems } from "../../errors/refusals.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { rememberShape } from "../../schema/fields/shape_of_instance.ts";

@@ -4,7 +4,7 @@ import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { hasNoVersion, hasOneOf } from "../../filter/versions.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
-import { asVersion } from "../../schema/fields/version.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
 import { changesOf } from "../../schema/mongoose/documents/shown_defaults.ts";
 import { hasOddVersion } from "../../schema/mongoose/schemas/odd_versions.ts";
 import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";

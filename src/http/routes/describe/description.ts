@@ -1,6 +1,5 @@
 import type { HookName } from "../../../declare/hooks/hooks.ts";
-import type { OperationWords } from "../../../declare/operations/operation_words.ts";
-import type { OperationName } from "../../../declare/operations/operation.ts";
+import type { OperationName, OperationWords } from "../../../declare/operations/operation.ts";
 import type { FieldDescription } from "../../../schema/describe/describe_fields.ts";
 import type { FilterDescription } from "../../../filter/q/describe_filter.ts";
 

@@ -3,7 +3,6 @@ import type { ReadRules } from "../../../filter/parameters/read_rules.ts";
 import { actingLevel } from "../../../pipeline/request/route.ts";
 import type { Route } from "../../../pipeline/request/route.ts";
 import type { HeaderDescription, ParameterDescription } from "./description.ts";
-import { pathParameters } from "./path_parameters.ts";
 
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
   const inPath = pathParameters(path).map((
@@ -45,4 +44,12 @@ export function describeHeaders(route: Route): HeaderDescription[] {
         ...reads?.count?.always === false ? [{ name: "Prefer", required: false } as const] : [],
       ];
   }
+}
+
+/** A parameter of a path, as Express reads it: a name, which may be in quotes. */
+export const PATH_PARAMETER =
+  /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
+
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
 }

@@ -1,19 +1,18 @@
 import type { Schema } from "mongoose";
-import { isHookName } from "../../../declare/operations/operation.ts";
-import { wordsOf } from "../../../declare/operations/operation_words.ts";
-import type { OperationWords } from "../../../declare/operations/operation_words.ts";
-import { filterNode } from "../../../filter/q/describe_filter.ts";
-import type { FilterNode } from "../../../filter/q/describe_filter.ts";
+import { isHookName, wordsOf } from "../../../declare/operations/operation.ts";
+import type { OperationWords } from "../../../declare/operations/operation.ts";
 import type { PopulateRule } from "../../../filter/parameters/read_rules.ts";
+import { filterNode, listPaths } from "../../../filter/q/describe_filter.ts";
+import type { FilterNode } from "../../../filter/q/describe_filter.ts";
 import type { QueryLimits } from "../../../filter/q/limits.ts";
 import { referredTarget } from "../../../pipeline/references/referred_model.ts";
 import { actingLevel } from "../../../pipeline/request/route.ts";
 import type { Route } from "../../../pipeline/request/route.ts";
 import { buildSchema } from "../../../schema/build_schema.ts";
+import { describeFields } from "../../../schema/describe/describe_fields.ts";
 import { describeObject } from "../../../schema/describe/object_node.ts";
 import type { ObjectNode, View } from "../../../schema/describe/object_node.ts";
-import { referenceIn } from "../../../schema/fields/reference_in.ts";
-import { describeShape } from "../../../schema/fields/shape.ts";
+import { describeShape, referenceIn } from "../../../schema/fields/shape.ts";
 import { hasOwnJson } from "../../../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin } from "../../../schema/mongoose/schemas/schemas_within.ts";
 import type { RouteDescription } from "./description.ts";
@@ -113,4 +112,31 @@ function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   const place = { view: "answer", schema, embedded: false, model: target.name } as const;
   const object = describeObject(describeShape(schema), place);
   return { object, ...select && { select }, always };
+}
+
+/** Describes routes as data, in the order in which they are mounted. */
+export function describeRoutes(routes: readonly RouteNode[]): RouteDescription[] {
+  return routes.map(describeRoute);
+}
+
+/** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
+export function printRoute(
+  { method, path, operation, model }: Pick<
+    RouteDescription,
+    "method" | "path" | "operation" | "model"
+  >,
+): string {
+  return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
+}
+
+function describeRoute(route: RouteNode): RouteDescription {
+  const { body, answer, filter, words, ...others } = route;
+  const { isHooked: _isHooked, many: _many, count: _count, ...node } = others;
+  return {
+    ...node,
+    ...words,
+    ...filter && { filter: { fields: listPaths(filter.object), limits: filter.limits } },
+    ...body && { body: describeFields(body) },
+    answer: answer === undefined ? [] : describeFields(answer.object),
+  };
 }

@@ -1,5 +1,5 @@
 import type { Schema, SchemaType } from "mongoose";
-import { isPromise } from "../../../declare/hooks/and_then.ts";
+import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import type { Knowledge } from "../knowledge.ts";
 import { RuleError } from "./rule_error.ts";
 import { typesWithin } from "../schemas/schemas_within.ts";

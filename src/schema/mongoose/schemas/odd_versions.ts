@@ -1,6 +1,6 @@
 import type { Document, Schema } from "mongoose";
-import { asVersion } from "../../fields/version.ts";
-import type { Version } from "../../fields/version.ts";
+import { asVersion } from "../../fields/system_fields.ts";
+import type { Version } from "../../fields/system_fields.ts";
 import { markOwnMiddleware } from "./middleware.ts";
 
 /** Documents that were read with something else in the place of their version. */

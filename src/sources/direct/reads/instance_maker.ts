@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { SchemaType } from "mongoose";
-import type { ModelClass } from "../../../declare/model/model_class.ts";
+import type { ModelClass } from "../../../declare/model/framework_model.ts";
 import { isJsonObject } from "../../../schema/fields/json.ts";
 import { schemaClass } from "../../../schema/build_schema.ts";
 import { classOf } from "../../../schema/model_name.ts";

@@ -12,7 +12,7 @@ import { shownBy } from "../../../filter/projection.ts";
 import type { Projection, Shows } from "../../../filter/projection.ts";
 import { topOf } from "../../../filter/fields_read.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
-import { unselectedPaths } from "../../../schema/fields/unselected_paths.ts";
+import { unselectedPaths } from "../../../schema/fields/visibility.ts";
 import { BsonReader } from "../../../json/bytes/bson_reader.ts";
 import { JsonWriter } from "../../../json/bytes/json_writer.ts";
 import { documentsIn, DocumentWriter } from "../../../json/transcode/documents.ts";
