@@ -16,7 +16,7 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { describeRoutes, printRoute, routeNode } from "./routes/describe/route_node.ts";
+import { describeRoute, printRoute, routeNode } from "./routes/describe/route_node.ts";
 import type { RouteDescription } from "./routes/describe/description.ts";
 import type { RouteNode } from "./routes/describe/route_node.ts";
 
@@ -109,7 +109,7 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   const nodes = () => routes.map(routeNode);
   if (options.log === true) logLine(nodes().map(printRoute).join("\n"));
   const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), {
-    describe: () => describeRoutes(nodes()),
+    describe: () => nodes().map(describeRoute),
   });
   mounted.set(router, nodes);
   return router;
@@ -123,7 +123,7 @@ export function mountedRoutes(router: object): RouteNode[] | undefined {
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return describeRoutes(plannedRoutes(options));
+  return plannedRoutes(options).map(describeRoute);
 }
 
 /** The routes that {@linkcode initialize} would mount, before their objects become trees. */

@@ -1,15 +1,6 @@
 import type { FrameworkRequest } from "./framework_request.ts";
 import type { EntityHook, EntityOf, PreFetch, RequestOf } from "./hooks.ts";
 
-/** The arguments of a composed hook. A `preFetch` hook gets the request alone. */
-export type HookArguments = readonly [req: unknown, entity?: unknown, previous?: unknown];
-
-/** Tells whether a result rejects. Only `true` lets a request through `preFetch`. */
-export function isRejection(result: unknown, args: HookArguments): boolean {
-  if (args.length === 1) return result !== true;
-  return result === null || result === undefined || result === false;
-}
-
 /**
  * Combines hooks that must all pass into one hook.
  *
@@ -130,4 +121,10 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
     }
   };
   return filter as unknown as F;
+}
+
+/** Only `true` lets a request through `preFetch`, which gets the request alone. */
+function isRejection(result: unknown, args: readonly unknown[]): boolean {
+  if (args.length === 1) return result !== true;
+  return result === null || result === undefined || result === false;
 }

@@ -37,10 +37,9 @@ export function runHook<T>(
 }
 
 /** The functions of the host that run for a request. */
-export type HostFunction = HookName | "scope" | "getConnection" | "validate";
+type HostFunction = HookName | "scope" | "getConnection" | "validate";
 
-/** Options of {@linkcode HookFailure}. */
-export interface HookFailureOptions {
+interface HookFailureOptions {
   /** The entity that the function worked on. */
   readonly entity?: object;
   /** Whether it waited for a connection that is not open. */
@@ -49,16 +48,15 @@ export interface HookFailureOptions {
 
 /** An error that a function of the host threw: an error of the host, whatever its class. */
 export class HookFailure extends Error {
-  readonly hook: HostFunction;
-  /** What the function threw. */
-  readonly thrown: unknown;
   readonly entity: object | undefined;
   readonly away: boolean;
 
-  constructor(hook: HostFunction, thrown: unknown, options: HookFailureOptions = {}) {
+  constructor(
+    readonly hook: HostFunction,
+    readonly thrown: unknown,
+    options: HookFailureOptions = {},
+  ) {
     super(`The hook "${hook}" failed`, { cause: thrown });
-    this.hook = hook;
-    this.thrown = thrown;
     this.entity = options.entity;
     this.away = options.away ?? false;
   }
@@ -67,7 +65,6 @@ export class HookFailure extends Error {
 /** Gives the error to throw for what a function of the host threw. A `RestError` goes to the client as it is. */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;
-  return thrown instanceof RestError || thrown instanceof HookFailure
-    ? thrown
-    : new HookFailure(...args);
+  const isKnown = thrown instanceof RestError || thrown instanceof HookFailure;
+  return isKnown ? thrown : new HookFailure(...args);
 }

@@ -5,7 +5,7 @@ import type { ModelClass } from "./framework_model.ts";
 import { ownRecords } from "./records.ts";
 import type { FieldRecord, RestRecord } from "./records.ts";
 
-/** What a class and its ancestors declare. */
+/** The declarations of a class and its ancestors. */
 export interface ModelDescription {
   readonly target: ModelClass;
   /** The fields, inherited ones first. */
@@ -56,9 +56,7 @@ export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[]
 }
 
 function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): SchemaOptions {
-  const [first, ...others] = rests.map((rest) => rest.schemaOptions).filter((options) =>
-    options !== undefined
-  );
+  const [first, ...others] = rests.flatMap((rest) => rest.schemaOptions ?? []);
   if (others.some((other) => !isDeepStrictEqual(first, other))) {
     throw new TypeError(
       `Cannot describe "${target.name}": its @rest decorators have different schemaOptions`,

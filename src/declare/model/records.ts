@@ -24,10 +24,10 @@ export interface RestRecord {
 }
 
 /**
- * What the decorators of one class have recorded. Records are never read or changed through the prototype chain of
- * metadata objects, because compilers disagree on that chain.
+ * The records of the decorators of one class. They are never read or changed through the prototype chain of metadata
+ * objects, because compilers disagree on that chain.
  */
-export interface ModelRecords {
+interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
   /** The `@rest` on properties, by property. */
   readonly parts: Map<string, RestRecord[]>;
@@ -42,23 +42,6 @@ const KEY = Symbol("mongrove");
 // On Node 20, classes compiled by tsc have no metadata otherwise.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
-}
-
-/** Gives the records of the class that is being decorated. */
-export function openRecords(metadata: object): ModelRecords {
-  if (!Object.hasOwn(metadata, KEY)) {
-    const records: ModelRecords = { fields: new Map(), parts: new Map(), rests: [], problems: [] };
-    Object.defineProperty(metadata, KEY, { value: records });
-  }
-  return (metadata as { [KEY]: ModelRecords })[KEY];
-}
-
-/** Gives the records of a class, without inherited ones. */
-export function ownRecords(target: object): ModelRecords | undefined {
-  if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
-  const metadata = (target as { [Symbol.metadata]: object | null })[Symbol.metadata];
-  if (metadata === null || !Object.hasOwn(metadata, KEY)) return undefined;
-  return (metadata as { [KEY]: ModelRecords })[KEY];
 }
 
 /** The context of a decorator. Compilers that are set to legacy decorators pass something else. */
@@ -84,7 +67,19 @@ export function recordsOf(decorator: string, context: LooseContext): ModelRecord
         `in esbuild set "target" to "node20" or lower, and import the framework before the models`,
     );
   }
-  return openRecords(metadata);
+  if (!Object.hasOwn(metadata, KEY)) {
+    const records: ModelRecords = { fields: new Map(), parts: new Map(), rests: [], problems: [] };
+    Object.defineProperty(metadata, KEY, { value: records });
+  }
+  return (metadata as { [KEY]: ModelRecords })[KEY];
+}
+
+/** Gives the records of a class, without inherited ones. */
+export function ownRecords(target: object): ModelRecords | undefined {
+  if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
+  const metadata =
+    (target as { [Symbol.metadata]: { [KEY]: ModelRecords } | null })[Symbol.metadata];
+  return metadata !== null && Object.hasOwn(metadata, KEY) ? metadata[KEY] : undefined;
 }
 
 /** Records a field, or the problem of its declaration. */
@@ -92,15 +87,11 @@ export function recordField(
   { array, options }: Omit<FieldRecord, "name">,
   context: ClassFieldDecoratorContext,
 ): void {
-  const decorator = array ? "arrayProp" : "prop";
-  const records = recordsOf(decorator, context);
+  const records = recordsOf(array ? "arrayProp" : "prop", context);
   const name = String(context.name);
   const problem = fieldProblem(context);
-  if (problem !== undefined) {
-    records.problems.push(`property "${name}" ${problem}`);
-  } else {
-    records.fields.set(name, { name, array, options: { ...options } });
-  }
+  if (problem !== undefined) records.problems.push(`property "${name}" ${problem}`);
+  else records.fields.set(name, { name, array, options: { ...options } });
 }
 
 function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {

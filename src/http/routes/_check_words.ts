@@ -4,44 +4,39 @@ import type { OperationWords } from "../../declare/operations/operation.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
-const EXPECTED: Readonly<
-  Record<keyof OperationWords, (value: unknown) => string | undefined>
+const isText = (value: unknown) => typeof value === "string";
+
+/** The rule for each option that describes an operation, and its test. */
+const RULES: Readonly<
+  Record<keyof OperationWords, readonly [string, (value: unknown) => boolean]>
 > = {
-  summary: asText,
-  description: asText,
-  tags: (value) =>
-    Array.isArray(value) && value.every((tag) => asText(tag) === undefined)
-      ? undefined
-      : "a list of texts",
-  deprecated: (value) => typeof value === "boolean" ? undefined : "true or false",
-  example: (value) => isJsonObject(value) && isJson(value) ? undefined : "an object of JSON",
-  operationId: (value) =>
-    typeof value === "string" && /^[A-Za-z_][\w.-]*$/.test(value)
-      ? undefined
-      : "a name of letters, digits and _",
+  summary: ["a text", isText],
+  description: ["a text", isText],
+  tags: ["a list of texts", (value) => Array.isArray(value) && value.every(isText)],
+  deprecated: ["true or false", (value) => typeof value === "boolean"],
+  example: ["an object of JSON", (value) => isJsonObject(value) && isJson(value)],
+  operationId: [
+    "a name of letters, digits and _",
+    (value) => isText(value) && /^[A-Za-z_][\w.-]*$/.test(String(value)),
+  ],
 };
 
-function asText(value: unknown): string | undefined {
-  return typeof value === "string" ? undefined : "a text";
-}
-
-/** Gives what is wrong with an option that tells something, if anything. */
+/** Finds an option that breaks its rule. */
 export function wordProblem(options: object): string | undefined {
   for (const [name, value] of Object.entries(wordsOf(options))) {
-    const expected = EXPECTED[name as keyof OperationWords](value);
-    if (expected !== undefined) return `"${name}", which is not ${expected}`;
+    const [rule, isKept] = RULES[name as keyof OperationWords];
+    if (!isKept(value)) return `"${name}", which is not ${rule}`;
   }
   return undefined;
 }
 
-/** Gives what is wrong with the example of an answer: a field that answers leave out. */
+/** Finds a field in the example of an answer that answers leave out. */
 export function exampleProblem({ operation, hooks }: Method, shape: Shape): string | undefined {
   const isShown = OPERATIONS[operation].verb === "get";
   const path = isShown ? secretIn(hooks.example, shape) : undefined;
   return path && `${operation}() has "example" with "${path}", which no answer shows`;
 }
 
-/** Gives the path of a secret that a value has, if any. */
 function secretIn(value: unknown, shape: Shape | undefined): string | undefined {
   if (shape === undefined || !isJsonObject(value)) return undefined;
   for (const [name, inner] of Object.entries(value)) {

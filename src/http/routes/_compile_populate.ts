@@ -10,13 +10,8 @@ import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { unknownOption } from "../check_options.ts";
+import type { Fail } from "./_check_rest.ts";
 
-export interface PopulateInput {
-  readonly shape: Shape;
-  readonly fail: (problem: string) => TypeError;
-}
-
-/** The names of the options of a field; the type tells of one that is forgotten here. */
 const OPTIONS: Record<keyof PopulateOptions, true> = {
   select: true,
   always: true,
@@ -30,22 +25,20 @@ const OPTIONS: Record<keyof PopulateOptions, true> = {
  */
 export function compilePopulate(
   given: unknown,
-  { shape, fail }: PopulateInput,
+  { shape, fail }: { readonly shape: Shape; readonly fail: Fail },
 ): ReadonlyMap<string, PopulateRule> {
   if (!isJsonObject(given)) throw fail(`needs an object as "populate"`);
   const entries = Object.entries(given).filter(([, options]) => options !== undefined);
   return new Map(entries.map(([name, options]) => {
-    const failField = (problem: string) => fail(`has "${name}" in "populate", ${problem}`);
+    const failField: Fail = (problem) => fail(`has "${name}" in "populate", ${problem}`);
     return [name, compileField(shape.fields.get(name), { options, fail: failField })];
   }));
 }
 
-interface FieldInput {
-  readonly options: unknown;
-  readonly fail: (problem: string) => TypeError;
-}
-
-function compileField(field: FieldShape | undefined, { options, fail }: FieldInput): PopulateRule {
+function compileField(
+  field: FieldShape | undefined,
+  { options, fail }: { readonly options: unknown; readonly fail: Fail },
+): PopulateRule {
   const unseen = whyUnseen(field);
   if (field === undefined || unseen !== undefined) throw fail(`which ${unseen}`);
   const reference = referenceIn(field);
@@ -59,7 +52,7 @@ function compileField(field: FieldShape | undefined, { options, fail }: FieldInp
   return { field, always, ...select && { select } };
 }
 
-function readOptions(options: unknown, fail: FieldInput["fail"]): PopulateOptions {
+function readOptions(options: unknown, fail: Fail): PopulateOptions {
   if (options === true) return {};
   if (!isJsonObject(options)) throw fail(`with something that is neither "true" nor an object`);
   const unknown = unknownOption(options, OPTIONS);
@@ -82,7 +75,7 @@ function isNames(value: unknown): value is readonly string[] {
 
 function checkSelect(
   referred: ModelClass,
-  { select, fail }: { readonly select: readonly string[]; readonly fail: FieldInput["fail"] },
+  { select, fail }: { readonly select: readonly string[]; readonly fail: Fail },
 ): void {
   const { fields } = describeShape(buildSchema(referred).schema);
   for (const name of select) {
@@ -94,17 +87,15 @@ function checkSelect(
 }
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
-function checkGuards(referred: ModelClass, fail: FieldInput["fail"]): void {
+function checkGuards(referred: ModelClass, fail: Fail): void {
   const methods = describeModel(referred).rests.flatMap((rest) => rest.methods);
-  for (const { operation, hooks } of methods) {
-    const hook = operation === "one"
-      ? Object.entries(hooks).find(([name, each]) => isHookName(name) && each !== undefined)
-      : undefined;
-    if (hook === undefined) continue;
-    throw fail(
-      `but hook "${
-        hook[0]
-      }" of one() of "${referred.name}" would not run: set "unguarded" if every client may see what its scope allows`,
-    );
-  }
+  const hooks = methods.filter(({ operation }) => operation === "one").flatMap(({ hooks }) =>
+    Object.entries(hooks)
+  );
+  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
+  if (name === undefined) return;
+  throw fail(
+    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
+      `set "unguarded" if every client may see what its scope allows`,
+  );
 }

@@ -12,9 +12,9 @@ import { collectionName } from "../../schema/model_name.ts";
 import { cannotMount, checkConcurrency, checkPartRest, checkRest } from "./_check_rest.ts";
 import { exampleProblem } from "./_check_words.ts";
 import { compileReads } from "./_compile_reads.ts";
-import { PATH_PARAMETER } from "./describe/parameters.ts";
+import { PATH_PARAMETER } from "./describe/route_node.ts";
 
-export type RouteSettings = Omit<SharedSettings, "getConnection">;
+type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
  * Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves.
@@ -75,8 +75,8 @@ function checkReached(routes: readonly Route[]): void {
   }
 }
 
-/** One `@rest`: where its routes stand, and what guards them. */
-export interface Branch {
+/** The routes of one `@rest`. */
+interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
@@ -88,40 +88,34 @@ export interface Branch {
   >;
 }
 
-/** What the routes of a branch share with those of its root. */
-export type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
+/** The settings that the routes of a branch share with those of its root. */
+type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
 
 /**
  * Builds the routes of a branch, and of the branches below it: what the model's properties hold.
  *
  * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
  */
-export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
+function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { schema } = buildSchema(level.target);
   const shape = describeShape(schema);
-  const key: unknown = schema.get("versionKey");
-  const ownKey = typeof key === "string" ? key : undefined;
-  const versionKey = level.link?.embedded ? above.at(-1)?.versionKey : ownKey;
-  checkConcurrency(methods, { ...level, versionKey });
   const { target, link } = level;
+  const embedded = link?.embedded === true;
+  const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
+  const versionKey = typeof key === "string" ? key : undefined;
+  checkConcurrency(methods, { ...level, versionKey });
   const own = methods.map((method): Route => {
     const { operation: name, hooks } = method;
     const operation = OPERATIONS[name];
-    const { parameters = [] } = hooks;
     const problem = exampleProblem(method, shape);
     if (problem !== undefined) throw cannotMount(target, problem);
     const acting: Level = {
-      ...level,
-      versionKey,
-      shape,
-      operation: name,
-      hooks: hooks as Hooks<object>,
-      parameters,
-      reads: compileReads(method, { target, schema, shape, embedded: link?.embedded === true }),
+      ...{ ...level, versionKey, shape, operation: name, hooks: hooks as Hooks<object> },
+      parameters: hooks.parameters ?? [],
+      reads: compileReads(method, { target, schema, shape, embedded }),
     };
-    const path = operation.item ? item : base;
-    return { path, operation, levels: [...above, acting], ...shared };
+    return { path: operation.item ? item : base, operation, levels: [...above, acting], ...shared };
   });
   const parent = own.find(({ levels }) => levels.at(-1)?.operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
@@ -134,7 +128,7 @@ export function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   return [...own, ...below];
 }
 
-/** What a property holds, below the route that shows its parent. */
+/** The branch of a property, below the route that shows its parent. */
 function partBranch(
   { link, target, rest }: PartDescription,
   { base, above }: Pick<Branch, "base" | "above">,
@@ -154,12 +148,12 @@ function partBranch(
   };
 }
 
-export function isSame(level: Level, { link }: PartDescription): boolean {
+function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }
 
-/** What is taken already: paths with their verbs, and collections with the names of their classes. */
-export class RouteRegister {
+/** The paths that classes serve, with their verbs, and the collections that they use. */
+class RouteRegister {
   readonly #paths = new Map<string, ModelClass>();
   readonly #collections = new Map<string, ModelClass>();
 
@@ -180,15 +174,15 @@ export class RouteRegister {
     const key = `${target.name} ${collection}`;
     const holder = this.#collections.get(key);
     if (holder !== undefined && holder !== target) {
-      const kept =
-        `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
-      throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
+      const problem =
+        `another class "${holder.name}" keeps its entities in collection "${collection}"`;
+      throw cannotMount(target, `${problem} too${reloadHint(target, holder)}`);
     }
     this.#collections.set(key, target);
   }
 }
 
-/** What helps where a class meets itself: a module that was evaluated again makes a second class. */
+/** A module that was evaluated again makes a second class, which meets the first. */
 function reloadHint(target: ModelClass, holder: ModelClass): string {
   if (target === holder || target.name !== holder.name) return "";
   return `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`;

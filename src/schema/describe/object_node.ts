@@ -18,22 +18,7 @@ import { stampFields } from "../mongoose/schemas/timestamps.ts";
 /** An answer, a body that makes something new, one that changes something, or an element of an array in one. */
 export type View = "answer" | "new" | "patch" | "element";
 
-/** An object of a body or an answer. There is one node for each shape and view, so models that embed each other make cycles. */
-export interface ObjectNode {
-  readonly view: View;
-  /** The class. An object made of dotted paths has none. */
-  readonly model: string | undefined;
-  /** Whether a body may hold declared fields only. */
-  readonly strict: boolean;
-  /** The fields, described when they are first asked for. */
-  readonly fields: readonly FieldNode[];
-  /** The fields of a body that are not set, and that answers show. */
-  readonly ignored: readonly string[];
-  /** Whether it embeds itself, directly or through others. */
-  readonly recursive: boolean;
-}
-
-export interface ObjectPlace {
+interface ObjectPlace {
   readonly view: View;
   readonly schema: Schema | undefined;
   /** Whether it is stored inside another: it has no version then. */
@@ -48,14 +33,17 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const known = nodes.get(shape) ?? new Map<string, ObjectNode>();
   nodes.set(shape, known);
   const key = `${place.view} ${place.embedded}`;
-  const node = known.get(key) ?? new Described(shape, place);
+  const node = known.get(key) ?? new ObjectNode(shape, place);
   known.set(key, node);
   return node;
 }
 
-class Described implements ObjectNode {
+/** An object of a body or an answer. There is one node for each shape and view, so models that embed each other make cycles. */
+export class ObjectNode {
   readonly view: View;
+  /** The class. An object made of dotted paths has none. */
   readonly model: string | undefined;
+  /** Whether a body may hold declared fields only. */
   readonly strict: boolean;
   readonly #shape: Shape;
   readonly #place: ObjectPlace;
@@ -70,10 +58,12 @@ class Described implements ObjectNode {
     this.#place = place;
   }
 
+  /** The fields, described when they are first asked for. */
   get fields(): readonly FieldNode[] {
     return this.#fields ??= describeFields(this.#shape, this.#place);
   }
 
+  /** The fields of a body that are not set, and that answers show. */
   get ignored(): readonly string[] {
     const described = new Set(this.fields.map(({ name }) => name));
     return [...this.#shape.fields].filter(([name, { hidden, selected, writable }]) =>
@@ -81,40 +71,33 @@ class Described implements ObjectNode {
     ).map(([name]) => name);
   }
 
+  /** Whether it embeds itself, directly or through others. */
   get recursive(): boolean {
-    return this.#recursive ??= reaches(this, { target: this, seen: new Set() });
+    return this.#recursive ??= objectsWithin(this).has(this);
   }
 }
 
 function describeFields({ fields }: Shape, { view, schema, embedded }: ObjectPlace): FieldNode[] {
   const version: unknown = schema?.get("versionKey");
-  const written = new Set<unknown>(["_id", version, ...stamps(schema)]);
+  const stamps = schema === undefined ? {} : stampFields(schema);
+  const written = new Set<unknown>(["_id", version, ...Object.values(stamps)]);
   const seen = [...fields].filter(([name, { hidden, selected, writable }]) => {
     if (name === version && embedded) return false;
     if (view === "answer") return !hidden && selected;
     return writable || view === "element" && name === "_id";
   });
   return seen.map(([name, field]) =>
-    describeFieldNode(name, { field, view, written: written.has(name), objects: describeObject })
+    describeFieldNode(name, { field, view, written: written.has(name) })
   );
 }
 
-function stamps(schema: Schema | undefined): unknown[] {
-  return schema === undefined ? [] : Object.values(stampFields(schema));
-}
-
-function reaches(
-  node: ObjectNode,
-  { target, seen }: { readonly target: ObjectNode; readonly seen: Set<ObjectNode> },
-): boolean {
-  return node.fields.some((field) => {
+function objectsWithin(node: ObjectNode, found = new Set<ObjectNode>()): Set<ObjectNode> {
+  for (const field of node.fields) {
     const inner = objectIn(field);
-    if (inner === undefined) return false;
-    if (inner === target) return true;
-    if (seen.has(inner)) return false;
-    seen.add(inner);
-    return reaches(inner, { target, seen });
-  });
+    if (inner === undefined || found.has(inner)) continue;
+    objectsWithin(inner, found.add(inner));
+  }
+  return found;
 }
 
 /** Gives the object that a value holds, in arrays and Maps too. */
@@ -159,10 +142,8 @@ export interface FieldNode extends ValueNode {
 
 interface ValuePlace {
   readonly view: View;
-  /** What holds the value, if it is an element. */
+  /** The kind of its holder, if it is an element. */
   readonly inside?: "array" | "map";
-  /** What describes the objects that it holds. */
-  readonly objects: typeof describeObject;
 }
 
 interface FieldPlace extends ValuePlace {
@@ -171,7 +152,7 @@ interface FieldPlace extends ValuePlace {
   readonly written: boolean;
 }
 
-export function describeFieldNode(name: string, place: FieldPlace): FieldNode {
+function describeFieldNode(name: string, place: FieldPlace): FieldNode {
   const { field, view, written } = place;
   const left = leftOut(field);
   const isNew = view === "new" || view === "element";
@@ -206,7 +187,7 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
   };
 }
 
-function describeValue(field: FieldShape, { view, inside, objects }: ValuePlace): ValueNode {
+function describeValue(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
   const schema = (type as { schema?: Schema } | undefined)?.schema;
@@ -218,9 +199,9 @@ function describeValue(field: FieldShape, { view, inside, objects }: ValuePlace)
   return {
     type: typeName(field),
     ...model !== undefined && { model },
-    ...shape !== undefined && { object: objects(shape, { view, schema, embedded, model }) },
+    ...shape !== undefined && { object: describeObject(shape, { view, schema, embedded, model }) },
     ...element !== undefined &&
-      { items: describeValue(element, { view: below, inside: kind as "array" | "map", objects }) },
+      { items: describeValue(element, { view: below, inside: kind as "array" | "map" }) },
     rules: kind === "scalar" ? declaredRules(type) : {},
     nullable: view === "answer" ? isShownNull(field, inside) : isTakenNull(field, inside),
     filled: kind === "scalar" && isAlwaysRequired(field.type) && type?.instance === "String",

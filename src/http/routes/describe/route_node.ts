@@ -1,7 +1,10 @@
 import type { Schema } from "mongoose";
 import { isHookName, wordsOf } from "../../../declare/operations/operation.ts";
 import type { OperationWords } from "../../../declare/operations/operation.ts";
-import type { PopulateRule } from "../../../filter/parameters/read_rules.ts";
+import { STATUS_OF } from "../../../errors/refusals.ts";
+import type { ErrorCode } from "../../../errors/refusals.ts";
+import { declaredNames } from "../../../filter/parameters/parse_read.ts";
+import type { PopulateRule, ReadRules } from "../../../filter/parameters/read_rules.ts";
 import { filterNode, listPaths } from "../../../filter/q/describe_filter.ts";
 import type { FilterNode } from "../../../filter/q/describe_filter.ts";
 import type { QueryLimits } from "../../../filter/q/limits.ts";
@@ -15,9 +18,12 @@ import type { ObjectNode, View } from "../../../schema/describe/object_node.ts";
 import { describeShape, referenceIn } from "../../../schema/fields/shape.ts";
 import { hasOwnJson } from "../../../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin } from "../../../schema/mongoose/schemas/schemas_within.ts";
-import type { RouteDescription } from "./description.ts";
-import { describeErrors } from "./errors.ts";
-import { describeHeaders, describeParameters } from "./parameters.ts";
+import type {
+  ErrorDescription,
+  HeaderDescription,
+  ParameterDescription,
+  RouteDescription,
+} from "./description.ts";
 
 /** A route as data, with objects that other routes share. */
 export interface RouteNode
@@ -114,24 +120,15 @@ function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   return { object, ...select && { select }, always };
 }
 
-/** Describes routes as data, in the order in which they are mounted. */
-export function describeRoutes(routes: readonly RouteNode[]): RouteDescription[] {
-  return routes.map(describeRoute);
-}
-
 /** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
-export function printRoute(
-  { method, path, operation, model }: Pick<
-    RouteDescription,
-    "method" | "path" | "operation" | "model"
-  >,
-): string {
+export function printRoute({ method, path, operation, model }: RouteNode): string {
   return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
 }
 
-function describeRoute(route: RouteNode): RouteDescription {
-  const { body, answer, filter, words, ...others } = route;
-  const { isHooked: _isHooked, many: _many, count: _count, ...node } = others;
+/** Describes a route as data. */
+export function describeRoute(route: RouteNode): RouteDescription {
+  const { body, answer, filter, words, isHooked: _isHooked, many: _many, count: _count, ...node } =
+    route;
   return {
     ...node,
     ...words,
@@ -139,4 +136,88 @@ function describeRoute(route: RouteNode): RouteDescription {
     ...body && { body: describeFields(body) },
     answer: answer === undefined ? [] : describeFields(answer.object),
   };
+}
+
+function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
+  const inPath = pathParameters(path).map((name) =>
+    ({ name, in: "path", required: true }) as const
+  );
+  const reads = levels.at(-1)?.reads ?? {};
+  const declared = new Set([
+    ...operation.origin === "new" ? [] : ["q"],
+    ...declaredNames(reads),
+    ...levels.flatMap(({ parameters }) => parameters),
+  ]);
+  const inQuery = [...declared].map((name) =>
+    ({ name, in: "query", required: false, ...valuesOf(name, reads) }) as const
+  );
+  return [...inPath, ...inQuery];
+}
+
+function valuesOf(
+  name: string,
+  { page, sort, select, populate }: ReadRules,
+): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
+  if (name === "limit" && page) return { default: page.size, maximum: page.max };
+  if (name === "sort" && sort) return { fields: ["_id", ...sort] };
+  if (name === "select" && select) return { fields: ["_id", ...select] };
+  return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
+}
+
+function describeHeaders(route: Route): HeaderDescription[] {
+  const { concurrency, reads, operation } = actingLevel(route);
+  const isRead = operation === "all" || operation === "one";
+  const isBound = operation === "update" || operation === "remove";
+  return [
+    ...isRead ? [{ name: "If-None-Match", required: false } as const] : [],
+    ...isBound ? [{ name: "If-Match", required: concurrency === "required" } as const] : [],
+    ...reads?.count?.always === false ? [{ name: "Prefer", required: false } as const] : [],
+  ];
+}
+
+/** A parameter of a path, as Express reads it: a name, which may be in quotes. */
+export const PATH_PARAMETER =
+  /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
+
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
+}
+
+function describeErrors(route: Route): ErrorDescription[] {
+  const { operation: { change, item } } = route;
+  const { operation, concurrency, link } = actingLevel(route);
+  const removesRequired = change === "remove" && link?.required === true && !link.array;
+  const isMerge = change === "merge";
+  const changesOne = operation === "update" || operation === "remove";
+  const isPossible: Readonly<Record<ErrorCode, boolean>> = {
+    BAD_FORMAT: true,
+    BAD_DATA: isMerge || removesRequired,
+    FORBIDDEN: canForbid(route),
+    NOT_FOUND: item || route.levels.length > 1 || route.path.includes(":"),
+    CONFLICT: changesOne || change !== undefined && canClash(route),
+    PRECONDITION_FAILED: changesOne,
+    UNSUPPORTED_MEDIA_TYPE: isMerge,
+    PRECONDITION_REQUIRED: changesOne && concurrency === "required",
+    INTERNAL: true,
+    UNAVAILABLE: true,
+  };
+  const codes = (Object.keys(STATUS_OF) as ErrorCode[]).filter((code) => isPossible[code]);
+  return [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => ({
+    status,
+    codes: codes.filter((code) => STATUS_OF[code] === status),
+  }));
+}
+
+function canForbid(route: Route): boolean {
+  const { hooks, scopes } = actingLevel(route);
+  return route.levels.some((level) => level.hooks.preFetch !== undefined) ||
+    hooks.preSave !== undefined || (route.operation.change === "merge" && scopes.length > 0);
+}
+
+/** Whether what is stored already, or another request, can prevent a write, or the removal of parts. */
+function canClash(route: Route): boolean {
+  const { target, link } = actingLevel(route);
+  if (route.operation.change !== "merge") return link !== undefined;
+  const indexes = buildSchema(target).schema.indexes();
+  return link !== undefined || indexes.some(([, options]) => options.unique);
 }
