@@ -32,8 +32,8 @@
  * @module
  */
 
-export { arrayProp } from "./src/declare/decorators/array_prop.ts";
-export type { ArrayPropOptions } from "./src/declare/decorators/array_prop.ts";
+export { arrayProp, prop } from "./src/declare/decorators/prop.ts";
+export type { ArrayPropOptions, PropOptions } from "./src/declare/decorators/prop.ts";
 export type {
   FieldOptions,
   StandardSchema,
@@ -46,8 +46,6 @@ export type {
   ReadOnly,
   Ref,
 } from "./src/declare/decorators/field_type.ts";
-export { prop } from "./src/declare/decorators/prop.ts";
-export type { PropOptions } from "./src/declare/decorators/prop.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
 export type {
   PartRestDecorator,

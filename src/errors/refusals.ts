@@ -63,14 +63,12 @@ export function badParameter(parameter: string, allowed: string): RestError {
   return badFormat(`Parameter "${parameter}" takes ${allowed}`, { parameter, allowed });
 }
 
-/** The problem of one field. */
 export interface Problem {
   readonly message: string;
   /** The type that a value could not be cast to, or the validator that refused it. */
   readonly kind: string;
 }
 
-/** The problems of a body, by path. */
 export type Problems = Record<string, Problem>;
 
 const MAX_PROBLEMS = 100;

@@ -20,16 +20,8 @@ interface AnswerErrorOptions extends TranslateOptions {
 }
 
 /** Headers that describe the bytes of the body, which an error does not know. */
-const FRAMING = new Set([
-  "content-encoding",
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "trailer",
-  "upgrade",
-]);
+const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
-/** The media type of problem details, RFC 9457. */
 const PROBLEM = "application/problem+json";
 
 /** Answers a request with an error; an answer that has begun is cut. */
@@ -55,9 +47,9 @@ async function answerFor(
   error: unknown,
   { reporter, context, ...options }: AnswerErrorOptions,
 ): Promise<RestError> {
-  const failed = error instanceof HookFailure;
-  const thrown = failed ? error.thrown : error;
-  const known = failed ? translateHookFailure(error, options) : translateError(error, options);
+  const isHook = error instanceof HookFailure;
+  const thrown = isHook ? error.thrown : error;
+  const known = isHook ? translateHookFailure(error, options) : translateError(error, options);
   const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
   if (known === undefined) return await reporter.answer(failure);
   if (isOutage(known)) await reporter.reportRepeated(failure);
@@ -71,7 +63,7 @@ export function sendError(res: Response, error: RestError): void {
   const text = textOf(body);
   res.status(error.status).type(body === error.body ? "json" : PROBLEM);
   for (const [name, value] of Object.entries(error.headers)) {
-    if (FRAMING.has(name.toLowerCase())) continue;
+    if (FRAMING.test(name)) continue;
     try {
       res.setHeader(name, value);
     } catch {

@@ -12,11 +12,9 @@ import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { answerError } from "./answer_error.ts";
 import { sayIfClosing } from "./close_server.ts";
-import { awaitTurn, isQueued } from "./replies/connection.ts";
+import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { sendReply } from "./replies/send_reply.ts";
-import { noteUnflushed } from "./replies/unflushed.ts";
 
-/** Makes the handler of a route: it sends the pipeline's reply, or an error. */
 export function handleRoute(route: Route): RequestHandler {
   const { reporter, levels, sendTimeoutMS: timeoutMS } = route;
   const { shape, target, operation } = actingLevel(route);

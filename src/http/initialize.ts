@@ -84,7 +84,6 @@ export interface InitializeOptions {
   readonly log?: boolean;
 }
 
-/** The names of all options. */
 const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
   ...{ parameters: true, queryLimits: true, bodyLimits: true, log: true },

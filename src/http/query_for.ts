@@ -34,7 +34,7 @@ export interface QueryForOptions {
 }
 
 /**
- * What `Framework.queryFor()` returns.
+ * The result of `Framework.queryFor()`.
  *
  * @typeParam M The model.
  */
@@ -45,7 +45,6 @@ export interface ModelQuery<M extends FrameworkModel> {
   readonly model: ModelOf<ModelClass<M>>;
 }
 
-/** Gives a route of the application what it needs to select entities as the framework does. */
 export async function queryFor<M extends FrameworkModel>(
   req: Request,
   target: ModelClass<M>,

@@ -39,7 +39,6 @@ export interface BuiltField {
   readonly refersTo?: ModelClass;
 }
 
-/** Gives the schema of an embedded model. */
 type SchemaOf = (target: ModelClass) => Schema;
 
 /**
@@ -133,7 +132,6 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-/** Refuses an option that there is not: a misspelled one would do nothing. */
 function checkNames(field: FieldRecord): void {
   const { array, name, options } = field;
   const unknown = unknownOption(field, array ? options.items : options.type);
@@ -142,7 +140,6 @@ function checkNames(field: FieldRecord): void {
   throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
 }
 
-/** Checks the options that the description of an API shows. */
 function checkWords({ name, options }: FieldRecord): void {
   const { summary = "", description = "", deprecated = false, example = null } = options;
   const problem = typeof summary !== "string"
@@ -157,7 +154,6 @@ function checkWords({ name, options }: FieldRecord): void {
   if (problem !== undefined) throw new TypeError(`property "${name}" has ${problem}`);
 }
 
-/** Checks the option `exists` against the type of a field in Mongoose's definition. */
 function checkExists(
   { name, options: { exists = false } }: FieldRecord,
   { type, ref, of }: Record<string, unknown>,

@@ -21,7 +21,7 @@ import { readMisfits } from "./mongoose/documents/read_misfits.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /** What it embeds; models may embed each other. */
+  /** The schemas that it embeds; models may embed each other. */
   readonly embeds: Set<BuiltSchema>;
 }
 

@@ -22,7 +22,6 @@ export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
   return builds.get(model);
 }
 
-/** Whether a model of a class has a failure that has not been reported yet. */
 export function hasUntoldFailures(target: ModelClass): boolean {
   return (untold.get(target)?.size ?? 0) > 0;
 }
@@ -51,7 +50,6 @@ export class IndexBuilds {
     return this.#failure ?? this.#missing;
   }
 
-  /** Takes the failure that has not been reported yet. */
   takeUntold(): Error | undefined {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }

@@ -77,9 +77,9 @@ export interface FieldOptions<V, I = V> {
   readonly alias?: string | string[];
   /** How long after the date in the field the database removes the document: seconds, or text such as `"1d"`. */
   readonly expires?: number | string;
-  /** What the field is, in a few words. */
+  /** A summary of the field, in a few words. */
   readonly summary?: string;
-  /** What the field is, in CommonMark. */
+  /** A description of the field, in CommonMark. */
   readonly description?: string;
   /**
    * Whether clients should stop using the field.

@@ -200,7 +200,7 @@ export type Operations<L, M> = {
 };
 
 /** @internal The options that a class and a property share. */
-export interface SharedOptions<L, M, R> {
+export interface SharedOptions<L, M, R> extends Pick<RestOptions, "concurrency"> {
   /** The path. */
   readonly route?: R;
   /** The operations that clients can call. */
@@ -212,13 +212,6 @@ export interface SharedOptions<L, M, R> {
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
   ) => Returns<"scope returns a filter", QueryObject>;
-  /**
-   * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. Its value is the
-   * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
-   *
-   * @default {undefined}
-   */
-  readonly concurrency?: "required" | undefined;
 }
 
 /** @internal The options of `@rest` on a class. */

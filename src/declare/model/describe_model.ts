@@ -50,7 +50,6 @@ export function chainOf(target: ModelClass): ModelClass[] {
   return chain;
 }
 
-/** Gives the scopes of all `@rest` on a class. */
 export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
   return describeModel(target).rests.flatMap(({ scope }) => scope ?? []);
 }

@@ -82,7 +82,6 @@ export function ownRecords(target: object): ModelRecords | undefined {
   return metadata !== null && Object.hasOwn(metadata, KEY) ? metadata[KEY] : undefined;
 }
 
-/** Records a field, or the problem of its declaration. */
 export function recordField(
   { array, options }: Omit<FieldRecord, "name">,
   context: ClassFieldDecoratorContext,
@@ -106,7 +105,6 @@ function fieldProblem(context: ClassFieldDecoratorContext): string | undefined {
 
 const registered = new Set<ModelClass>();
 
-/** Adds a class with `@rest`. */
 export function registerModel(target: ModelClass): void {
   registered.add(target);
 }

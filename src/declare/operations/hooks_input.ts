@@ -1,9 +1,16 @@
+import type { OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
-import type { ReadOptions } from "../hooks/read_options.ts";
+import type {
+  CountOptions,
+  PageOptions,
+  PopulateFields,
+  PopulateOptions,
+  ReadOptions,
+} from "../hooks/read_options.ts";
+import type { FieldNames, FieldUse, IsKnown, NameProblem, TargetOf } from "../model/field_names.ts";
 import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
-import type { ReadInput } from "./read_input.ts";
 
 /**
  * The model of hooks that do not name a model. `@rest` checks them against its class.
@@ -148,30 +155,21 @@ export type HookProblem<N extends HookName, F> = F extends (...args: never) => i
   : `${N} returns something else: ${HookResult<N>}`
   : `${N} expects this model: ${HookResult<N>}`;
 
-/** @internal What a hook must return. */
+/** @internal The result that a hook must return, in words. */
 export type HookResult<N extends HookName> = N extends "preFetch"
   ? "return true to let the request pass"
   : "return the entity, another object or null";
 
 /** @internal The hooks that each operation runs. `OPERATIONS` has them as data. */
-export interface HooksRun {
-  readonly all: "preFetch" | "fetch" | "postFetch" | "preSend";
-  readonly one: "preFetch" | "fetch" | "postFetch" | "preSend";
-  readonly create: HookName;
-  readonly update: HookName;
-  readonly remove: Exclude<HookName, "preSend">;
-  readonly removeAll: Exclude<HookName, "preSend">;
-}
+export type HooksRun =
+  & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
+  & Readonly<Record<"create" | "update", HookName>>
+  & Readonly<Record<"remove" | "removeAll", Exclude<HookName, "preSend">>>;
 
 /** @internal The options of reads that each operation has. */
-export interface OptionsRead {
-  readonly all: keyof ReadOptions;
-  readonly one: "select" | "populate";
-  readonly create: never;
-  readonly update: never;
-  readonly remove: never;
-  readonly removeAll: never;
-}
+export type OptionsRead =
+  & { readonly all: keyof ReadOptions; readonly one: "select" | "populate" }
+  & Readonly<Record<Exclude<OperationName, "all" | "one">, never>>;
 
 /** @internal Errors for hooks that the operation never runs, for options that it never reads, and for other names. */
 export type NoOtherHooks<O extends OperationName, H> =
@@ -179,11 +177,7 @@ export type NoOtherHooks<O extends OperationName, H> =
   & { readonly [N in Exclude<keyof ReadOptions, OptionsRead[O]>]?: Unread<O, N, H> }
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
 
-/**
- * The names that an operation may be given.
- *
- * @internal
- */
+/** @internal The names that an operation may be given. */
 export type KnownName = HookName | "lean" | keyof OperationOptions | keyof ReadOptions;
 
 /** @internal A hook that the operation never runs. An optional one of a variable is checked at start-up instead. */
@@ -209,3 +203,62 @@ export type NeverRunProblem<O extends OperationName, N extends string> =
     ? "preFetch, fetch, postFetch and preSend"
     : O extends "create" | "update" ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
+
+/** @internal The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
+export type ReadInput<O extends OperationName, M, H> = Pick<ListInput<M, H>, OptionsRead[O]>;
+
+/** @internal The options of a list. */
+export interface ListInput<M, H> {
+  /** Lists have pages, which clients choose with `?limit=`, and `?after=` or `?skip=`. */
+  readonly page?: Exactly<"page", PageOptions, OptionIn<H, "page">> | undefined;
+  /** The fields by which clients can sort, such as `?sort=-year,name`: no lists and no objects. */
+  readonly sort?: CheckedNames<"sort", M, OptionIn<H, "sort">> | undefined;
+  /** The fields that clients can choose, such as `?select=name,year`. */
+  readonly select?: CheckedNames<"select", M, OptionIn<H, "select">> | undefined;
+  /** The string fields in which `?search=` looks for words. */
+  readonly search?:
+    | CheckedNames<"search", M, OptionIn<H, "search">>
+    | { readonly index: true }
+    | undefined;
+  /** The references that clients can replace by entities, such as `?populate=actors`. */
+  readonly populate?: CheckedPopulate<M, OptionIn<H, "populate">> | undefined;
+  /** Lists tell their total. */
+  readonly count?: true | Exactly<"count", CountOptions, OptionIn<H, "count">> | undefined;
+}
+
+/** @internal Names of fields, or their problems. `L` is what was given. */
+export type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
+  ? { readonly [I in keyof L]: CheckedName<U, M, L[I]> }
+  : readonly FieldNames<U, M>[];
+
+/** @internal A name of a field, or its problem. */
+export type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
+  : N extends keyof M ? NameProblem<U, M, N>
+  : FieldNames<U, M>;
+
+/** @internal The option `populate`, or its problem. `P` is what was given. */
+export type CheckedPopulate<M, P> = P extends readonly unknown[]
+  ? "populate is an object, such as { director: true }"
+  : IsKnown<M> extends false
+    ? P extends object ? { readonly [K in keyof P]: true | PopulateInput<unknown, P[K]> }
+    : PopulateFields<unknown>
+  :
+    & {
+      readonly [K in FieldNames<"populate", M>]?:
+        | true
+        | PopulateInput<TargetOf<M, K>, OptionIn<P, K>>;
+    }
+    & {
+      readonly [K in Exclude<keyof P & string, FieldNames<"populate", M>>]: K extends keyof M
+        ? NameProblem<"populate", M, K>
+        : `populate takes references, the class has no ${K}`;
+    };
+
+/** @internal The options of a populated reference to the model `T`. `X` is what was given. */
+export type PopulateInput<T, X> =
+  & Omit<Exactly<"populate", PopulateOptions, X>, "select">
+  & { readonly select?: CheckedNames<"select", T, OptionIn<X, "select">> };
+
+/** @internal Options `T`. Names that it does not have are problems. `X` is what was given. */
+export type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
+  : T & { readonly [K in Exclude<keyof X & string, keyof T>]: `${N} has no option ${K}` };

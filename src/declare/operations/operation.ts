@@ -16,7 +16,7 @@ export interface Operation {
   readonly status: 200 | 201 | 204;
   /** Where its entities come from. */
   readonly origin: "list" | "byId" | "new";
-  /** What it does to them, if anything. */
+  /** The change that it makes to them, if any. */
   readonly change?: "merge" | "remove";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -29,11 +29,7 @@ const READ_HOOKS: Record<HooksRun["all"], true> = {
 };
 
 const REMOVE_HOOKS: Record<HooksRun["remove"], true> = {
-  preFetch: true,
-  fetch: true,
-  postFetch: true,
-  preSave: true,
-  persist: true,
+  ...{ preFetch: true, fetch: true, postFetch: true, preSave: true, persist: true },
 };
 
 const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
@@ -68,11 +64,11 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   removeAll: { ...LIST, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
 };
 
-/** What the description of an API tells people of an operation. */
+/** The words about an operation in the description of an API. */
 export interface OperationWords {
-  /** What the operation does, in a few words. */
+  /** A summary of the operation, in a few words. */
   readonly summary?: string | undefined;
-  /** What the operation does, in CommonMark. */
+  /** A description of the operation, in CommonMark. */
   readonly description?: string | undefined;
   /**
    * The groups of the operation in the description.
@@ -108,12 +104,11 @@ const NAMES: Readonly<Record<keyof OperationWords, true>> = {
   operationId: true,
 };
 
-/** Tells whether a name is that of an option that tells something. */
 export function isOperationWord(name: string): name is keyof OperationWords {
   return Object.hasOwn(NAMES, name);
 }
 
-/** Gives the options of an operation that tell something. */
+/** Gives the options of an operation that describe it. */
 export function wordsOf(options: object): OperationWords {
   return Object.fromEntries(
     Object.entries(options).filter(([name, value]) => isOperationWord(name) && value !== undefined),

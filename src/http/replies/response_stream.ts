@@ -1,10 +1,13 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
-import { cutAnswer, onConnectionClose, onSendTimeout, SlowClientError } from "./connection.ts";
-
-/** How much is written at a time: a client has to take it within the time limit. */
-export const PIECE = 64 * 1024;
+import {
+  cutAnswer,
+  onConnectionClose,
+  onSendTimeout,
+  PIECE,
+  SlowClientError,
+} from "./connection.ts";
 
 /** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
 export class ResponseStream {

@@ -6,8 +6,8 @@ import { logHint } from "../../errors/log.ts";
 import { markTag, tagOf } from "../../pipeline/request/if_match.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
-import { awaitTurn, cutAnswer, isQueued } from "./connection.ts";
-import { PIECE, ResponseStream } from "./response_stream.ts";
+import { awaitTurn, cutAnswer, isQueued, PIECE } from "./connection.ts";
+import { ResponseStream } from "./response_stream.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
@@ -41,7 +41,6 @@ export async function sendReply(
   else await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS });
 }
 
-/** Cuts an answer that a hook has begun and not ended. */
 async function cutBegun(res: Response): Promise<void> {
   const { method, originalUrl } = res.req;
   const [path] = originalUrl.split("?");

@@ -1,17 +1,25 @@
 import type { Schema } from "mongoose";
-import type { ReadOptions } from "../../declare/hooks/read_options.ts";
+import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_options.ts";
+import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import { isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
-import type { PageRule, ReadRules, SearchRule } from "../../filter/parameters/read_rules.ts";
+import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
+import type {
+  PageRule,
+  PopulateRule,
+  ReadRules,
+  SearchRule,
+} from "../../filter/parameters/read_rules.ts";
+import { referredTarget } from "../../pipeline/references/referred_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
+import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
+import { unknownOption } from "../check_options.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
-import { compilePopulate } from "./_compile_populate.ts";
 
-/** Options that only a list has. */
 const OF_LISTS = ["page", "sort", "search", "count"] as const;
 
 /** Options that a hook in the place of the read would not know of. */
@@ -55,7 +63,6 @@ export function compileReads(method: Method, model: ReadModel): ReadRules | unde
   };
 }
 
-/** Checks that an operation can do what its options promise. */
 function checkPlaces(
   { operation, hooks }: Method,
   { given, fail }: { readonly given: ReadOptions; readonly fail: Fail },
@@ -126,7 +133,6 @@ const KINDS: Readonly<Record<FieldShape["kind"], string>> = {
   ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
 };
 
-/** Checks a list of names, each of a field that clients see. */
 function checkNames(
   names: unknown,
   { option, shape, fail }: Reading & { readonly option: "sort" | "select" | "search" },
@@ -158,4 +164,87 @@ function objectOf(given: unknown): Record<string, unknown> {
 function checkNoOthers(others: object, { option, fail }: { option: string; fail: Fail }): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
+}
+
+const POPULATE_OPTIONS: Record<keyof PopulateOptions, true> = {
+  select: true,
+  always: true,
+  unguarded: true,
+};
+
+function compilePopulate(
+  given: unknown,
+  { shape, fail }: Reading,
+): ReadonlyMap<string, PopulateRule> {
+  if (!isJsonObject(given)) throw fail(`needs an object as "populate"`);
+  const entries = Object.entries(given).filter(([, options]) => options !== undefined);
+  return new Map(entries.map(([name, options]) => {
+    const failField: Fail = (problem) => fail(`has "${name}" in "populate", ${problem}`);
+    return [name, compileReference(shape.fields.get(name), { options, fail: failField })];
+  }));
+}
+
+function compileReference(
+  field: FieldShape | undefined,
+  { options, fail }: { readonly options: unknown; readonly fail: Fail },
+): PopulateRule {
+  const unseen = whyUnseen(field);
+  if (field === undefined || unseen !== undefined) throw fail(`which ${unseen}`);
+  const reference = referenceIn(field);
+  if (reference === undefined) throw fail("which is no reference");
+  const { select, always = false, unguarded = false } = readPopulate(options, fail);
+  const referred = referredTarget(reference);
+  if (referred !== undefined) {
+    if (select !== undefined) checkSelect(referred, { select, fail });
+    if (!unguarded) checkGuards(referred, fail);
+  }
+  return { field, always, ...select && { select } };
+}
+
+function readPopulate(options: unknown, fail: Fail): PopulateOptions {
+  if (options === true) return {};
+  if (!isJsonObject(options)) throw fail(`with something that is neither "true" nor an object`);
+  const unknown = unknownOption(options, POPULATE_OPTIONS);
+  if (unknown !== undefined) throw fail(`with an unknown option ${unknown}`);
+  const { select, always, unguarded }: Record<string, unknown> = options;
+  if (select !== undefined && !isNames(select)) {
+    throw fail(`with "select", which is not a list of names`);
+  }
+  for (const [name, value] of Object.entries({ always, unguarded })) {
+    if (value !== undefined && typeof value !== "boolean") {
+      throw fail(`with "${name}", which is neither true nor false`);
+    }
+  }
+  return options as PopulateOptions;
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function checkSelect(
+  referred: ModelClass,
+  { select, fail }: { readonly select: readonly string[]; readonly fail: Fail },
+): void {
+  const { fields } = describeShape(buildSchema(referred).schema);
+  for (const name of select) {
+    const problem = whyUnseen(fields.get(name));
+    if (problem !== undefined) {
+      throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
+    }
+  }
+}
+
+/** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
+function checkGuards(referred: ModelClass, fail: Fail): void {
+  const methods = describeModel(referred).rests.flatMap((rest) => rest.methods);
+  const hooks = methods.filter(({ operation }) => operation === "one").flatMap(({ hooks }) =>
+    Object.entries(hooks)
+  );
+  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
+  if (name === undefined) return;
+  throw fail(
+    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
+      `set "unguarded" if every client may see what its scope allows`,
+  );
 }

@@ -9,8 +9,13 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { collectionName } from "../../schema/model_name.ts";
-import { cannotMount, checkConcurrency, checkPartRest, checkRest } from "./_check_rest.ts";
-import { exampleProblem } from "./_check_words.ts";
+import {
+  cannotMount,
+  checkConcurrency,
+  checkPartRest,
+  checkRest,
+  exampleProblem,
+} from "./_check_rest.ts";
 import { compileReads } from "./_compile_reads.ts";
 import { PATH_PARAMETER } from "./describe/route_node.ts";
 
@@ -152,33 +157,34 @@ function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }
 
-/** The paths that classes serve, with their verbs, and the collections that they use. */
+/** The classes that paths, with their verbs, and collections belong to. */
 class RouteRegister {
-  readonly #paths = new Map<string, ModelClass>();
-  readonly #collections = new Map<string, ModelClass>();
+  readonly #holders = new Map<string, ModelClass>();
 
   /** Takes a path for an operation. Express ignores case, if not told otherwise, and the names of parameters. */
-  claimPath(target: ModelClass, { path, operation }: Route): void {
-    const key = `${operation.verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
-    const holder = this.#paths.get(key);
-    if (holder !== undefined) {
-      const taken = `${operation.verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
-      throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
-    }
-    this.#paths.set(key, target);
+  claimPath(target: ModelClass, { path, operation: { verb } }: Route): void {
+    const key = `${verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
+    const holder = this.#hold(key, target);
+    if (holder === undefined) return;
+    const taken = `${verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
+    throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
   }
 
   /** Takes a collection: two classes may have one name, but not one collection. */
   claimCollection(target: ModelClass): void {
     const collection = collectionName(target, buildSchema(target).schema);
-    const key = `${target.name} ${collection}`;
-    const holder = this.#collections.get(key);
-    if (holder !== undefined && holder !== target) {
-      const problem =
-        `another class "${holder.name}" keeps its entities in collection "${collection}"`;
-      throw cannotMount(target, `${problem} too${reloadHint(target, holder)}`);
-    }
-    this.#collections.set(key, target);
+    const holder = this.#hold(`collection ${target.name} ${collection}`, target);
+    if (holder === undefined || holder === target) return;
+    const kept =
+      `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
+    throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
+  }
+
+  /** Gives the class that holds a key already. */
+  #hold(key: string, target: ModelClass): ModelClass | undefined {
+    const holder = this.#holders.get(key);
+    this.#holders.set(key, target);
+    return holder;
   }
 }
 

@@ -22,7 +22,7 @@ export function followSettings(addRoutes: (router: Router) => void): Router {
     const known = routers.get(key);
     if (known !== undefined) return known;
     const opened = express.Router({ mergeParams: true, ...options });
-    // What the host adds by `router.param()` is for these routes.
+    // Callbacks that the host adds by `router.param()` are for these routes.
     Object.assign(opened, { params: Reflect.get(router, "params") });
     addRoutes(opened);
     routers.set(key, opened);

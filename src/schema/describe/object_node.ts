@@ -2,7 +2,7 @@ import type { Schema, SchemaType } from "mongoose";
 import { schemaClass } from "../build_schema.ts";
 import { isSecret } from "../fields/visibility.ts";
 import { isJson } from "../fields/json.ts";
-import { leftOut } from "../fields/left_out.ts";
+import { fieldDefault } from "../fields/field_default.ts";
 import type { FieldShape, Shape } from "../fields/shape.ts";
 import { classOf } from "../model_name.ts";
 import { declaredRules } from "../mongoose/fields/declared_rules.ts";
@@ -13,6 +13,7 @@ import {
   isAlwaysRequired,
   SETTING_OPTIONS,
 } from "../mongoose/fields/field_rules.ts";
+import type { FieldDescription } from "./describe_fields.ts";
 import { stampFields } from "../mongoose/schemas/timestamps.ts";
 
 /** An answer, a body that makes something new, one that changes something, or an element of an array in one. */
@@ -123,19 +124,13 @@ export interface ValueNode {
   readonly opaque: boolean;
 }
 
-/** What the options of a field tell people. */
-export interface FieldWords {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly deprecated?: boolean;
-  readonly example?: unknown;
-}
+type FieldWords = Pick<FieldDescription, "summary" | "description" | "deprecated" | "example">;
 
 export interface FieldNode extends ValueNode {
   readonly name: string;
   readonly required: boolean;
   readonly readonly: boolean;
-  /** What a body that leaves it out gives it, if that is a value of JSON and no secret. */
+  /** The value in a body that leaves it out, if that is a value of JSON and no secret. */
   readonly default?: unknown;
   readonly words: FieldWords;
 }
@@ -154,30 +149,23 @@ interface FieldPlace extends ValuePlace {
 
 function describeFieldNode(name: string, place: FieldPlace): FieldNode {
   const { field, view, written } = place;
-  const left = leftOut(field);
+  const { kind, given } = fieldDefault(field);
   const isNew = view === "new" || view === "element";
   return {
     name,
     ...describeValue(field, place),
     required: view === "answer"
-      ? written || isAlwaysRequired(field.type) || isAlwaysGiven(field)
-      : isNew && isAlwaysRequired(field.type) && left.kind === "nothing",
+      ? written || isAlwaysRequired(field.type) || kind === "constant" && given !== undefined
+      : isNew && isAlwaysRequired(field.type) && kind === "nothing",
     readonly: !field.writable,
-    ...isNew && !isSecret(field) && left.kind === "constant" && isJson(left.given) &&
-      { default: left.given },
+    ...isNew && !isSecret(field) && kind === "constant" && isJson(given) && { default: given },
     words: wordsOf(field, view),
   };
 }
 
-/** Whether a default is shown where nothing is stored. */
-function isAlwaysGiven(field: FieldShape): boolean {
-  const { kind, given } = leftOut(field);
-  return kind === "constant" && given !== undefined;
-}
-
 function wordsOf(field: FieldShape, view: View): FieldWords {
-  const words = (field.type?.options ?? {}) as FieldWords;
-  const { summary, description, deprecated, example } = words;
+  const { summary, description, deprecated, example }: Record<string, unknown> =
+    field.type?.options ?? {};
   const isShown = example !== undefined && !(view === "answer" && isSecret(field));
   return {
     ...typeof summary === "string" && { summary },
@@ -216,7 +204,7 @@ const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
   const { type, kind, writable } = field;
   if (inside === "array") return true;
-  if (leftOut(field).given === null) return true;
+  if (fieldDefault(field).given === null) return true;
   return kind === "scalar" && writable && CLEARED.has(type?.instance ?? "") &&
     !isAlwaysRequired(field.type);
 }
@@ -231,19 +219,10 @@ function isOpaque(type: SchemaType, { field, view }: Pick<FieldPlace, "field" | 
   return field.kind === "scalar" && (hasOwnCast(type) || hasOwnSetters(type));
 }
 
+const TYPE_NAMES = { free: "Object", object: "Embedded", array: "Array", map: "Map" } as const;
+
 export function typeName({ kind, type }: FieldShape): string {
-  switch (kind) {
-    case "free":
-      return "Object";
-    case "object":
-      return "Embedded";
-    case "array":
-      return "Array";
-    case "map":
-      return "Map";
-    default:
-      return type?.instance ?? "Object";
-  }
+  return kind === "scalar" ? type?.instance ?? "Object" : TYPE_NAMES[kind];
 }
 
 function modelOf(type: SchemaType | undefined): string | undefined {

@@ -14,17 +14,17 @@ export type Version = number | null;
 /** Versions are below 2 to this power. */
 export const VERSION_BITS = 49;
 
-/** Tells which version a stored value is: what is no whole number from 0 on, others have written, and it counts as none. */
+/** Reads a stored version. Others have written what is no whole number from 0 on: it counts as none. */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
   const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;
   return isVersion ? number : null;
 }
 
-/** What the driver makes of numbers that the database counts in whole numbers. */
+/** The objects in which the driver may keep numbers. */
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
-/** The number that a value is; connections may be told to keep numbers in objects, or to read some as BigInt. */
+/** Connections may be told to keep numbers in objects, or to read some as BigInt. */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };

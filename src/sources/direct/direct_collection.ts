@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { isPromise } from "../../declare/hooks/and_then.ts";
+import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";

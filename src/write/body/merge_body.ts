@@ -1,7 +1,7 @@
 import type { Problems } from "../../errors/refusals.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { rememberShape } from "../../schema/fields/shape_of_instance.ts";
+import { rememberShape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { BodyCast } from "./cast_body.ts";
 import type { NamedReference } from "./cast_body.ts";

@@ -2,7 +2,7 @@ import { isAlwaysRequired } from "../../schema/mongoose/fields/field_rules.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { clearedIn } from "../../schema/fields/left_out.ts";
+import { clearedValue } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { BodyCast } from "./cast_body.ts";
 import { holdsProtected, isClearable } from "./protected_fields.ts";
@@ -44,7 +44,7 @@ export abstract class MergeTarget {
 
   /** What a field holds once it is cleared. */
   protected cleared(field: FieldShape): unknown {
-    return clearedIn(this.holder, field);
+    return clearedValue(this.holder, field);
   }
 
   protected isLocked(_field: FieldShape): boolean {

@@ -1,7 +1,7 @@
 import { toJson } from "../../json/to_json.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/raw_values.ts";
-import { leftOut } from "../../schema/fields/left_out.ts";
+import { fieldDefault } from "../../schema/fields/field_default.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
@@ -45,6 +45,6 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
 /** Whether a value equals the default of its field, so that nothing is lost without it. */
 function isDefault(value: unknown, field: FieldShape): boolean {
   if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
-  const { kind, given } = leftOut(field);
+  const { kind, given } = fieldDefault(field);
   return kind === "constant" && toJson(value) === toJson(given);
 }

@@ -49,7 +49,7 @@ export interface RouteDescription extends OperationWords {
   readonly parameters: readonly ParameterDescription[];
   /** The headers that the operation reads. */
   readonly headers: readonly HeaderDescription[];
-  /** What `q` may hold. Missing if the operation has no `q`. */
+  /** The paths and operators that `q` may hold. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];

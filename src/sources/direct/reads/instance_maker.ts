@@ -5,7 +5,7 @@ import { isJsonObject } from "../../../schema/fields/json.ts";
 import { schemaClass } from "../../../schema/build_schema.ts";
 import { classOf } from "../../../schema/model_name.ts";
 import { hasDefault } from "../../../schema/mongoose/fields/default_value.ts";
-import { defaultIn } from "../../../schema/fields/left_out.ts";
+import { defaultIn } from "../../../schema/fields/field_default.ts";
 import type { Shows } from "../../../filter/projection.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 
