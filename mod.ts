@@ -32,9 +32,13 @@
  * @module
  */
 
-export { arrayProp } from "./src/declare/decorators/array_prop.ts";
-export type { ArrayPropOptions } from "./src/declare/decorators/array_prop.ts";
-export type { FieldOptions, Validator } from "./src/declare/decorators/field_options.ts";
+export { arrayProp, prop } from "./src/declare/decorators/prop.ts";
+export type { ArrayPropOptions, PropOptions } from "./src/declare/decorators/prop.ts";
+export type {
+  FieldOptions,
+  StandardSchema,
+  Validator,
+} from "./src/declare/decorators/field_options.ts";
 export type {
   FieldDecorator,
   Hidden,
@@ -42,9 +46,6 @@ export type {
   ReadOnly,
   Ref,
 } from "./src/declare/decorators/field_type.ts";
-export type { StandardSchema } from "./src/declare/decorators/standard_schema.ts";
-export { prop } from "./src/declare/decorators/prop.ts";
-export type { PropOptions } from "./src/declare/decorators/prop.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
 export type {
   PartRestDecorator,
@@ -56,8 +57,7 @@ export type { ErrorContext } from "./src/pipeline/request/reporter.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";
-export { and } from "./src/declare/hooks/and.ts";
-export { asFilter } from "./src/declare/hooks/as_filter.ts";
+export { and, asFilter, or } from "./src/declare/hooks/compose.ts";
 export type {
   FrameworkRequest,
   FrameworkState,
@@ -80,7 +80,6 @@ export type {
   ReadOptions,
   SearchOptions,
 } from "./src/declare/hooks/read_options.ts";
-export { or } from "./src/declare/hooks/or.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
 export type { ModelQuery, QueryForOptions } from "./src/http/query_for.ts";
@@ -91,14 +90,13 @@ export type {
   RouteDescription,
 } from "./src/http/routes/describe/description.ts";
 export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
-export type { OperationWords } from "./src/declare/operations/operation_words.ts";
+export type { OperationName, OperationWords } from "./src/declare/operations/operation.ts";
 export type { FieldDescription, ValueDescription } from "./src/schema/describe/describe_fields.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
-export type { Entity, ModelClass, ModelOf } from "./src/declare/model/model_class.ts";
+export type { Entity, ModelClass, ModelOf } from "./src/declare/model/framework_model.ts";
 export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";
 export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
-export type { OperationName } from "./src/declare/operations/operation.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";
 export type { QueryLimits } from "./src/filter/q/limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

@@ -9,8 +9,7 @@ import { describe, initialize } from "./http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
 import { queryFor } from "./http/query_for.ts";
 import type { ModelQuery, QueryForOptions } from "./http/query_for.ts";
-import type { FrameworkModel } from "./declare/model/framework_model.ts";
-import type { ModelClass } from "./declare/model/model_class.ts";
+import type { FrameworkModel, ModelClass } from "./declare/model/framework_model.ts";
 import type { RouteDescription } from "./http/routes/describe/description.ts";
 
 /**

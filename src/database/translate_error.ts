@@ -1,10 +1,16 @@
 import mongoose from "mongoose";
 import { pathOf, SchemaIssues } from "../schema/standard_schema.ts";
-import { badData } from "../errors/bad_data.ts";
-import type { Problems } from "../errors/bad_data.ts";
-import { badFormat, conflict, notFound, refusal, unavailable } from "../errors/refusals.ts";
+import {
+  badData,
+  badFormat,
+  conflict,
+  notFound,
+  refusal,
+  unavailable,
+} from "../errors/refusals.ts";
+import type { Problems } from "../errors/refusals.ts";
 import { isFailureOf, isForeign, validationFailure } from "../schema/mongoose/errors.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
 import { RestError } from "../errors/rest_error.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";

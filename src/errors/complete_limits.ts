@@ -1,6 +1,6 @@
 interface CompleteLimitsOptions<L> {
   readonly defaults: L;
-  /** What is limited, for messages. */
+  /** The name of what is limited, for messages. */
   readonly what: string;
 }
 

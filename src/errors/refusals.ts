@@ -20,12 +20,17 @@ export type ErrorCode = keyof typeof STATUS_OF;
 /** An error of the framework itself. Its body has a code, a message and details. */
 export class Refusal extends RestError {}
 
+// Hooks can throw errors with the same codes: the classes tell ours apart.
+class OutOfReach extends Refusal {}
+class Conflict extends Refusal {}
+class Outage extends Refusal {}
+
 export function refusal(
   code: ErrorCode,
-  body: { readonly message: string },
-  options?: RestErrorOptions,
+  body: { readonly message: string; readonly [detail: string]: unknown },
+  { of = Refusal, ...options }: RestErrorOptions & { readonly of?: typeof Refusal } = {},
 ): RestError {
-  return new Refusal(STATUS_OF[code], { code, ...body }, options);
+  return new of(STATUS_OF[code], { code, ...body }, options);
 }
 
 /** The only 404: the entity does not exist, or the client may not see it. */
@@ -34,22 +39,18 @@ export function notFound(): RestError {
 }
 
 /** A 403 for a request that a hook or a scope rejects. */
-export function forbidden(message = "Not allowed"): RestError {
-  return refusal("FORBIDDEN", { message });
+export function forbidden(): RestError {
+  return refusal("FORBIDDEN", { message: "Not allowed" });
 }
 
 /** A 403 for a write that would leave an entity outside of a scope. */
 export function outOfReach(): RestError {
-  const error = forbidden("The entity would be out of reach");
-  outside.add(error);
-  return error;
+  return refusal("FORBIDDEN", { message: "The entity would be out of reach" }, { of: OutOfReach });
 }
-
-const outside = new WeakSet<object>();
 
 /** Tells whether an error was made by {@linkcode outOfReach}, not by a hook. */
 export function isOutOfReach(error: unknown): error is RestError {
-  return typeof error === "object" && error !== null && outside.has(error);
+  return error instanceof OutOfReach;
 }
 
 /** A 400 for a malformed `q` or parameter, and for a body that is not a JSON object. */
@@ -62,27 +63,39 @@ export function badParameter(parameter: string, allowed: string): RestError {
   return badFormat(`Parameter "${parameter}" takes ${allowed}`, { parameter, allowed });
 }
 
+export interface Problem {
+  readonly message: string;
+  /** The type that a value could not be cast to, or the validator that refused it. */
+  readonly kind: string;
+}
+
+export type Problems = Record<string, Problem>;
+
+const MAX_PROBLEMS = 100;
+
+/** A 400 with the problem of each field. `more` in its body is the number of problems that are left out. */
+export function badData(problems: Problems, cause?: unknown): RestError {
+  const all = Object.entries(problems);
+  const errors = Object.fromEntries(all.slice(0, MAX_PROBLEMS));
+  const more = all.length > MAX_PROBLEMS ? { more: all.length - MAX_PROBLEMS } : {};
+  return refusal("BAD_DATA", { message: "The data is not valid", errors, ...more }, { cause });
+}
+
 /** A 409 for a document that was changed or removed during the request. */
 export function conflict(cause?: unknown): RestError {
-  return conflictOf("The entity was changed by someone else", cause);
+  const message = "The entity was changed by someone else";
+  return refusal("CONFLICT", { message }, { cause, of: Conflict });
 }
 
 /** A 409 for a new entity where a property holds one entity. */
 export function occupied(): RestError {
-  return conflictOf("There is one already, or its parent was changed by someone else");
+  const message = "There is one already, or its parent was changed by someone else";
+  return refusal("CONFLICT", { message }, { of: Conflict });
 }
 
-function conflictOf(message: string, cause?: unknown): RestError {
-  const error = refusal("CONFLICT", { message }, { cause });
-  conflicts.add(error);
-  return error;
-}
-
-const conflicts = new WeakSet<object>();
-
-/** Tells whether an error was made by {@linkcode conflict}, not by a hook. */
+/** Tells whether an error was made by {@linkcode conflict} or {@linkcode occupied}, not by a hook. */
 export function isConflict(error: unknown): boolean {
-  return typeof error === "object" && error !== null && conflicts.has(error);
+  return error instanceof Conflict;
 }
 
 /** A 412 for an entity that has changed since the client read it. */
@@ -96,19 +109,19 @@ export function preconditionRequired(): RestError {
   return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
 }
 
-const outages = new WeakSet<RestError>();
-
 /** A 503 for a database that did not answer in time. */
 export function unavailable(cause?: unknown): RestError {
-  const body = { message: "The database is not available" };
-  const error = refusal("UNAVAILABLE", body, { headers: { "Retry-After": "5" }, cause });
-  outages.add(error);
-  return error;
+  const message = "The database is not available";
+  return refusal("UNAVAILABLE", { message }, {
+    headers: { "Retry-After": "5" },
+    cause,
+    of: Outage,
+  });
 }
 
 /** Tells whether an error was made by {@linkcode unavailable}, not by a hook. */
 export function isOutage(error: RestError): boolean {
-  return outages.has(error);
+  return error instanceof Outage;
 }
 
 /** A 500 that shows no details. */

@@ -1,4 +1,4 @@
-import { statusName } from "./status_name.ts";
+import { STATUS_CODES } from "node:http";
 
 /** Options of {@linkcode RestError}. */
 export interface RestErrorOptions {
@@ -55,13 +55,12 @@ export class RestError extends Error {
         `Cannot build a RestError: status ${status} is not a number from 300 to 599`,
       );
     }
-    const body = typeof detail === "string"
-      ? { code: statusName(status), message: detail }
-      : detail;
+    const isText = typeof detail === "string";
+    const body = isText ? { code: statusName(status), message: detail } : detail;
     super(messageOf(body, status), "cause" in options ? { cause: options.cause } : undefined);
     this.status = status;
     this.body = body;
-    if (typeof detail === "string") texts.add(this);
+    if (isText) texts.add(this);
     this.headers = options.headers ?? {};
   }
 }
@@ -70,4 +69,14 @@ function messageOf(body: object, status: number): string {
   const { message, code } = body as { message?: unknown; code?: unknown };
   return [message, code].find((part) => typeof part === "string") as string | undefined ??
     statusName(status);
+}
+
+/** Names a status as the `code` of error bodies does: `FORBIDDEN` for 403. */
+export function statusName(status: number): string {
+  const words = statusText(status).replace(/[^A-Za-z0-9 -]/g, "");
+  return words.toUpperCase().replace(/[ -]+/g, "_");
+}
+
+export function statusText(status: number): string {
+  return STATUS_CODES[status] ?? "Error";
 }

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
-import { RestError } from "./rest_error.ts";
-import { statusName } from "./status_name.ts";
+import { RestError, statusName } from "./rest_error.ts";
 
 Deno.test("RestError keeps the object form as it is", () => {
   const body = { code: "UNAUTHENTICATED" };

@@ -1,7 +1,6 @@
 import type { Document, Model, PipelineStage } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
-import { unselectedPaths } from "../schema/fields/unselected_paths.ts";
 import { lossOf } from "../schema/mongoose/bson.ts";
 import { dropMarks } from "../schema/mongoose/documents/fit_stored.ts";
 import { isEmpty } from "./filters.ts";
@@ -20,7 +19,7 @@ export type Shows = (path: string, field: FieldShape) => boolean;
  * cursor would fail where nobody can catch it.
  */
 export function readProjection(given: unknown, shape: Shape): Projection {
-  const unselected = unselectedPaths(shape);
+  const unselected = shape.unselected;
   // The database would take a `+` before any other path for a name.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
@@ -30,7 +29,7 @@ export function readProjection(given: unknown, shape: Shape): Projection {
 
 /** Gives a projection as the database takes it: unselected fields are left out unless it names them. */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
-  const unselected = unselectedPaths(shape);
+  const unselected = shape.unselected;
   const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
   const isInclusive = includes(projection) === true;
   const named = Object.entries(projection).filter(([path, value]) =>
@@ -76,7 +75,7 @@ export function alsoReading(projection: Projection, paths: readonly string[]): P
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
     [1, 0, true, false].includes(value as never) && /^[^.+$]+$/.test(path) &&
-    (!value || !unselectedPaths(shape).some((each) => each.startsWith(`${path}.`)))
+    (!value || !shape.unselected.some((each) => each.startsWith(`${path}.`)))
   );
 }
 
@@ -85,7 +84,7 @@ export function isNarrowed(
   { projection }: { readonly projection: Projection },
   shape: Shape,
 ): boolean {
-  return Object.keys(projection).length > 0 || unselectedPaths(shape).length > 0;
+  return Object.keys(projection).length > 0 || shape.unselected.length > 0;
 }
 
 /** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */

@@ -1,5 +1,5 @@
-import { VERSION_BITS } from "../schema/fields/version.ts";
-import type { Version } from "../schema/fields/version.ts";
+import { VERSION_BITS } from "../schema/fields/system_fields.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 import type { Filter } from "./filters.ts";
 import { markCompiled } from "./filters.ts";
 

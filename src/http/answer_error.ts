@@ -4,30 +4,24 @@ import type { TranslateOptions } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { logError, logHint } from "../errors/log.ts";
-import { isOutage } from "../errors/refusals.ts";
+import { isOutage, Refusal } from "../errors/refusals.ts";
+import { isText, statusText } from "../errors/rest_error.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
-import { validationFailure } from "../schema/mongoose/errors.ts";
-import type { ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";
-import { cutAnswer } from "./replies/cut_answer.ts";
-import { asProblem, PROBLEM } from "./replies/problem_details.ts";
-import { SlowClientError } from "./replies/slow_client.ts";
+import type { ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
+import { validationFailure } from "../schema/mongoose/errors.ts";
+import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-export interface AnswerErrorOptions extends TranslateOptions {
+interface AnswerErrorOptions extends TranslateOptions {
   readonly context: ErrorContext;
   readonly reporter: Reporter;
 }
 
 /** Headers that describe the bytes of the body, which an error does not know. */
-const FRAMING = new Set([
-  "content-encoding",
-  "content-length",
-  "transfer-encoding",
-  "connection",
-  "trailer",
-  "upgrade",
-]);
+const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
+
+const PROBLEM = "application/problem+json";
 
 /** Answers a request with an error; an answer that has begun is cut. */
 export async function answerError(
@@ -52,9 +46,9 @@ async function answerFor(
   error: unknown,
   { reporter, context, ...options }: AnswerErrorOptions,
 ): Promise<RestError> {
-  const failed = error instanceof HookFailure;
-  const thrown = failed ? error.thrown : error;
-  const known = failed ? translateHookFailure(error, options) : translateError(error, options);
+  const isHook = error instanceof HookFailure;
+  const thrown = isHook ? error.thrown : error;
+  const known = isHook ? translateHookFailure(error, options) : translateError(error, options);
   const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
   if (known === undefined) return await reporter.answer(failure);
   if (isOutage(known)) await reporter.reportRepeated(failure);
@@ -68,7 +62,7 @@ export function sendError(res: Response, error: RestError): void {
   const text = textOf(body);
   res.status(error.status).type(body === error.body ? "json" : PROBLEM);
   for (const [name, value] of Object.entries(error.headers)) {
-    if (FRAMING.has(name.toLowerCase())) continue;
+    if (FRAMING.test(name)) continue;
     try {
       res.setHeader(name, value);
     } catch {
@@ -87,4 +81,25 @@ function textOf(body: object): string {
     logError(cause);
     return "{}";
   }
+}
+
+/**
+ * Gives the problem details of an error, for a client that names their media type in `Accept`. `undefined` for any other
+ * client, and for an error with a body of the application's own.
+ */
+function asProblem(res: Response, error: RestError): object | undefined {
+  if (!(error instanceof Refusal) && !isText(error)) return undefined;
+  res.vary("Accept");
+  if (!isAsked(res.req.headers.accept)) return undefined;
+  const { status } = error;
+  const { message: detail, ...details } = error.body as { message?: unknown };
+  return { type: "about:blank", title: statusText(status), status, detail, ...details };
+}
+
+/** Wildcards do not ask for it: every browser sends them. */
+function isAsked(accept = ""): boolean {
+  return accept.split(",").some((range) => {
+    const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
+    return type === PROBLEM && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 }

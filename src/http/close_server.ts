@@ -3,7 +3,7 @@ import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
-import { hasUnflushed } from "./replies/unflushed.ts";
+import { hasUnflushed } from "./replies/connection.ts";
 
 /**
  * Options of `Framework.close()`.
@@ -39,8 +39,8 @@ const FINISHED = "http.server.response.finish";
 const closing = new WeakMap<object, Promise<void>>();
 
 /**
- * Closes an HTTP server: no new connections, `Connection: close` on what is still answered, idle connections end after a
- * grace, in which a request that is on its way is still answered, and those that are busy after `timeoutMS` are cut. Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them any longer.
+ * Closes an HTTP server: idle connections end after a grace, in which a request that is on its way is still answered.
+ * Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them.
  *
  * @throws {RangeError} If `timeoutMS` is no number of milliseconds.
  * @throws {TypeError} If there is no such option.

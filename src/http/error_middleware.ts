@@ -2,45 +2,35 @@ import type { ErrorRequestHandler, Request } from "express-types";
 import mongoose from "mongoose";
 import { isUnmet, translateError } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { badData } from "../errors/bad_data.ts";
-import { internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
-import { RestError } from "../errors/rest_error.ts";
-import { statusName, statusText } from "../errors/status_name.ts";
+import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
+import { RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
-import { isHiddenPath } from "../schema/fields/hidden_path.ts";
+import type { ErrorContext } from "../pipeline/request/reporter.ts";
+import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { sendError } from "./answer_error.ts";
-import { refuseRequest } from "./refuse_request.ts";
+import { refuseRequest } from "./check_options.ts";
 
 /** An error with a status, as body parsers and hosts throw it. */
-interface HttpError {
-  readonly status?: unknown;
-  readonly statusCode?: unknown;
-  readonly expose?: unknown;
-  readonly type?: unknown;
-  readonly message?: unknown;
-  readonly headers?: unknown;
-}
+type HttpError = {
+  readonly [N in "status" | "statusCode" | "expose" | "type" | "message" | "headers"]?: unknown;
+};
 
-/** Makes the error middleware that answers, in our JSON form, errors outside the router. */
+type HostContext = Pick<ErrorContext, "method" | "route">;
+
 export function errors(given?: never): ErrorRequestHandler {
   refuseRequest("errors", given);
   const reporter = new Reporter<HostContext>();
   return async (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    const { answer, isConcealed, told } = judge(error, req);
-    const failure = { req: req as FrameworkRequest, error: told, context: contextOf(req) };
+    const { answer, isConcealed, reported } = judge(error, req);
+    const failure = { req: req as FrameworkRequest, error: reported, context: contextOf(req) };
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
     sendError(res, answer);
   };
-}
-
-interface HostContext {
-  readonly method: string;
-  readonly route: string;
 }
 
 function contextOf({ method, baseUrl, path, route }: Request): HostContext {
@@ -52,21 +42,20 @@ interface Judged {
   readonly answer: RestError;
   /** Whether it tells the client less than the error says. */
   readonly isConcealed: boolean;
-  /** The error that the host is told. */
-  readonly told: unknown;
+  /** The error that the host gets. */
+  readonly reported: unknown;
 }
 
 function judge(error: unknown, req: Request): Judged {
   try {
-    const told = validationFailure(error)?.thrown ?? error;
-    return { answer: toRestError(error, req), isConcealed: conceals(error), told };
+    const reported = validationFailure(error)?.thrown ?? error;
+    return { answer: toRestError(error, req), isConcealed: conceals(error), reported };
   } catch {
     // Anything can be thrown, objects that cannot be read included.
-    return { answer: internal(error), isConcealed: true, told: error };
+    return { answer: internal(error), isConcealed: true, reported: error };
   }
 }
 
-/** The status that the host has set comes first. */
 function toRestError(error: unknown, req: Request): RestError {
   if (error instanceof RestError) return error;
   const status = statusOf(error);
@@ -86,10 +75,7 @@ function withStatus(status: number, error: unknown): RestError {
   const { expose = status < 500, type, message, headers } = error as HttpError;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
   const shown = expose === true && typeof message === "string" ? message : statusText(status);
-  return new Refusal(status, { code, message: shown }, {
-    headers: textsOf(headers),
-    cause: error,
-  });
+  return new Refusal(status, { code, message: shown }, { headers: textsOf(headers), cause: error });
 }
 
 function textsOf(headers: unknown): Record<string, string> {

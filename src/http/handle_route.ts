@@ -9,16 +9,14 @@ import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
-import { isHiddenPath } from "../schema/fields/hidden_path.ts";
+import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { answerError } from "./answer_error.ts";
 import { sayIfClosing } from "./close_server.ts";
-import { awaitTurn, isQueued } from "./replies/await_turn.ts";
+import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { sendReply } from "./replies/send_reply.ts";
-import { noteUnflushed } from "./replies/unflushed.ts";
 
-/** Makes the handler of a route: it sends the pipeline's reply, or an error. */
 export function handleRoute(route: Route): RequestHandler {
-  const { reporter, levels, sendTimeoutMS: timeoutMs } = route;
+  const { reporter, levels, sendTimeoutMS: timeoutMS } = route;
   const { shape, target, operation } = actingLevel(route);
   const isHidden = (path: string) => isHiddenPath(path, shape);
   const targets = levels.map((level) => level.target);
@@ -37,7 +35,7 @@ export function handleRoute(route: Route): RequestHandler {
     try {
       const reply = await runPipeline(call);
       sayIfClosing(res);
-      await sendReply(res, { reply, timeoutMs });
+      await sendReply(res, { reply, timeoutMS });
     } catch (error) {
       const context = contextOf();
       // Conditions that a hook has added are not the client's error.
@@ -48,7 +46,7 @@ export function handleRoute(route: Route): RequestHandler {
       await answerError(req, error, { ...known, context, reporter });
     }
     noteUnflushed(res, {
-      timeoutMs,
+      timeoutMS,
       onLate: (error) => reporter.reportRepeated({ req, error, context: contextOf() }),
     });
   };

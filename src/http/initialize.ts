@@ -1,10 +1,9 @@
 // @ts-types="npm:@types/express@^5"
-import type { ErrorRequestHandler, Router } from "express";
-import { registeredModels } from "../declare/model/registry.ts";
+import type { Router } from "express";
+import { registeredModels } from "../declare/model/records.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
-import { notFound } from "../errors/refusals.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
@@ -14,16 +13,12 @@ import type { BodyLimits } from "../write/body/read_body.ts";
 import { logLine } from "../errors/log.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
-import { sendError } from "./answer_error.ts";
-import { followSettings } from "./follow_settings.ts";
-import { refuseRequest } from "./refuse_request.ts";
+import { followSettings, mountRoutes } from "./routes/open_router.ts";
+import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { describeRoutes, printRoute } from "./routes/describe/describe_routes.ts";
+import { describeRoute, printRoute, routeNode } from "./routes/describe/route_node.ts";
 import type { RouteDescription } from "./routes/describe/description.ts";
-import { routeNode } from "./routes/describe/route_node.ts";
 import type { RouteNode } from "./routes/describe/route_node.ts";
-import { unknownOption } from "./unknown_option.ts";
-import { mountRoutes } from "./routes/mount_routes.ts";
 
 /**
  * Options of `Framework.initialize()`.
@@ -89,14 +84,13 @@ export interface InitializeOptions {
   readonly log?: boolean;
 }
 
-/** The names of all options. */
 const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
   ...{ parameters: true, queryLimits: true, bodyLimits: true, log: true },
 };
 
 /** The longest time that timers know: with more they end at once. */
-const MOST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The router that `Framework.initialize()` returns. */
 export interface FrameworkRouter extends Router {
@@ -111,15 +105,13 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   for (const { levels: [root], getConnection } of routes) {
     if (root !== undefined && getConnection === undefined) getModel(root.target);
   }
-  const router = followSettings((each) => {
-    mountRoutes(each, routes);
-    each.use(answerUndecodable);
-  });
   const nodes = () => routes.map(routeNode);
   if (options.log === true) logLine(nodes().map(printRoute).join("\n"));
-  const described = Object.assign(router, { describe: () => describeRoutes(nodes()) });
-  mounted.set(described, nodes);
-  return described;
+  const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), {
+    describe: () => nodes().map(describeRoute),
+  });
+  mounted.set(router, nodes);
+  return router;
 }
 
 const mounted = new WeakMap<object, () => RouteNode[]>();
@@ -130,7 +122,7 @@ export function mountedRoutes(router: object): RouteNode[] | undefined {
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return describeRoutes(plannedRoutes(options));
+  return plannedRoutes(options).map(describeRoute);
 }
 
 /** The routes that {@linkcode initialize} would mount, before their objects become trees. */
@@ -143,16 +135,6 @@ function openRoutes(options: InitializeOptions): Route[] {
   const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
   const { queryLimits, bodyLimits, indexes, parameters, sendTimeoutMS = 60_000 } = options;
   checkTimes({ maxTimeMS, sendTimeoutMS });
-  if (indexes !== undefined && indexes !== "required") {
-    throw new TypeError(
-      `Cannot initialize: "indexes" is ${JSON.stringify(indexes)}, not "required"`,
-    );
-  }
-  if (parameters !== undefined && parameters !== "strict") {
-    throw new TypeError(
-      `Cannot initialize: "parameters" is ${JSON.stringify(parameters)}, not "strict"`,
-    );
-  }
   return buildRoutes(models, {
     ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(queryLimits),
@@ -163,6 +145,9 @@ function openRoutes(options: InitializeOptions): Route[] {
   });
 }
 
+/** The only values of options that are words. */
+const WORDS = { indexes: "required", parameters: "strict" } as const;
+
 function checkOptions(options: InitializeOptions): void {
   const unknown = unknownOption(options, OPTIONS);
   if (unknown !== undefined) {
@@ -171,22 +156,21 @@ function checkOptions(options: InitializeOptions): void {
   if (options.models !== undefined && !Array.isArray(options.models)) {
     throw new TypeError(`Cannot initialize: "models" is not a list`);
   }
+  for (const [name, word] of Object.entries(WORDS)) {
+    const given = options[name as keyof typeof WORDS];
+    if (given === undefined || given === word) continue;
+    throw new TypeError(`Cannot initialize: "${name}" is ${JSON.stringify(given)}, not "${word}"`);
+  }
 }
 
-/** Refuses what no timer can wait for. */
+/** Refuses times that no timer can wait for. */
 function checkTimes(times: Readonly<Record<string, number>>): void {
   for (const [name, time] of Object.entries(times)) {
     if (!Number.isInteger(time) || time <= 0) {
       throw new RangeError(`Cannot initialize: ${name} is ${time}, not a positive integer`);
     }
-    if (time > MOST_MS) {
-      throw new RangeError(`Cannot initialize: ${name} is ${time}, more than ${MOST_MS}`);
+    if (time > MAX_TIMER_MS) {
+      throw new RangeError(`Cannot initialize: ${name} is ${time}, more than ${MAX_TIMER_MS}`);
     }
   }
 }
-
-/** Answers 404 to identifiers that cannot be decoded, such as `%ff`: the router refuses them before any handler runs. */
-const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
-  if (error instanceof URIError) sendError(res, notFound());
-  else next(error);
-};

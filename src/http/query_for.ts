@@ -4,8 +4,7 @@ import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_r
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
-import type { FrameworkModel } from "../declare/model/framework_model.ts";
-import type { ModelClass, ModelOf } from "../declare/model/model_class.ts";
+import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
@@ -34,7 +33,7 @@ export interface QueryForOptions {
 }
 
 /**
- * What `Framework.queryFor()` returns.
+ * The result of `Framework.queryFor()`.
  *
  * @typeParam M The model.
  */
@@ -45,7 +44,6 @@ export interface ModelQuery<M extends FrameworkModel> {
   readonly model: ModelOf<ModelClass<M>>;
 }
 
-/** Gives a route of the application what it needs to select entities as the framework does. */
 export async function queryFor<M extends FrameworkModel>(
   req: Request,
   target: ModelClass<M>,

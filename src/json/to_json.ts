@@ -8,8 +8,7 @@ import { findJsonType, isBson } from "./types/json_types.ts";
 import { integerToJson } from "./types/json_forms.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import type { Spread } from "../schema/mongoose/documents/mark_copies.ts";
-import { shapeOfInstance } from "../schema/fields/shape_of_instance.ts";
-import { describeShape } from "../schema/fields/shape.ts";
+import { describeShape, shapeOfInstance } from "../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
 /** Writes an entity, or anything that a hook gave in its place, as the JSON text of the answer. */

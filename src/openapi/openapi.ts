@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
-import { followSettings } from "../http/follow_settings.ts";
+import { followSettings } from "../http/routes/open_router.ts";
 import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";

@@ -1,4 +1,4 @@
-import { PATH_PARAMETER, pathParameters } from "../http/routes/describe/path_parameters.ts";
+import { PATH_PARAMETER, pathParameters } from "../http/routes/describe/route_node.ts";
 import type { RouteNode } from "../http/routes/describe/route_node.ts";
 
 /**

@@ -6,7 +6,7 @@ import { readProjection, shownBy } from "../filter/projection.ts";
 import type { Projection } from "../filter/projection.ts";
 import { concealSecrets } from "../json/conceal_secrets.ts";
 import type { ConcealOptions } from "../json/conceal_secrets.ts";
-import { rememberShape } from "../schema/fields/shape_of_instance.ts";
+import { rememberShape } from "../schema/fields/shape.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { instanceMaker } from "../sources/direct/reads/instance_maker.ts";

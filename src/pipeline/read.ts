@@ -1,4 +1,4 @@
-import { andThen } from "../declare/hooks/and_then.ts";
+import { andThen } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
@@ -7,7 +7,7 @@ import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { populatedText, wantIn, wantNothing } from "../json/populate.ts";
 import { toJson, toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import type { Version } from "../schema/fields/version.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 import { fetchOne } from "./fetch.ts";
 import type { ReadEntity } from "./fetch.ts";
 import { idParam } from "./request/call.ts";

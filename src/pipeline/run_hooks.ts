@@ -1,6 +1,5 @@
-import { andThen } from "../declare/hooks/and_then.ts";
+import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.ts";
-import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { enterLevel } from "./request/call.ts";
 import type { Call, LevelCall } from "./request/call.ts";

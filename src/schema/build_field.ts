@@ -1,80 +1,81 @@
-import type { Schema } from "mongoose";
 import mongoose from "mongoose";
+import type { Schema } from "mongoose";
+import { Buffer } from "node:buffer";
+import { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
 import { isJson } from "./fields/json.ts";
-import { fieldKind, isModelClass, typeOfDefault } from "./field_kind.ts";
 import { modelName } from "./model_name.ts";
 import { unknownOption } from "./mongoose/schemas/known_options.ts";
 import { validatorsOf } from "./standard_schema.ts";
 
+const { Types } = mongoose;
+const SchemaTypes = mongoose.Schema.Types;
+
 /** Options of an array that speak of its elements. */
 const ELEMENT_OPTIONS = new Set([
-  "enum",
-  "min",
-  "max",
-  "minLength",
-  "maxLength",
-  "minlength",
-  "maxlength",
-  "match",
-  "trim",
-  "lowercase",
-  "uppercase",
-  "exists",
+  ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
+  ...["lowercase", "uppercase", "exists"],
 ]);
 
 /** Options of ours that say what the field is; Mongoose gets its own form of them. */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
-/** What a field becomes: Mongoose's definition, and the model that it embeds or refers to. */
+/** Mongoose's type by what users write. */
+const SCALARS = new Map<unknown, unknown>([
+  ...[String, Number, Boolean, Date].map((type) => [type, type] as const),
+  [BigInt, SchemaTypes.BigInt],
+  [Buffer, SchemaTypes.Buffer],
+  [Map, SchemaTypes.Map],
+  [Object, SchemaTypes.Mixed],
+  [Types.ObjectId, SchemaTypes.ObjectId],
+  [Types.Decimal128, SchemaTypes.Decimal128],
+  [Types.UUID, SchemaTypes.UUID],
+]);
+
+/** Mongoose's definition of a field, and the model that it refers to. */
 export interface BuiltField {
   readonly definition: Record<string, unknown>;
   readonly refersTo?: ModelClass;
 }
 
+type SchemaOf = (target: ModelClass) => Schema;
+
 /**
  * Builds Mongoose's definition of a field.
  *
- * @param schemaOf Gives the schema of an embedded model.
  * @throws {TypeError} If the type is missing or unknown. The message starts with the property.
  */
-export function buildField(
-  field: FieldRecord,
-  schemaOf: (target: ModelClass) => Schema,
-): BuiltField {
-  const { options } = field;
+export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
+  const { array, name, options } = field;
   checkWords(field);
-  checkGiven(field);
+  checkLoaded(field);
   checkNames(field);
+  if (array && options.items === undefined) {
+    throw new TypeError(`property "${name}" is an array without "items"`);
+  }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
-  if (!field.array) {
-    const { type, refersTo } = elementType(field, schemaOf);
-    checkExists(field, type);
-    return { definition: { ...own, ...values, ...type }, ...refersTo && { refersTo } };
-  }
-  if (options.items === undefined) {
-    throw new TypeError(`property "${field.name}" is an array without "items"`);
-  }
-  const { type, refersTo } = elementType(field, schemaOf);
+  const { definition: type, refersTo } = elementType(field, schemaOf);
   checkExists(field, type);
+  const definition = array ? arrayOf(type, { own, values }) : { ...own, ...values, ...type };
+  return { definition, ...refersTo && { refersTo } };
+}
+
+function arrayOf(
+  type: Record<string, unknown>,
+  { own, values }: { readonly own: object; readonly values: object },
+): Record<string, unknown> {
   const given = Object.entries(own);
   const ofElement = given.filter(([key]) => ELEMENT_OPTIONS.has(key));
   const ofArray = given.filter(([key]) => !ELEMENT_OPTIONS.has(key));
   const element = { ...Object.fromEntries(ofElement), ...values, ...type };
   const items = type.type instanceof mongoose.Schema ? type.type : element;
-  return {
-    definition: { ...Object.fromEntries(ofArray), type: [items] },
-    ...refersTo && { refersTo },
-  };
+  return { ...Object.fromEntries(ofArray), type: [items] };
 }
 
-function elementType(
-  field: FieldRecord,
-  schemaOf: (target: ModelClass) => Schema,
-): { type: Record<string, unknown>; refersTo?: ModelClass } {
+function elementType(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   const { options } = field;
   const given = field.array ? options.items : options.type;
   const ref = resolveRef(field);
@@ -83,23 +84,21 @@ function elementType(
   if (kind === undefined) throw new TypeError(`property "${field.name}" has an unknown type`);
   if ("model" in kind) {
     const embedded = !field.array || options.embedded === true;
-    return embedded ? { type: { type: schemaOf(kind.model) } } : reference(kind.model);
+    return embedded ? { definition: { type: schemaOf(kind.model) } } : reference(kind.model);
   }
   if (field.array && options.embedded === true) {
     throw new TypeError(`property "${field.name}" embeds something that is not a model class`);
   }
-  const type = { type: kind.scalar, ...ofType(field, schemaOf) };
-  return ref === undefined
-    ? { type }
-    : { ...reference(ref), type: { ...reference(ref).type, ...type } };
+  const definition = { type: kind.scalar, ...valuesOfMap(field, schemaOf) };
+  if (ref === undefined) return { definition };
+  const referring = reference(ref);
+  return { ...referring, definition: { ...referring.definition, ...definition } };
 }
 
-function reference(
-  target: ModelClass | string,
-): { type: Record<string, unknown>; refersTo?: ModelClass } {
-  const type = mongoose.Schema.Types.ObjectId;
-  if (typeof target === "string") return { type: { type, ref: target } };
-  return { type: { type, ref: modelName(target) }, refersTo: target };
+function reference(target: ModelClass | string): BuiltField {
+  const type = SchemaTypes.ObjectId;
+  if (typeof target === "string") return { definition: { type, ref: target } };
+  return { definition: { type, ref: modelName(target) }, refersTo: target };
 }
 
 export function resolveRef({ name, options }: FieldRecord): ModelClass | string | undefined {
@@ -110,7 +109,7 @@ export function resolveRef({ name, options }: FieldRecord): ModelClass | string 
   throw new TypeError(`property "${name}" refers to something that is not a model class`);
 }
 
-function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): object {
+function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
   if (field.options.of === undefined) return {};
   const kind = fieldKind(field.options.of);
   if (kind === undefined) {
@@ -122,9 +121,9 @@ function ofType(field: FieldRecord, schemaOf: (target: ModelClass) => Schema): o
 }
 
 /** Refuses a class that was not there yet: a field without it would be one of strings. */
-function checkGiven({ name, options }: FieldRecord): void {
+function checkLoaded({ name, options }: FieldRecord): void {
   const late = ["type", "items", "ref", "of"].find((key) =>
-    key in options && options[key as keyof typeof options] === undefined
+    key in options && options[key] === undefined
   );
   if (late !== undefined) {
     throw new TypeError(
@@ -133,7 +132,6 @@ function checkGiven({ name, options }: FieldRecord): void {
   }
 }
 
-/** Refuses an option that there is not: a misspelled one would do nothing. */
 function checkNames(field: FieldRecord): void {
   const { array, name, options } = field;
   const unknown = unknownOption(field, array ? options.items : options.type);
@@ -142,7 +140,6 @@ function checkNames(field: FieldRecord): void {
   throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
 }
 
-/** Checks the options that the description of an API shows. */
 function checkWords({ name, options }: FieldRecord): void {
   const { summary = "", description = "", deprecated = false, example = null } = options;
   const problem = typeof summary !== "string"
@@ -157,7 +154,6 @@ function checkWords({ name, options }: FieldRecord): void {
   if (problem !== undefined) throw new TypeError(`property "${name}" has ${problem}`);
 }
 
-/** Checks the option `exists` against the type of a field in Mongoose's definition. */
 function checkExists(
   { name, options: { exists = false } }: FieldRecord,
   { type, ref, of }: Record<string, unknown>,
@@ -165,9 +161,8 @@ function checkExists(
   if (typeof exists !== "boolean") {
     throw new TypeError(`property "${name}" has "exists", which is neither true nor false`);
   }
-  const { Map, Mixed } = mongoose.Schema.Types;
-  const held = type === Map ? (of as { type?: unknown } | undefined)?.type : type;
-  const isReference = ref !== undefined && held !== undefined && held !== Mixed;
+  const held = type === SchemaTypes.Map ? (of as { type?: unknown } | undefined)?.type : type;
+  const isReference = ref !== undefined && held !== undefined && held !== SchemaTypes.Mixed;
   if (exists && !isReference) {
     throw new TypeError(`property "${name}" has "exists" and is not a reference`);
   }
@@ -180,4 +175,31 @@ function enumValues(given: unknown): unknown {
   return Object.entries(given).filter(([name]) => !/^-?\d+(\.\d+)?$/.test(name)).map(([, value]) =>
     value
   );
+}
+
+/** Resolves the type of a field; `undefined` if it is unknown. Thunks are called: all classes are there by now. */
+export function fieldKind(
+  type: unknown,
+): { readonly scalar: unknown } | { readonly model: ModelClass } | undefined {
+  if (SCALARS.has(type)) return { scalar: SCALARS.get(type) };
+  if (typeof type !== "function") return undefined;
+  if (isModelClass(type)) return { model: type };
+  if (type.prototype instanceof mongoose.SchemaType) return { scalar: type };
+  return type.prototype === undefined ? fieldKind(type()) : undefined;
+}
+
+function isModelClass(value: unknown): value is ModelClass {
+  return typeof value === "function" && value.prototype instanceof FrameworkModel;
+}
+
+/** Gives the type that a default tells, for a field without `type`. */
+function typeOfDefault(value: unknown): unknown {
+  if (value instanceof Date) return Date;
+  if (typeof value === "object" && value !== null) return undefined;
+  const types: Partial<Record<string, unknown>> = {
+    number: Number,
+    boolean: Boolean,
+    bigint: BigInt,
+  };
+  return types[typeof value] ?? String;
 }

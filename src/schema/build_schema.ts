@@ -2,8 +2,7 @@ import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { ModelDescription } from "../declare/model/describe_model.ts";
-import type { FrameworkModel } from "../declare/model/framework_model.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
@@ -22,7 +21,7 @@ import { guardValidators } from "./mongoose/schemas/validators.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /** What it embeds; models may embed each other. */
+  /** The schemas that it embeds; models may embed each other. */
   readonly embeds: Set<BuiltSchema>;
 }
 

@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import { chainOf } from "../declare/model/describe_model.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 
 /** Statics that speak to the framework, or that every function has. */
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
@@ -23,9 +23,11 @@ export function addClassMembers(target: ModelClass, schema: Schema): void {
       for (const part of [member.value, member.get, member.set]) refusePrivate(name, part);
       members.set(name, member);
     }
-    addStatics(owner, schema);
   }
   for (const member of members) addInstanceMember(schema, member);
+  for (const [name, member] of staticsOf(target)) {
+    if ("value" in member) schema.static(name, member.value);
+  }
 }
 
 function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDescriptor]): void {
@@ -37,20 +39,19 @@ function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDesc
   if (set !== undefined) virtual.set(set);
 }
 
-function addStatics(owner: ModelClass, schema: Schema): void {
-  for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-    if (!OWN_STATICS.has(name) && "value" in member) schema.static(name, member.value);
+/** Puts the static getters and setters of a class and its ancestors on its model: Mongoose copies values only. */
+export function addStaticAccessors(target: ModelClass, model: object): void {
+  for (const [name, member] of staticsOf(target)) {
+    if (!("value" in member)) Object.defineProperty(model, name, member);
   }
 }
 
-/** Puts the static getters and setters of a class and its ancestors on its model: Mongoose copies values only. */
-export function addStaticAccessors(target: ModelClass, model: object): void {
-  for (const owner of chainOf(target)) {
-    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-      if (OWN_STATICS.has(name) || "value" in member) continue;
-      Object.defineProperty(model, name, member);
-    }
-  }
+/** The static members of a class and its ancestors, the class itself last. */
+function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
+  const members = chainOf(target).flatMap((each) =>
+    Object.entries(Object.getOwnPropertyDescriptors(each))
+  );
+  return members.filter(([name]) => !OWN_STATICS.has(name));
 }
 
 function refusePrivate(name: string, member: unknown): void {

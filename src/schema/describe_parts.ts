@@ -1,9 +1,8 @@
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { FieldRecord, RestRecord } from "../declare/model/records.ts";
-import type { ModelClass } from "../declare/model/model_class.ts";
-import { resolveRef } from "./build_field.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { fieldKind, resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
-import { fieldKind } from "./field_kind.ts";
 import { isRequired } from "./mongoose/schemas/field_rules.ts";
 
 /** How a parent holds a part of itself that has routes of its own. */

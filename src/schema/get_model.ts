@@ -1,14 +1,15 @@
 import mongoose from "mongoose";
-import type { Connection, Model } from "mongoose";
-import type { ModelClass, ModelOf } from "../declare/model/model_class.ts";
+import type { Connection, Model, Schema } from "mongoose";
+import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { collectionName, modelName } from "./model_name.ts";
+import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { logUnrecognised } from "./mongoose/assumptions.ts";
-import { checkConnection } from "./mongoose/connections.ts";
 
-const compiled = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
+const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
+const detachedModels = new WeakMap<ModelClass, Model<unknown>>();
 
 /**
  * Returns the Mongoose model of a class on a connection. Each model is compiled once per connection.
@@ -31,26 +32,56 @@ export function getModel<C extends ModelClass>(
   target: C,
   connection: Connection = mongoose.connection,
 ): ModelOf<C> {
-  const known = compiled.get(connection)?.get(target);
+  const known = models.get(connection)?.get(target);
   return (known ?? compile(target, connection)) as unknown as ModelOf<C>;
 }
 
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
-  const built = buildSchema(target);
-  const { schema } = built;
-  const model = connection.model<unknown>(
-    modelName(target),
-    schema,
-    collectionName(target, schema),
-  );
+  const { schema } = buildSchema(target);
+  const collection = collectionName(target, schema);
+  const model = connection.model<unknown>(modelName(target), schema, collection);
   // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
   model.on("error", () => {});
   watchIndexes(model, target);
   addStaticAccessors(target, model);
-  const models = compiled.get(connection) ?? new WeakMap<ModelClass, Model<unknown>>();
-  compiled.set(connection, models.set(target, model));
+  models.set(connection, (models.get(connection) ?? new WeakMap()).set(target, model));
   logUnrecognised(model);
-  for (const referred of referredModels(built)) getModel(referred, connection);
+  compileReferred(target, connection);
+  return model;
+}
+
+function compileReferred(target: ModelClass, connection: Connection): void {
+  for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
+}
+
+/** Gives a model without a collection, which makes documents of what is stored inside others. */
+export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
+  const known = connection.models[embeddedName(target)];
+  if (known !== undefined) return known;
+  const model = compileEmbedded(target, connection);
+  compileReferred(target, connection);
+  return model;
+}
+
+function embeddedName(target: ModelClass): string {
+  return `${modelName(target)}~embedded`;
+}
+
+/** Gives a model of a class that casts and validates, and has no database: no other model is compiled for it. */
+export function detachedModel(target: ModelClass): Model<unknown> {
+  let model = detachedModels.get(target);
+  if (model === undefined) {
+    detachedModels.set(target, model = compileEmbedded(target, makeDetachedConnection()));
+  }
+  return model;
+}
+
+function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
+  // Only a root has a version.
+  const own = buildSchema(target).schema.clone().set("autoCreate", false).set("autoIndex", false)
+    .set("autoSearchIndex", false).set("versionKey", false) as Schema;
+  const model = connection.model<unknown>(embeddedName(target), own);
+  model.on("error", () => {});
   return model;
 }

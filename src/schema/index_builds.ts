@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { isOpen, whenOpen } from "./mongoose/connections.ts";
 
@@ -22,7 +22,6 @@ export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
   return builds.get(model);
 }
 
-/** Whether a model of a class has a failure that has not been reported yet. */
 export function hasUntoldFailures(target: ModelClass): boolean {
   return (untold.get(target)?.size ?? 0) > 0;
 }
@@ -51,7 +50,6 @@ export class IndexBuilds {
     return this.#failure ?? this.#missing;
   }
 
-  /** Takes the failure that has not been reported yet. */
   takeUntold(): Error | undefined {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { ModelClass } from "../declare/model/model_class.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
 
 const names = new WeakMap<ModelClass, string>();
 

@@ -1,16 +1,14 @@
-import { andThen } from "../declare/hooks/and_then.ts";
+import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
-import { runHook } from "../declare/hooks/run_hook.ts";
 import type {
   StandardIssue,
   StandardResult,
   StandardSchema,
-} from "../declare/decorators/standard_schema.ts";
+} from "../declare/decorators/field_options.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
-/** What a schema of a validation library finds wrong with a value. */
+/** The issues that a schema of a validation library finds in a value, at least one. */
 export class SchemaIssues extends Error {
-  /** The issues, at least one. */
   readonly issues: readonly StandardIssue[];
 
   constructor(issues: readonly StandardIssue[]) {
@@ -34,7 +32,6 @@ export function validatorsOf(validate: unknown): unknown {
   return isSchema(validate) ? (value: unknown) => judge(validate, value) : validate;
 }
 
-/** Tells the path of the part of a value that an issue is about. */
 export function pathOf(field: string, { path = [] }: StandardIssue): string {
   const keys = path.map((part) => typeof part === "object" ? part.key : part);
   return [field, ...keys].map(String).join(".");
@@ -76,7 +73,6 @@ function readIssues(issues: unknown): StandardIssue[] {
   });
 }
 
-/** Whether something is a step of a path. */
 function isStep(step: unknown): step is PropertyKey | { readonly key: PropertyKey } {
   const { key } = Object(step) as { key?: unknown };
   return ["string", "number", "symbol"].includes(typeof (key ?? step));

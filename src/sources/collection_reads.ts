@@ -4,7 +4,6 @@ import { everyFilter, isCountable } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/selection.ts";
-import { wholePaths } from "../schema/fields/unselected_paths.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
@@ -80,5 +79,5 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 
 /** Projects everything, unselected fields included, which validators and scopes need. */
 export function wholeProjection({ shape }: Pick<OpenCollection, "shape">): Record<string, true> {
-  return Object.fromEntries(wholePaths(shape).map((path) => [`+${path}`, true]));
+  return Object.fromEntries(shape.allUnselected.map((path) => [`+${path}`, true]));
 }

@@ -8,7 +8,7 @@ import { everyFilter, isEmpty } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
 import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
-import { byIdentifier } from "../schema/fields/identifier.ts";
+import { byIdentifier } from "../schema/fields/system_fields.ts";
 import {
   countSelected,
   pageOptions,

@@ -1,4 +1,4 @@
-import type { JsonScalar } from "../../declare/decorators/json_form.ts";
+import type { JsonScalar } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { IsHidden, IsReadOnly, Scalar } from "../../declare/model/field_names.ts";
 

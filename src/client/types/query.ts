@@ -1,4 +1,4 @@
-import type { Literals } from "../../declare/decorators/json_form.ts";
+import type { Literals } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { Scalar } from "../../declare/model/field_names.ts";
 import type { Bare, Json } from "./json.ts";

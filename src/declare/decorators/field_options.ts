@@ -1,5 +1,5 @@
-import type { JsonForm } from "./json_form.ts";
-import type { StandardSchema } from "./standard_schema.ts";
+import type { Scalar } from "../model/field_names.ts";
+import type { FrameworkModel } from "../model/framework_model.ts";
 
 /**
  * A validator of Mongoose: a function that returns whether a value is valid, alone or with a message.
@@ -77,9 +77,9 @@ export interface FieldOptions<V, I = V> {
   readonly alias?: string | string[];
   /** How long after the date in the field the database removes the document: seconds, or text such as `"1d"`. */
   readonly expires?: number | string;
-  /** What the field is, in a few words. */
+  /** A summary of the field, in a few words. */
   readonly summary?: string;
-  /** What the field is, in CommonMark. */
+  /** A description of the field, in CommonMark. */
   readonly description?: string;
   /**
    * Whether clients should stop using the field.
@@ -133,3 +133,56 @@ export interface FieldOptions<V, I = V> {
   /** A function that converts the value for JSON. */
   readonly transform?: (value: V) => unknown;
 }
+
+/**
+ * A schema of a validation library that implements [Standard Schema](https://standardschema.dev), such as Zod, Valibot or
+ * ArkType.
+ */
+export interface StandardSchema {
+  /** The property that the specification defines. */
+  readonly "~standard": {
+    /** The version of the specification. */
+    readonly version: 1;
+    /** The name of the library. */
+    readonly vendor: string;
+    /** Validates a value, synchronously or asynchronously. */
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    /** The types of valid values. They exist in TypeScript only. */
+    readonly types?: { readonly input: unknown; readonly output: unknown } | undefined;
+  };
+}
+
+/** @internal The result of a validation. It has `issues` if the value is not valid. */
+export interface StandardResult {
+  /** The problems of the value. */
+  readonly issues?: readonly StandardIssue[] | undefined;
+}
+
+/** @internal A problem of a value, or of a part of it. */
+export interface StandardIssue {
+  /** The message for clients. */
+  readonly message: string;
+  /** The path of the part. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** @internal What a scalar is in JSON. */
+export type JsonScalar<V> = V extends boolean ? V
+  : V extends bigint ? string | number
+  : V extends string | number ? Literals<V>
+  : string;
+
+/** @internal The values of an enum, or the type itself. */
+export type Literals<V> = V extends string ? string extends V ? string : `${V}`
+  : V extends number
+    ? number extends V ? number : `${V}` extends `${infer N extends number}` ? N : number
+  : V;
+
+/** @internal What a value of a field is in JSON. The fields of embedded models are not checked. */
+export type JsonForm<V> = unknown extends V ? unknown
+  : V extends Scalar ? JsonScalar<V>
+  : V extends Map<string, infer I> ? { readonly [key: string]: JsonForm<I> }
+  : V extends readonly (infer I)[] ? readonly JsonForm<I>[]
+  : V extends FrameworkModel ? { readonly [key: string]: unknown }
+  : V extends object ? object
+  : V;

@@ -1,7 +1,6 @@
 import type { Buffer } from "node:buffer";
 import type { SchemaType, Types } from "mongoose";
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 
 /**
  * @internal The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that

@@ -1,35 +1,20 @@
-import type { Types } from "mongoose";
-import type { ModelClass } from "../model/model_class.ts";
+import type { ModelClass } from "../model/framework_model.ts";
+import { recordField } from "../model/records.ts";
 import type { FieldOptions } from "./field_options.ts";
-import type { FieldDecorator, FieldType, Identifier, ValueOf } from "./field_type.ts";
+import type { FieldDecorator, FieldType } from "./field_type.ts";
 import type {
+  ArrayInput,
+  ArrayOf,
   BrandProblem,
-  CheckedDefault,
-  CheckedEnum,
-  CheckedExample,
-  CheckedExists,
-  CheckedOf,
-  CheckedRef,
-  CheckedType,
-  CheckedValidate,
+  DecoratorOf,
   FieldValue,
-  IndependentOptions,
-  InWords,
-  NoOtherOptions,
-  OptionIn,
+  ItemIn,
+  ItemsProblem,
+  NoOptions,
   PlaceProblem,
+  PropInput,
+  UntypedProblem,
 } from "./prop_input.ts";
-import { recordField } from "./_record.ts";
-
-/** @internal A default value that also determines the type of its field. */
-export type Literal = string | number | boolean | bigint | Date;
-
-/** @internal The general type of a literal: `number` for `5`. */
-export type Widen<D> = D extends string ? string
-  : D extends number ? number
-  : D extends boolean ? boolean
-  : D extends bigint ? bigint
-  : D;
 
 /**
  * Options of {@linkcode prop}.
@@ -101,47 +86,71 @@ export function prop(options: Record<string, unknown> = {}): unknown {
     recordField({ array: false, options }, context);
 }
 
-/** @internal No options. */
-export type NoOptions = Readonly<Record<never, never>>;
+/**
+ * Options of {@linkcode arrayProp}.
+ *
+ * @typeParam I The TypeScript type of an element.
+ * @typeParam T The type of the option `items`.
+ */
+export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
+  /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */
+  readonly items: T;
+  /**
+   * Whether the array stores whole entities of the model instead of their identifiers.
+   *
+   * @default {false}
+   */
+  readonly embedded?: boolean;
+  /**
+   * Whether a body may only name entities that exist and that the scopes of their class select. Other identifiers are a
+   * 400 `BAD_DATA` with `kind: "exists"`. It belongs to an array of references.
+   *
+   * @default {false}
+   */
+  readonly exists?: boolean;
+}
 
-/** @internal The options of {@linkcode prop} on a field with the value `V`. A wrong option gets its problem as type. */
-export type PropInput<V, O> =
-  & IndependentOptions<V, V>
-  & {
-    readonly type?: CheckedType<V, OptionIn<O, "type">>;
-    readonly of?: CheckedOf<V, OptionIn<O, "of">>;
-    readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
-      : CheckedRef<"ref", V, OptionIn<O, "ref">>;
-    readonly exists?: OptionIn<O, "ref"> extends undefined ? CheckedExists<
-        OptionIn<O, "exists">,
-        "exists belongs to a reference: say its model with ref"
-      >
-      : boolean;
-    readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
-    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
-    readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
-    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
-  }
-  & NoOtherOptions<"prop", O, keyof PropOptions<unknown>>;
-
-/** @internal The value type by `type`, else by `ref`, else by `default`, else a string. */
-export type ValueOfOptions<O> = [O] extends [never] ? string
-  : OptionIn<O, "type"> extends infer T
-    ? [T] extends [undefined]
-      ? OptionIn<O, "ref"> extends undefined
-        ? OptionIn<O, "default"> extends infer X extends Literal ? Widen<X> : string
-      : Identifier
-    : ValueOf<T>
-  : never;
-
-/** @internal The decorator for the options. */
-export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
-
-/** @internal The problem of a field that is not a string, if no option says its type. */
-export type UntypedProblem<V, O> = [O] extends [never] ? unknown
-  : [V] extends [ValueOfOptions<O>] ? unknown
-  : OptionIn<O, "type" | "ref" | "default"> extends undefined
-    ? [V] extends [readonly unknown[]] ? "@prop is one value, the field is a list: use @arrayProp"
-    : [V] extends [Types.ObjectId] ? "the field is an identifier: say its model with ref"
-    : `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
-  : unknown;
+/**
+ * Declares a field that holds an array of values, of references or of embedded entities.
+ *
+ * With a type such as `String`, the array holds values. With a model class, it holds identifiers of entities. With a
+ * model class and `embedded: true`, it holds the entities themselves. If no array is given, it is `[]`.
+ *
+ * @typeParam O The options.
+ * @typeParam D The decorator type that the field requires.
+ * @param options The type of the elements, and options of Mongoose.
+ * @returns The decorator.
+ *
+ * @example Declare values, references and embedded entities
+ * ```ts
+ * import { arrayProp, FrameworkModel, prop } from "@mongrove/mongrove";
+ *
+ * class Actor extends FrameworkModel {
+ *   @prop({ required: true })
+ *   name!: string;
+ *   @arrayProp({ items: () => Movie })
+ *   movies?: string[];
+ * }
+ *
+ * class Movie extends FrameworkModel {
+ *   @arrayProp({ items: Actor })
+ *   actors?: string[];
+ *   @arrayProp({ items: Actor, embedded: true })
+ *   crew?: Actor[];
+ *   @arrayProp({ items: String })
+ *   tags?: string[];
+ * }
+ * ```
+ */
+export function arrayProp<const O extends ArrayInput<FieldValue<D>, O> = never, D = ArrayOf<O>>(
+  this: PlaceProblem<
+    D,
+    "arrayProp",
+    BrandProblem<FieldValue<D>, O, ItemsProblem<FieldValue<D>, O>>
+  >,
+  options: [O] extends [never] ? ArrayPropOptions<ItemIn<FieldValue<D>>, FieldType> : O,
+): D {
+  const decorate = (_value: undefined, context: ClassFieldDecoratorContext): void =>
+    recordField({ array: true, options: options as Record<string, unknown> }, context);
+  return decorate as D;
+}

@@ -1,10 +1,9 @@
 import type { Types } from "mongoose";
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { ModelClass } from "../model/model_class.ts";
+import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
-import type { FieldOptions } from "./field_options.ts";
-import type { Identifier, ValueOf } from "./field_type.ts";
-import type { JsonForm } from "./json_form.ts";
+import type { FieldOptions, JsonForm } from "./field_options.ts";
+import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
+import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
 /** @internal The decorated field, or `undefined` if TypeScript does not infer it. */
 export type FieldIn<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
@@ -176,3 +175,110 @@ export type StringOption =
   | "trim"
   | "lowercase"
   | "uppercase";
+
+/** @internal A default value that also determines the type of its field. */
+export type Literal = string | number | boolean | bigint | Date;
+
+/** @internal The general type of a literal: `number` for `5`. */
+export type Widen<D> = D extends string ? string
+  : D extends number ? number
+  : D extends boolean ? boolean
+  : D extends bigint ? bigint
+  : D;
+
+/** @internal No options. */
+export type NoOptions = Readonly<Record<never, never>>;
+
+/** @internal The options of {@linkcode prop} on a field with the value `V`. A wrong option gets its problem as type. */
+export type PropInput<V, O> =
+  & IndependentOptions<V, V>
+  & {
+    readonly type?: CheckedType<V, OptionIn<O, "type">>;
+    readonly of?: CheckedOf<V, OptionIn<O, "of">>;
+    readonly ref?: OptionIn<O, "ref"> extends string | undefined ? string | undefined
+      : CheckedRef<"ref", V, OptionIn<O, "ref">>;
+    readonly exists?: OptionIn<O, "ref"> extends undefined ? CheckedExists<
+        OptionIn<O, "exists">,
+        "exists belongs to a reference: say its model with ref"
+      >
+      : boolean;
+    readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
+    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
+    readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
+    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
+  }
+  & NoOtherOptions<"prop", O, keyof PropOptions<unknown>>;
+
+/** @internal The value type by `type`, else by `ref`, else by `default`, else a string. */
+export type ValueOfOptions<O> = [O] extends [never] ? string
+  : OptionIn<O, "type"> extends infer T
+    ? [T] extends [undefined]
+      ? OptionIn<O, "ref"> extends undefined
+        ? OptionIn<O, "default"> extends infer X extends Literal ? Widen<X> : string
+      : Identifier
+    : ValueOf<T>
+  : never;
+
+/** @internal The decorator for the options. */
+export type DecoratorOf<O> = FieldDecorator<ValueOfOptions<O>>;
+
+/** @internal The problem of a field that is not a string, if no option says its type. */
+export type UntypedProblem<V, O> = [O] extends [never] ? unknown
+  : [V] extends [ValueOfOptions<O>] ? unknown
+  : OptionIn<O, "type" | "ref" | "default"> extends undefined
+    ? [V] extends [readonly unknown[]] ? "@prop is one value, the field is a list: use @arrayProp"
+    : [V] extends [Types.ObjectId] ? "the field is an identifier: say its model with ref"
+    : `@prop is a string unless type says otherwise, the field is ${InWords<V>}`
+  : unknown;
+
+/** @internal The type of an element. */
+export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
+
+/**
+ * @internal The options of {@linkcode arrayProp} on a field with the value `V`. A wrong option gets its problem as
+ * type.
+ */
+export type ArrayInput<V, O> =
+  & IndependentOptions<V, ItemIn<V>>
+  & {
+    readonly items?: CheckedItems<ItemIn<V>, OptionIn<O, "items">, OptionIn<O, "embedded">>;
+    readonly embedded?: [ModelNamed<OptionIn<O, "items">>] extends [never]
+      ? OptionIn<O, "embedded"> extends true ? "embedded belongs to items of a model" : boolean
+      : boolean;
+    readonly exists?: [ModelNamed<OptionIn<O, "items">>] extends [never]
+      ? CheckedExists<OptionIn<O, "exists">, "exists belongs to references: items of a model">
+      : OptionIn<O, "embedded"> extends true ? CheckedExists<
+          OptionIn<O, "exists">,
+          "exists belongs to references, the items are embedded"
+        >
+      : boolean;
+    readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;
+    readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
+    readonly default?: CheckedDefault<V, OptionIn<O, "default">, undefined>;
+    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
+  }
+  & NoOtherOptions<"arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
+
+/** @internal The option `items`, or its problem. `E` is the option `embedded`. */
+export type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
+  : [ValueOf<T>] extends [never] ? "items is neither a class such as Number nor a model class"
+  : `items says ${InWords<ValueOf<T>>}, an element is ${InWords<I>}`
+  : E extends true ? [I] extends [ModelNamed<T>] ? T
+    : [I] extends [Identifier] ? "embedded stores models, an element is an identifier"
+    : "items is of another model than the elements of the field"
+  : CheckedRef<"items", I, T>;
+
+/** @internal The decorator for the options. */
+export type ArrayOf<O> = FieldDecorator<
+  ([ModelNamed<OptionIn<O, "items">>] extends [never] ? ValueOf<OptionIn<O, "items">>
+    : OptionIn<O, "embedded"> extends true ? ModelNamed<OptionIn<O, "items">>
+    : Identifier)[]
+>;
+
+/** @internal The problem of an array that no single option has. */
+export type ItemsProblem<V, O> = [O] extends [never] ? unknown
+  : [V] extends [readonly unknown[]]
+    ? OptionIn<O, "items"> extends undefined
+      ? "@arrayProp needs items: a model class, () => Model or a type such as String"
+    : unknown
+  : `@arrayProp is a list, the field is ${InWords<V>}`;

@@ -1,10 +1,8 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { RestError } from "../../errors/rest_error.ts";
-import { and } from "./and.ts";
-import { asFilter } from "./as_filter.ts";
+import { and, asFilter, or } from "./compose.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
 import type { EntityHook, PreFetch } from "./hooks.ts";
-import { or } from "./or.ts";
 
 interface Thing {
   name: string;

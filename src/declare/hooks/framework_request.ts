@@ -1,7 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
-import type { ModelClass, ModelOf } from "../model/model_class.ts";
-import type { FrameworkModel } from "../model/framework_model.ts";
+import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_model.ts";
 import type { OperationName } from "../operations/operation.ts";
 
 /** A filter, a projection or query options, as Mongoose takes them. */

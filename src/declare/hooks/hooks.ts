@@ -1,7 +1,6 @@
-import type { Entity } from "../model/model_class.ts";
-import type { FrameworkModel } from "../model/framework_model.ts";
+import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
-import type { OperationWords } from "../operations/operation_words.ts";
+import type { OperationWords } from "../operations/operation.ts";
 import type { ReadOptions } from "./read_options.ts";
 
 /** @internal A value, or a promise of it. */

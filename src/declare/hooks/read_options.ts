@@ -74,7 +74,8 @@ export type PopulateFields<M> = IsKnown<M> extends false
   };
 
 /**
- * What clients can ask of `all()` and `one()`. Without one of these options, they cannot ask for it.
+ * The options of `all()` and `one()` that let clients page, sort, choose, search, populate and count. Without an option,
+ * clients cannot ask for it.
  *
  * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
  *

@@ -1,6 +1,18 @@
 import { RestError } from "../../errors/rest_error.ts";
-import { isPromise } from "./and_then.ts";
 import type { HookName, MaybePromise } from "./hooks.ts";
+
+export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
+  return ((typeof value === "object" && value !== null) || typeof value === "function") &&
+    "then" in value && typeof value.then === "function";
+}
+
+/** Passes a value on, without waiting unless it is a promise: most hooks are synchronous, and lists are long. */
+export function andThen<T, R>(
+  value: MaybePromise<T>,
+  next: (value: T) => MaybePromise<R>,
+): MaybePromise<R> {
+  return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
+}
 
 /**
  * Runs a function of the host.
@@ -25,10 +37,9 @@ export function runHook<T>(
 }
 
 /** The functions of the host that run for a request. */
-export type HostFunction = HookName | "scope" | "getConnection" | "validate";
+type HostFunction = HookName | "scope" | "getConnection" | "validate";
 
-/** Options of {@linkcode HookFailure}. */
-export interface HookFailureOptions {
+interface HookFailureOptions {
   /** The entity that the function worked on. */
   readonly entity?: object;
   /** Whether it waited for a connection that is not open. */
@@ -37,16 +48,15 @@ export interface HookFailureOptions {
 
 /** An error that a function of the host threw: an error of the host, whatever its class. */
 export class HookFailure extends Error {
-  readonly hook: HostFunction;
-  /** What the function threw. */
-  readonly thrown: unknown;
   readonly entity: object | undefined;
   readonly away: boolean;
 
-  constructor(hook: HostFunction, thrown: unknown, options: HookFailureOptions = {}) {
+  constructor(
+    readonly hook: HostFunction,
+    readonly thrown: unknown,
+    options: HookFailureOptions = {},
+  ) {
     super(`The hook "${hook}" failed`, { cause: thrown });
-    this.hook = hook;
-    this.thrown = thrown;
     this.entity = options.entity;
     this.away = options.away ?? false;
   }
@@ -55,7 +65,6 @@ export class HookFailure extends Error {
 /** Gives the error to throw for what a function of the host threw. A `RestError` goes to the client as it is. */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;
-  return thrown instanceof RestError || thrown instanceof HookFailure
-    ? thrown
-    : new HookFailure(...args);
+  const isKnown = thrown instanceof RestError || thrown instanceof HookFailure;
+  return isKnown ? thrown : new HookFailure(...args);
 }

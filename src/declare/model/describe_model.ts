@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
 import { FrameworkModel } from "./framework_model.ts";
-import type { ModelClass } from "./model_class.ts";
-import { ownRecords } from "./metadata.ts";
+import type { ModelClass } from "./framework_model.ts";
+import { ownRecords } from "./records.ts";
 import type { FieldRecord, RestRecord } from "./records.ts";
 
-/** What a class and its ancestors declare. */
+/** The declarations of a class and its ancestors. */
 export interface ModelDescription {
   readonly target: ModelClass;
   /** The fields, inherited ones first. */
@@ -50,15 +50,12 @@ export function chainOf(target: ModelClass): ModelClass[] {
   return chain;
 }
 
-/** Gives the scopes of all `@rest` on a class. */
 export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
   return describeModel(target).rests.flatMap(({ scope }) => scope ?? []);
 }
 
 function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): SchemaOptions {
-  const [first, ...others] = rests.map((rest) => rest.schemaOptions).filter((options) =>
-    options !== undefined
-  );
+  const [first, ...others] = rests.flatMap((rest) => rest.schemaOptions ?? []);
   if (others.some((other) => !isDeepStrictEqual(first, other))) {
     throw new TypeError(
       `Cannot describe "${target.name}": its @rest decorators have different schemaOptions`,

@@ -1,4 +1,4 @@
-import type { Schema, SchemaOptions, Types } from "mongoose";
+import type { HydratedDocument, Model, Schema, SchemaOptions, Types } from "mongoose";
 
 /**
  * The base class of all models.
@@ -33,3 +33,26 @@ export abstract class FrameworkModel {
   /** The version: 0 for a new entity. Every update adds 1. */
   declare readonly __v: number;
 }
+
+/**
+ * A class that extends {@linkcode FrameworkModel}.
+ *
+ * @typeParam M The model.
+ */
+export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
+
+/**
+ * The Mongoose document of a model, which hooks get.
+ *
+ * @typeParam M The model.
+ */
+export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
+
+/**
+ * The Mongoose model of a class, with the static members of the class.
+ *
+ * @typeParam C The class.
+ */
+export type ModelOf<C extends ModelClass> =
+  & Model<InstanceType<C>>
+  & Omit<C, "prototype" | "configure" | "schemaOptions" | keyof Model<InstanceType<C>>>;

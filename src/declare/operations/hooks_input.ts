@@ -1,11 +1,16 @@
+import type { OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
-import type { ReadOptions } from "../hooks/read_options.ts";
-import type { FrameworkModel } from "../model/framework_model.ts";
-import type { DocumentHook, HookProblem, InstanceHook, PreFetchHook } from "./checked_hook.ts";
-import type { HooksRun, NoOtherHooks } from "./hooks_run.ts";
+import type {
+  CountOptions,
+  PageOptions,
+  PopulateFields,
+  PopulateOptions,
+  ReadOptions,
+} from "../hooks/read_options.ts";
+import type { FieldNames, FieldUse, IsKnown, NameProblem, TargetOf } from "../model/field_names.ts";
+import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
-import type { ReadInput } from "./read_input.ts";
 
 /**
  * The model of hooks that do not name a model. `@rest` checks them against its class.
@@ -102,3 +107,158 @@ export type HookIn<H, N extends HookName> = N extends keyof H ? NonNullable<H[N]
 export type OtherModel<N extends HookName, F> = HookProblem<N, F> extends `${string} model${string}`
   ? CallableFunction
   : never;
+
+/** @internal The return type of a hook: a value or a promise of it. */
+export type Returns<Rule extends string, T> = T | Promise<T>;
+
+/** @internal A `preFetch` hook. */
+export interface PreFetchHook<Problem extends string, M extends FrameworkModel> {
+  (req: FrameworkRequest<M>): Returns<"preFetch returns true to let the request pass", boolean>;
+}
+
+/** @internal A hook that gets Mongoose documents. */
+export interface DocumentHook<Problem extends string, M extends FrameworkModel> {
+  (
+    req: FrameworkRequest<M>,
+    entity: Entity<M>,
+    previous?: Entity<M>,
+  ): Returns<"a hook returns the entity, another object or null", object | null>;
+}
+
+/** @internal A hook that gets instances of the class. */
+export interface InstanceHook<Problem extends string, M extends FrameworkModel> {
+  (
+    req: FrameworkRequest<M>,
+    entity: M,
+    previous?: M,
+  ): Returns<"a hook returns the entity, another object or null", object | null>;
+}
+
+/** @internal Any hook. */
+export interface AnyHook {
+  // deno-lint-ignore no-explicit-any -- it types the parameters of a function whose name alone is wrong
+  (req: any, entity: any, previous?: any): any;
+}
+
+/** @internal A hook that the operation never runs. No function has this type, and TypeScript prints the problem. */
+export interface NeverRun<Problem extends string> extends AnyHook {
+  readonly "never runs": Problem;
+}
+
+/** @internal The problem of a hook with a wrong type. */
+export type HookProblem<N extends HookName, F> = F extends (...args: never) => infer R
+  ? [R] extends [undefined | void | Promise<undefined | void>]
+    ? `${N} returns nothing: ${HookResult<N>}`
+  : undefined extends Awaited<R> ? `${N} may return nothing: ${HookResult<N>}`
+  : [Awaited<R>] extends [N extends "preFetch" ? boolean : object | null]
+    ? `this ${N} expects another model`
+  : `${N} returns something else: ${HookResult<N>}`
+  : `${N} expects this model: ${HookResult<N>}`;
+
+/** @internal The result that a hook must return, in words. */
+export type HookResult<N extends HookName> = N extends "preFetch"
+  ? "return true to let the request pass"
+  : "return the entity, another object or null";
+
+/** @internal The hooks that each operation runs. `OPERATIONS` has them as data. */
+export type HooksRun =
+  & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
+  & Readonly<Record<"create" | "update", HookName>>
+  & Readonly<Record<"remove" | "removeAll", Exclude<HookName, "preSend">>>;
+
+/** @internal The options of reads that each operation has. */
+export type OptionsRead =
+  & { readonly all: keyof ReadOptions; readonly one: "select" | "populate" }
+  & Readonly<Record<Exclude<OperationName, "all" | "one">, never>>;
+
+/** @internal Errors for hooks that the operation never runs, for options that it never reads, and for other names. */
+export type NoOtherHooks<O extends OperationName, H> =
+  & { readonly [N in Exclude<HookName, HooksRun[O]>]?: Unrun<O, N, H> }
+  & { readonly [N in Exclude<keyof ReadOptions, OptionsRead[O]>]?: Unread<O, N, H> }
+  & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
+
+/** @internal The names that an operation may be given. */
+export type KnownName = HookName | "lean" | keyof OperationOptions | keyof ReadOptions;
+
+/** @internal A hook that the operation never runs. An optional one of a variable is checked at start-up instead. */
+export type Unrun<O extends OperationName, N extends string, H> = N extends keyof H
+  ? Partial<Pick<H, N>> extends Pick<H, N> ? AnyHook : NeverRun<NeverRunProblem<O, N>>
+  : NeverRun<NeverRunProblem<O, N>>;
+
+/** @internal An option that the operation never reads. An optional one of a variable is checked at start-up instead. */
+export type Unread<O extends OperationName, N extends keyof ReadOptions, H> = N extends keyof H
+  ? Partial<Pick<H, N>> extends Pick<H, N> ? unknown : UnreadProblem<O, N>
+  : UnreadProblem<O, N>;
+
+/** @internal The problem of an option that its operation never reads. */
+export type UnreadProblem<O extends OperationName, N extends keyof ReadOptions> =
+  `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have" : "all() has"}`;
+
+/** @internal The names of the given hooks, if they are known. */
+export type NameIn<H> = string extends keyof H ? never : keyof H & string;
+
+/** @internal The problem of a hook that its operation never runs. */
+export type NeverRunProblem<O extends OperationName, N extends string> =
+  `${O}() never runs ${N}, it runs ${O extends "all" | "one"
+    ? "preFetch, fetch, postFetch and preSend"
+    : O extends "create" | "update" ? "preFetch, fetch, postFetch, preSave, persist and preSend"
+    : "preFetch, fetch, postFetch, preSave and persist"}`;
+
+/** @internal The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
+export type ReadInput<O extends OperationName, M, H> = Pick<ListInput<M, H>, OptionsRead[O]>;
+
+/** @internal The options of a list. */
+export interface ListInput<M, H> {
+  /** Lists have pages, which clients choose with `?limit=`, and `?after=` or `?skip=`. */
+  readonly page?: Exactly<"page", PageOptions, OptionIn<H, "page">> | undefined;
+  /** The fields by which clients can sort, such as `?sort=-year,name`: no lists and no objects. */
+  readonly sort?: CheckedNames<"sort", M, OptionIn<H, "sort">> | undefined;
+  /** The fields that clients can choose, such as `?select=name,year`. */
+  readonly select?: CheckedNames<"select", M, OptionIn<H, "select">> | undefined;
+  /** The string fields in which `?search=` looks for words. */
+  readonly search?:
+    | CheckedNames<"search", M, OptionIn<H, "search">>
+    | { readonly index: true }
+    | undefined;
+  /** The references that clients can replace by entities, such as `?populate=actors`. */
+  readonly populate?: CheckedPopulate<M, OptionIn<H, "populate">> | undefined;
+  /** Lists tell their total. */
+  readonly count?: true | Exactly<"count", CountOptions, OptionIn<H, "count">> | undefined;
+}
+
+/** @internal Names of fields, or their problems. `L` is what was given. */
+export type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
+  ? { readonly [I in keyof L]: CheckedName<U, M, L[I]> }
+  : readonly FieldNames<U, M>[];
+
+/** @internal A name of a field, or its problem. */
+export type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
+  : N extends keyof M ? NameProblem<U, M, N>
+  : FieldNames<U, M>;
+
+/** @internal The option `populate`, or its problem. `P` is what was given. */
+export type CheckedPopulate<M, P> = P extends readonly unknown[]
+  ? "populate is an object, such as { director: true }"
+  : IsKnown<M> extends false
+    ? P extends object ? { readonly [K in keyof P]: true | PopulateInput<unknown, P[K]> }
+    : PopulateFields<unknown>
+  :
+    & {
+      readonly [K in FieldNames<"populate", M>]?:
+        | true
+        | PopulateInput<TargetOf<M, K>, OptionIn<P, K>>;
+    }
+    & {
+      readonly [K in Exclude<keyof P & string, FieldNames<"populate", M>>]: K extends keyof M
+        ? NameProblem<"populate", M, K>
+        : `populate takes references, the class has no ${K}`;
+    };
+
+/** @internal The options of a populated reference to the model `T`. `X` is what was given. */
+export type PopulateInput<T, X> =
+  & Omit<Exactly<"populate", PopulateOptions, X>, "select">
+  & { readonly select?: CheckedNames<"select", T, OptionIn<X, "select">> };
+
+/** @internal Options `T`. Names that it does not have are problems. `X` is what was given. */
+export type Exactly<N extends string, T, X> = [Exclude<keyof X, keyof T>] extends [never] ? T
+  : T & { readonly [K in Exclude<keyof X & string, keyof T>]: `${N} has no option ${K}` };

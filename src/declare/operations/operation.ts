@@ -1,6 +1,6 @@
 import type { HookName } from "../hooks/hooks.ts";
 import type { ReadOptions } from "../hooks/read_options.ts";
-import type { HooksRun } from "./hooks_run.ts";
+import type { HooksRun } from "./hooks_input.ts";
 
 /** The names of the six operations. */
 export type OperationName = "all" | "one" | "create" | "update" | "remove" | "removeAll";
@@ -16,7 +16,7 @@ export interface Operation {
   readonly status: 200 | 201 | 204;
   /** Where its entities come from. */
   readonly origin: "list" | "byId" | "new";
-  /** What it does to them, if anything. */
+  /** The change that it makes to them, if any. */
   readonly change?: "merge" | "remove";
   readonly hooks: { readonly [N in HookName]?: true };
 }
@@ -29,11 +29,7 @@ const READ_HOOKS: Record<HooksRun["all"], true> = {
 };
 
 const REMOVE_HOOKS: Record<HooksRun["remove"], true> = {
-  preFetch: true,
-  fetch: true,
-  postFetch: true,
-  preSave: true,
-  persist: true,
+  ...{ preFetch: true, fetch: true, postFetch: true, preSave: true, persist: true },
 };
 
 const ALL_HOOKS: Record<HookName, true> = { ...READ_HOOKS, ...REMOVE_HOOKS };
@@ -67,3 +63,54 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   remove: { ...ONE, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
   removeAll: { ...LIST, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
 };
+
+/** The words about an operation in the description of an API. */
+export interface OperationWords {
+  /** A summary of the operation, in a few words. */
+  readonly summary?: string | undefined;
+  /** A description of the operation, in CommonMark. */
+  readonly description?: string | undefined;
+  /**
+   * The groups of the operation in the description.
+   *
+   * @default {the name of the class}
+   */
+  readonly tags?: readonly string[] | undefined;
+  /**
+   * Whether clients should stop using the operation.
+   *
+   * @default {false}
+   */
+  readonly deprecated?: boolean | undefined;
+  /**
+   * An example: the body of `create()` and `update()`, or an entity in the answer of `all()` and `one()`, where it has
+   * no field that is hidden or `select: false`. It holds values of JSON.
+   */
+  readonly example?: object | undefined;
+  /**
+   * The name of the operation in generated clients. No other operation may have it.
+   *
+   * @default {the operation and the path, such as `allMovies`}
+   */
+  readonly operationId?: string | undefined;
+}
+
+const NAMES: Readonly<Record<keyof OperationWords, true>> = {
+  summary: true,
+  description: true,
+  tags: true,
+  deprecated: true,
+  example: true,
+  operationId: true,
+};
+
+export function isOperationWord(name: string): name is keyof OperationWords {
+  return Object.hasOwn(NAMES, name);
+}
+
+/** Gives the options of an operation that describe it. */
+export function wordsOf(options: object): OperationWords {
+  return Object.fromEntries(
+    Object.entries(options).filter(([name, value]) => isOperationWord(name) && value !== undefined),
+  );
+}

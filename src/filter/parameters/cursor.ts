@@ -1,10 +1,10 @@
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import mongoose from "mongoose";
-import { IDENTIFIER } from "../../schema/fields/identifier.ts";
+import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import type { Version } from "../../schema/fields/version.ts";
+import type { Version } from "../../schema/fields/system_fields.ts";
 import type { Order } from "./read_rules.ts";
 import { isScalar, SEEK_READ } from "./sort_values.ts";
 import type { SortValues } from "./sort_values.ts";

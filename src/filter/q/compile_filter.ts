@@ -1,7 +1,7 @@
 import { badFormat } from "../../errors/refusals.ts";
 import type { Filter } from "../filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { isSecret } from "../../schema/fields/is_secret.ts";
+import { isSecret } from "../../schema/fields/visibility.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isClause, markCompiled } from "../filters.ts";
 import { checkDepth, checkList, deeper, refuse } from "./context.ts";

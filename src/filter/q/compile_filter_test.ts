@@ -1,8 +1,7 @@
 import { assert, assertEquals, assertNotStrictEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { arrayProp } from "../../declare/decorators/array_prop.ts";
-import { prop } from "../../declare/decorators/prop.ts";
+import { arrayProp, prop } from "../../declare/decorators/prop.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";

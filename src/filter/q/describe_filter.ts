@@ -1,7 +1,7 @@
 import type { Schema } from "mongoose";
 import { schemaClass } from "../../schema/build_schema.ts";
-import { typeName } from "../../schema/describe/field_node.ts";
-import { isSecret } from "../../schema/fields/is_secret.ts";
+import { typeName } from "../../schema/describe/object_node.ts";
+import { isSecret } from "../../schema/fields/visibility.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";

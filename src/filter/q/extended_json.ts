@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Binary, Types } from "../../schema/mongoose/bson.ts";
 import { badFormat } from "../../errors/refusals.ts";
-import { IDENTIFIER } from "../../schema/fields/identifier.ts";
+import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 

@@ -1,30 +1,27 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
-import { cutAnswer } from "./cut_answer.ts";
-import { onLeave } from "./on_leave.ts";
-import { afterPatience, SlowClientError } from "./slow_client.ts";
-
-/** How much is written at a time: a client has to take it within the time limit. */
-export const PIECE = 64 * 1024;
+import {
+  cutAnswer,
+  onConnectionClose,
+  onSendTimeout,
+  PIECE,
+  SlowClientError,
+} from "./connection.ts";
 
 /** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
 export class ResponseStream {
   readonly #res: Response;
-  readonly #timeoutMs: number;
+  readonly #timeoutMS: number;
+  /** Whether this stream has sent the headers of the answer. */
+  begun = false;
   #late = false;
-  #begun = false;
   #wake: () => void = () => {};
   #stopListening: (() => void) | undefined;
 
-  constructor(res: Response, timeoutMs: number) {
+  constructor(res: Response, timeoutMS: number) {
     this.#res = res;
-    this.#timeoutMs = timeoutMs;
-  }
-
-  /** Whether this stream has sent the headers of the answer. */
-  get begun(): boolean {
-    return this.#begun;
+    this.#timeoutMS = timeoutMS;
   }
 
   /** Whether the client is there, and no hook answers in the place of this stream. */
@@ -34,7 +31,7 @@ export class ResponseStream {
 
   /** Whether a hook has begun an answer that its client waits for. */
   get isTaken(): boolean {
-    return !this.#begun && this.#res.headersSent && !this.#isOver;
+    return !this.begun && this.#res.headersSent && !this.#isOver;
   }
 
   get #isOver(): boolean {
@@ -49,7 +46,7 @@ export class ResponseStream {
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE) {
       if (!this.isOpen) return;
-      this.#begun = true;
+      this.begun = true;
       if (!this.#res.write(bytes.subarray(start, start + PIECE))) await this.#drained();
     }
   }
@@ -69,7 +66,7 @@ export class ResponseStream {
   async #drained(): Promise<void> {
     this.#listen();
     await new Promise<void>((resolve) => {
-      const stop = afterPatience(this.#timeoutMs, () => {
+      const stop = onSendTimeout(this.#timeoutMS, () => {
         this.#late = true;
         void cutAnswer(this.#res);
         this.#wake();
@@ -80,7 +77,7 @@ export class ResponseStream {
       };
       if (!this.isOpen) this.#wake();
     });
-    if (this.#late) throw new SlowClientError(this.#res.req, this.#timeoutMs);
+    if (this.#late) throw new SlowClientError(this.#res.req, this.#timeoutMS);
   }
 
   /** Listens once for all waits: middleware that compresses never takes listeners off. */
@@ -88,10 +85,10 @@ export class ResponseStream {
     if (this.#stopListening !== undefined) return;
     const res = this.#res;
     const wake = () => this.#wake();
-    const stay = onLeave(res.req.socket, wake);
+    const stop = onConnectionClose(res.req.socket, wake);
     res.on("drain", wake).on("close", wake);
     this.#stopListening = () => {
-      stay();
+      stop();
       res.off("drain", wake).off("close", wake);
     };
   }

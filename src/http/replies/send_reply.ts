@@ -1,14 +1,13 @@
 import type { Response } from "express-types";
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
 import { markTag, tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
-import { cutAnswer } from "./cut_answer.ts";
-import { PIECE } from "./response_stream.ts";
-import { sendGathered } from "./send_gathered.ts";
-import { sendList } from "./send_list.ts";
+import { awaitTurn, cutAnswer, isQueued, PIECE } from "./connection.ts";
+import { ResponseStream } from "./response_stream.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
@@ -16,7 +15,7 @@ const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 /** Sends what the pipeline replied. If a hook has ended the answer, nothing is sent; if it has only begun it, the answer is cut. */
 export async function sendReply(
   res: Response,
-  { reply, timeoutMs }: { reply: Reply; timeoutMs: number },
+  { reply, timeoutMS }: { reply: Reply; timeoutMS: number },
 ): Promise<void> {
   if (isOver(res.req as FrameworkRequest)) return;
   if (res.headersSent) return await cutBegun(res);
@@ -26,36 +25,27 @@ export async function sendReply(
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
   if (reply.texts !== undefined) {
-    if (!await sendList(res, { pieces: reply.texts, timeoutMs })) await cutBegun(res);
+    if (!await sendList(res, { pieces: reply.texts, timeoutMS })) await cutBegun(res);
     return;
   }
   res.status(reply.status);
   if (reply.gathered !== undefined) {
-    return await sendGathered(res, { pieces: reply.gathered, timeoutMs });
+    return await sendGathered(res, { pieces: reply.gathered, timeoutMS });
   }
-  const { text } = reply;
+  const { text, version, holder } = reply;
   if (text === undefined) return void res.end();
-  tagAnswer(res, reply);
+  if (version !== undefined && !res.hasHeader("ETag")) {
+    res.setHeader("ETag", markTag(tagOf(version, text), holder));
+  }
   if (text.length <= PIECE) res.type("json").send(text);
-  else await sendGathered(res, { pieces: [bytesOf(text)], timeoutMs });
+  else await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS });
 }
 
-function tagAnswer(res: Response, { version, holder, text = "" }: Reply): void {
-  if (version === undefined || res.hasHeader("ETag")) return;
-  res.setHeader("ETag", markTag(tagOf(version, text), holder));
-}
-
-function bytesOf(text: string | Uint8Array): Uint8Array {
-  return typeof text === "string" ? Buffer.from(text) : text;
-}
-
-/** Cuts an answer that a hook has begun and not ended. */
 async function cutBegun(res: Response): Promise<void> {
   const { method, originalUrl } = res.req;
+  const [path] = originalUrl.split("?");
   logHint(
-    `Cannot answer ${method} ${
-      originalUrl.split("?")[0]
-    }: a hook has begun an answer by itself, and not ended it`,
+    `Cannot answer ${method} ${path}: a hook has begun an answer by itself, and not ended it`,
   );
   await cutAnswer(res);
 }
@@ -63,4 +53,111 @@ async function cutBegun(res: Response): Promise<void> {
 function locationOf({ req }: Response, id: string): string {
   const path = pathOf(req as FrameworkRequest);
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
+}
+
+/** JSON text, or its bytes. */
+type Text = string | Uint8Array;
+
+/**
+ * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
+ * with its length and tag.
+ *
+ * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
+ */
+async function sendList(
+  res: Response,
+  { pieces, timeoutMS }: { pieces: AsyncIterable<Text>; timeoutMS: number },
+): Promise<boolean> {
+  const stream = new ResponseStream(res, timeoutMS);
+  let buffered: Text[] = [];
+  let size = 0;
+  let opening = "[";
+  const flush = async () => {
+    const parts = buffered;
+    buffered = [];
+    size = 0;
+    await writeParts(stream, parts);
+  };
+  try {
+    for await (const piece of pieces) {
+      if (!stream.isOpen) return !stream.isTaken;
+      // A list of one piece is sent whole, however long it is.
+      if (!stream.begun && size >= PIECE) {
+        res.status(200).type("json");
+        if (res.req.method === "HEAD") {
+          await stream.end();
+          return true;
+        }
+        await flush();
+      }
+      buffered.push(opening, piece);
+      opening = ",";
+      size += piece.length;
+      if (stream.begun && size >= PIECE) await flush();
+    }
+    const rest = concat([...buffered, opening === "[" ? "[]" : "]"]);
+    if (stream.begun) await stream.end(rest);
+    else if (stream.isOpen) await sendGathered(res.status(200), { pieces: [rest], timeoutMS });
+    return !stream.isTaken;
+  } finally {
+    stream.release();
+  }
+}
+
+/** Writes many small parts as one, and a large one after its comma without copying it. */
+async function writeParts(stream: ResponseStream, parts: readonly Text[]): Promise<void> {
+  for (const part of parts.length > 2 ? [concat(parts)] : parts) await stream.write(bytesOf(part));
+}
+
+function bytesOf(text: Text): Uint8Array {
+  return typeof text === "string" ? Buffer.from(text) : text;
+}
+
+function concat(parts: readonly Text[]): Buffer {
+  return Buffer.concat(parts.map(bytesOf));
+}
+
+/** Sends JSON text that is complete, with its length and tag; the pieces that were sent can be collected. */
+async function sendGathered(
+  res: Response,
+  { pieces, timeoutMS }: { pieces: Uint8Array[]; timeoutMS: number },
+): Promise<void> {
+  const [first, ...others] = pieces;
+  res.type("json");
+  if (others.length === 0 && lengthOf(pieces) <= PIECE) return void res.send(first);
+  res.setHeader("Content-Length", lengthOf(pieces));
+  const tag = res.get("ETag") === undefined ? expressTag(res, pieces) : undefined;
+  if (tag !== undefined) res.setHeader("ETag", tag);
+  if (res.req.fresh) {
+    // The client has it already.
+    for (const name of ["Content-Type", "Content-Length"]) res.removeHeader(name);
+    return void res.status(304).end();
+  }
+  if (res.req.method === "HEAD") return void res.end();
+  if (isQueued(res) && !await awaitTurn(res)) return;
+  const stream = new ResponseStream(res, timeoutMS);
+  try {
+    for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
+      await stream.write(piece);
+    }
+    await stream.end();
+  } finally {
+    stream.release();
+  }
+}
+
+/** The tag that Express gives to a body. The pieces are not joined: that would double their memory. */
+function expressTag(res: Response, pieces: readonly Uint8Array[]): string | undefined {
+  const make: unknown = res.app.get("etag fn");
+  const kind: unknown = res.app.get("etag");
+  if (typeof make !== "function") return undefined;
+  if (typeof kind === "function") return String(make(Buffer.concat(pieces)));
+  const hash = createHash("sha1");
+  for (const piece of pieces) hash.update(piece);
+  const tag = `"${lengthOf(pieces).toString(16)}-${hash.digest("base64").slice(0, 27)}"`;
+  return kind === "strong" ? tag : `W/${tag}`;
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((sum, piece) => sum + piece.length, 0);
 }

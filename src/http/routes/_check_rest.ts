@@ -1,16 +1,25 @@
 import { describeModel } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import type { OperationName } from "../../declare/operations/operation.ts";
-import { isOperationWord } from "../../declare/operations/operation_words.ts";
-import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
+import {
+  isHookName,
+  isOperationWord,
+  isReadOption,
+  OPERATIONS,
+  wordsOf,
+} from "../../declare/operations/operation.ts";
+import type { OperationWords } from "../../declare/operations/operation.ts";
+import type { Level } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
-import { unknownOption } from "../unknown_option.ts";
-import { wordProblem } from "./_check_words.ts";
+import { isJson, isJsonObject } from "../../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { unknownOption } from "../check_options.ts";
 
-/** The error of a declaration that no route can be made of. */
+/** Makes the error of a wrong declaration, which names the class. */
+export type Fail = (problem: string) => TypeError;
+
 export function cannotMount({ name }: ModelClass, problem: string): TypeError {
   return new TypeError(`Cannot mount "${name}": ${problem}`);
 }
@@ -24,44 +33,31 @@ const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
 /** Checks the `@rest` of a class; gives its path, without a slash at its end. */
 export function checkRest(target: ModelClass, rest: RestRecord): string {
   const { route } = rest;
+  const fail: Fail = (problem) => cannotMount(target, problem);
   if (typeof route !== "string" || !route.startsWith("/")) {
-    throw cannotMount(target, `route "${route}" does not start with "/"`);
+    throw fail(`route "${route}" does not start with "/"`);
   }
   const taken = /:(id|subId\d*)\b/.exec(route)?.[1];
   if (taken !== undefined) {
-    throw cannotMount(
-      target,
-      `route "${route}" uses the parameter "${taken}", which names an entity`,
-    );
+    throw fail(`route "${route}" uses the parameter "${taken}", which names an entity`);
   }
-  checkMethods(target, { methods: rest.methods, place: "" });
-  checkOptions(target, { rest, place: "" });
+  checkOptions(rest, { place: "", fail });
   return route.replace(/\/+$/, "");
-}
-
-function checkOptions(target: ModelClass, { rest, place }: { rest: RestRecord; place: string }) {
-  const unknown = unknownOption(rest, OPTIONS);
-  if (unknown !== undefined) throw cannotMount(target, `@rest${place} has no option ${unknown}`);
-  for (const name of ["getConnection", "scope"] as const) {
-    if (rest[name] !== undefined && typeof rest[name] !== "function") {
-      throw cannotMount(target, `"${name}"${place} is not a function`);
-    }
-  }
 }
 
 /** Checks the `@rest` of a property, as {@linkcode checkRest}: one object is no list, and an element needs a name. */
 export function checkPartRest({ link, target, rest }: PartDescription): string {
   const { owner, property, array, embedded } = link;
   const { methods, route = `/${property}` } = rest;
+  const fail: Fail = (problem) => cannotMount(owner, problem);
   if (rest.getConnection ?? rest.schemaOptions) {
-    throw cannotMount(owner, `the @rest of property "${property}" has options of a class`);
+    throw fail(`the @rest of property "${property}" has options of a class`);
   }
   if (describeModel(owner).fields.get(property)?.options.hidden === true) {
-    throw cannotMount(owner, `property "${property}" has @rest and is hidden`);
+    throw fail(`property "${property}" has @rest and is hidden`);
   }
   const place = ` of property "${property}"`;
-  checkMethods(owner, { methods, place });
-  checkOptions(owner, { rest, place });
+  checkOptions(rest, { place, fail });
   const identified = buildSchema(target).schema.path("_id") !== undefined;
   for (const { operation } of methods) {
     const impossible = !array && OPERATIONS[operation].many
@@ -69,79 +65,135 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
       : array && embedded && !identified && operation !== "all"
       ? "holds entities without _id"
       : undefined;
-    if (impossible !== undefined) {
-      throw cannotMount(
-        owner,
-        `property "${property}" ${impossible} and cannot have ${operation}()`,
-      );
-    }
+    if (impossible === undefined) continue;
+    throw fail(`property "${property}" ${impossible} and cannot have ${operation}()`);
   }
   if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
-    throw cannotMount(
-      owner,
-      `route "${route}" of property "${property}" is not a path without parameters that starts with "/"`,
-    );
+    const rule = `is not a path without parameters that starts with "/"`;
+    throw fail(`route "${route}"${place} ${rule}`);
   }
   return route.replace(/\/+$/, "");
 }
 
-interface GivenMethods {
-  readonly methods: readonly (Method | undefined)[];
-  /** What names the property in messages; empty for a class. */
+interface Place {
+  /** The property, for messages; empty for a class. */
   readonly place: string;
+  readonly fail: Fail;
 }
 
-function checkMethods(target: ModelClass, { methods, place }: GivenMethods): void {
-  if (!Array.isArray(methods) || methods.length === 0) {
-    throw cannotMount(target, `"methods"${place} is empty`);
-  }
-  for (const method of methods as GivenMethods["methods"]) {
-    if (method === undefined || !Object.hasOwn(OPERATIONS, method.operation)) {
-      throw cannotMount(target, `"methods"${place} contains something that is not an operation`);
+function checkOptions(rest: RestRecord, { place, fail }: Place): void {
+  const methods: unknown = rest.methods;
+  if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
+  for (const method of methods) checkMethod(method, { place, fail });
+  const unknown = unknownOption(rest, OPTIONS);
+  if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
+  for (const name of ["getConnection", "scope"] as const) {
+    if (rest[name] !== undefined && typeof rest[name] !== "function") {
+      throw fail(`"${name}"${place} is not a function`);
     }
-    const { lean, parameters, ...others } = method.hooks;
-    checkParameters(target, { parameters, method: `${method.operation}()${place}` });
-    if (lean === true && OPERATIONS[method.operation].verb !== "get") {
-      throw cannotMount(target, `${method.operation}() writes documents and cannot be lean`);
-    }
-    const problem = wordProblem(others);
-    if (problem !== undefined) {
-      throw cannotMount(target, `${method.operation}()${place} has ${problem}`);
-    }
-    const hooks = Object.entries(others).filter(([name]) =>
-      !isReadOption(name) && !isOperationWord(name)
-    );
-    checkHooks(target, { operation: method.operation, hooks, place });
   }
 }
 
-function checkParameters(
-  target: ModelClass,
-  { parameters, method }: { parameters: unknown; method: string },
-): void {
-  if (parameters === undefined) return;
+function checkMethod(given: Method | undefined, { place, fail }: Place): void {
+  if (given === undefined || !Object.hasOwn(OPERATIONS, given.operation)) {
+    throw fail(`"methods"${place} contains something that is not an operation`);
+  }
+  const method = `${given.operation}()${place}`;
+  const operation = OPERATIONS[given.operation];
+  const { lean, parameters = [], ...others } = given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
-  if (Array.isArray(parameters) && parameters.every(isName)) return;
-  throw cannotMount(target, `"parameters" of ${method} is not a list of names other than "q"`);
+  if (!Array.isArray(parameters) || !parameters.every(isName)) {
+    throw fail(`"parameters" of ${method} is not a list of names other than "q"`);
+  }
+  if (lean === true && operation.verb !== "get") {
+    throw fail(`${given.operation}() writes documents and cannot be lean`);
+  }
+  const problem = wordProblem(others);
+  if (problem !== undefined) throw fail(`${method} has ${problem}`);
+  for (const [name, hook] of Object.entries(others)) {
+    if (isReadOption(name) || isOperationWord(name)) continue;
+    if (!isHookName(name)) throw fail(`${method} has no hook "${name}"`);
+    if (hook === undefined) continue;
+    if (typeof hook !== "function") throw fail(`hook "${name}" of ${method} is not a function`);
+    if (operation.hooks[name] !== true) throw fail(`${method} never runs its hook "${name}"`);
+  }
 }
 
-function checkHooks(
-  target: ModelClass,
-  { operation, hooks, place }: {
-    operation: OperationName;
-    hooks: readonly (readonly [string, unknown])[];
-    place: string;
-  },
+/**
+ * Checks that clients can say which version they change, and that the framework can hold them to it.
+ *
+ * @throws {TypeError} If there are no versions, or hooks write.
+ */
+export function checkConcurrency(
+  methods: RestRecord["methods"],
+  { target, link, concurrency, versionKey }: Omit<
+    Level,
+    "operation" | "shape" | "hooks" | "parameters"
+  >,
 ): void {
-  const method = `${operation}()${place}`;
-  for (const [name, hook] of hooks) {
-    if (!isHookName(name)) throw cannotMount(target, `${method} has no hook "${name}"`);
-    if (hook === undefined) continue;
-    if (typeof hook !== "function") {
-      throw cannotMount(target, `hook "${name}" of ${method} is not a function`);
-    }
-    if (OPERATIONS[operation].hooks[name] !== true) {
-      throw cannotMount(target, `${method} never runs its hook "${name}"`);
-    }
+  if (concurrency === undefined) return;
+  const name = `"concurrency"${link === undefined ? "" : ` of property "${link.property}"`}`;
+  const fail: Fail = (problem) => cannotMount(link?.owner ?? target, `${name} ${problem}`);
+  if (concurrency !== "required") throw fail(`is not "required"`);
+  if (versionKey === undefined) throw fail(`needs versions, and "versionKey" is off`);
+  const own = methods.find(({ operation, hooks }) =>
+    (operation === "update" || operation === "remove") && hooks.persist !== undefined
+  );
+  if (own !== undefined) throw fail(`cannot bind the "persist" of ${own.operation}()`);
+}
+
+const isText = (value: unknown) => typeof value === "string";
+
+/** The rule for each option that describes an operation, and its test. */
+const RULES: Readonly<
+  Record<keyof OperationWords, readonly [string, (value: unknown) => boolean]>
+> = {
+  summary: ["a text", isText],
+  description: ["a text", isText],
+  tags: ["a list of texts", (value) => Array.isArray(value) && value.every(isText)],
+  deprecated: ["true or false", (value) => typeof value === "boolean"],
+  example: ["an object of JSON", (value) => isJsonObject(value) && isJson(value)],
+  operationId: [
+    "a name of letters, digits and _",
+    (value) => isText(value) && /^[A-Za-z_][\w.-]*$/.test(String(value)),
+  ],
+};
+
+function wordProblem(options: object): string | undefined {
+  for (const [name, value] of Object.entries(wordsOf(options))) {
+    const [rule, isKept] = RULES[name as keyof OperationWords];
+    if (!isKept(value)) return `"${name}", which is not ${rule}`;
   }
+  return undefined;
+}
+
+/** Finds a field in the example of an answer that answers leave out. */
+export function exampleProblem({ operation, hooks }: Method, shape: Shape): string | undefined {
+  const isShown = OPERATIONS[operation].verb === "get";
+  const path = isShown ? secretIn(hooks.example, shape) : undefined;
+  return path && `${operation}() has "example" with "${path}", which no answer shows`;
+}
+
+function secretIn(value: unknown, shape: Shape | undefined): string | undefined {
+  if (shape === undefined || !isJsonObject(value)) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const field = shape.fields.get(name);
+    if (field?.hidden || field?.selected === false) return name;
+    const below = field === undefined
+      ? secretIn(inner, shape.joined.get(name))
+      : secretBelow(inner, field);
+    if (below !== undefined) return `${name}.${below}`;
+  }
+  return undefined;
+}
+
+function secretBelow(value: unknown, field: FieldShape): string | undefined {
+  const { element, shape, populated } = field;
+  if (element === undefined) return secretIn(value, shape ?? populated);
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, each] of Object.entries(value)) {
+    const below = secretBelow(each, element);
+    if (below !== undefined) return `${key}.${below}`;
+  }
+  return undefined;
 }

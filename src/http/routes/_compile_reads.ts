@@ -1,23 +1,31 @@
 import type { Schema } from "mongoose";
-import type { ReadOptions } from "../../declare/hooks/read_options.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_options.ts";
+import { describeModel } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import { isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
-import type { PageRule, ReadRules, SearchRule } from "../../filter/parameters/read_rules.ts";
+import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
+import type {
+  PageRule,
+  PopulateRule,
+  ReadRules,
+  SearchRule,
+} from "../../filter/parameters/read_rules.ts";
+import { referredTarget } from "../../pipeline/references/referred_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { whyUnseen } from "../../schema/fields/is_secret.ts";
+import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
+import { unknownOption } from "../check_options.ts";
 import { cannotMount } from "./_check_rest.ts";
-import { checkTextIndexes } from "./_check_text_indexes.ts";
-import { compilePopulate } from "./_compile_populate.ts";
+import type { Fail } from "./_check_rest.ts";
 
-/** Options that only a list has. */
 const OF_LISTS = ["page", "sort", "search", "count"] as const;
 
 /** Options that a hook in the place of the read would not know of. */
 const OF_QUERIES = [...OF_LISTS, "populate"] as const;
 
-export interface ReadsOptions {
+interface ReadModel {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
@@ -25,40 +33,36 @@ export interface ReadsOptions {
   readonly embedded: boolean;
 }
 
+interface Reading extends ReadModel {
+  readonly fail: Fail;
+}
+
 /**
  * Compiles what clients may ask of an operation besides `q`; `undefined` if nothing.
  *
  * @throws {TypeError} If a declaration is wrong; the message names the class and the operation.
  */
-export function compileReads(
-  { operation, hooks }: Method,
-  { target, schema, shape, embedded }: ReadsOptions,
-): ReadRules | undefined {
+export function compileReads(method: Method, model: ReadModel): ReadRules | undefined {
   const given: ReadOptions = Object.fromEntries(
-    Object.entries(hooks).filter(([name, value]) => isReadOption(name) && value !== undefined),
+    Object.entries(method.hooks).filter(([name, value]) =>
+      isReadOption(name) && value !== undefined
+    ),
   );
   if (Object.keys(given).length === 0) return undefined;
-  const method = `${operation}()`;
-  const fail = (problem: string) => cannotMount(target, `${method} ${problem}`);
-  checkPlaces({ operation, hooks }, { given, fail });
-  const fields = new Fields(shape, fail);
+  const fail: Fail = (problem) => cannotMount(model.target, `${method.operation}() ${problem}`);
+  checkPlaces(method, { given, fail });
+  const reading = { ...model, fail };
   const { page, sort, select, search, count, populate } = given;
-  if (page && !shape.fields.has("_id")) {
-    throw fail(`cannot have "page": what it lists has no _id, which completes the order`);
-  }
   return {
-    ...page && { page: { ...compilePage(page, fail), inOneScan: hasPartialIndex(schema) } },
-    ...sort && { sort: fields.named(sort, { option: "sort", isPossible: isSortable }) },
-    ...select && { select: fields.named(select, { option: "select", isPossible: () => true }) },
-    ...search && { search: compileSearch(search, { fields, schema, shape, embedded, fail }) },
+    ...page && { page: compilePage(page, reading) },
+    ...sort && { sort: new Set(checkNames(sort, { ...reading, option: "sort" })) },
+    ...select && { select: new Set(checkNames(select, { ...reading, option: "select" })) },
+    ...search && { search: compileSearch(search, reading) },
     ...count && { count: compileCount(count, fail) },
-    ...populate && { populate: compilePopulate(populate, { shape, fail }) },
+    ...populate && { populate: compilePopulate(populate, reading) },
   };
 }
 
-type Fail = (problem: string) => TypeError;
-
-/** Checks that an operation can do what its options promise. */
 function checkPlaces(
   { operation, hooks }: Method,
   { given, fail }: { readonly given: ReadOptions; readonly fail: Fail },
@@ -78,21 +82,23 @@ function checkPlaces(
   }
 }
 
-function compilePage(given: unknown, fail: Fail): Omit<PageRule, "inOneScan"> {
+function compilePage(given: unknown, { schema, shape, fail }: Reading): PageRule {
+  if (!shape.fields.has("_id")) {
+    throw fail(`cannot have "page": what it lists has no _id, which completes the order`);
+  }
   const { max, size = max, ...others } = objectOf(given);
-  checkNames(fail, { option: "page", others });
+  checkNoOthers(others, { option: "page", fail });
   if (!isCount(max)) throw fail(`needs a whole number of at least 1 as "page.max"`);
   if (!isCount(size) || size > max) throw fail(`needs a "page.size" from 1 to ${max}`);
-  return { size, max };
-}
-
-function hasPartialIndex(schema: Schema): boolean {
-  return schema.indexes().some(([, options]) => options?.partialFilterExpression !== undefined);
+  const inOneScan = schema.indexes().some(([, { partialFilterExpression } = {}]) =>
+    partialFilterExpression !== undefined
+  );
+  return { size, max, inOneScan };
 }
 
 function compileCount(given: unknown, fail: Fail): NonNullable<ReadRules["count"]> {
   const { upTo = Infinity, always = false, ...others } = given === true ? {} : objectOf(given);
-  checkNames(fail, { option: "count", others });
+  checkNoOthers(others, { option: "count", fail });
   if (upTo !== Infinity && !isCount(upTo)) {
     throw fail(`needs a whole number of at least 1 as "count.upTo"`);
   }
@@ -100,77 +106,50 @@ function compileCount(given: unknown, fail: Fail): NonNullable<ReadRules["count"
   return { upTo, always };
 }
 
-function compileSearch(
-  given: unknown,
-  { fields, schema, shape, embedded, fail }: Omit<ReadsOptions, "target"> & {
-    readonly fields: Fields;
-    readonly fail: Fail;
-  },
-): SearchRule {
-  if (Array.isArray(given)) {
-    return { fields: [...fields.named(given, { option: "search", isPossible: isText })] };
-  }
+function compileSearch(given: unknown, reading: Reading): SearchRule {
+  const { embedded, fail } = reading;
+  if (Array.isArray(given)) return { fields: checkNames(given, { ...reading, option: "search" }) };
   const { index, ...others } = objectOf(given);
-  checkNames(fail, { option: "search", others });
+  checkNoOthers(others, { option: "search", fail });
   if (index !== true) throw fail(`needs a list of fields or { index: true } as "search"`);
   if (embedded) throw fail("cannot search in a text index: it lists what others embed");
-  checkTextIndexes(schema, { shape, fail });
+  checkTextIndex(reading);
   return { index };
 }
 
-interface NamedOptions {
-  readonly option: "sort" | "select" | "search";
-  readonly isPossible: (field: FieldShape) => boolean;
-}
-
-/** The fields that options may name. */
-class Fields {
-  readonly #shape: Shape;
-  readonly #fail: Fail;
-
-  constructor(shape: Shape, fail: Fail) {
-    this.#shape = shape;
-    this.#fail = fail;
+/** Checks that there is a text index, and that a search in it finds nothing by what clients do not see. */
+function checkTextIndex({ schema, shape, fail }: Reading): void {
+  const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
+  const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
+  if (texts.length === 0) {
+    throw fail(`needs a text index for "search": declare it in configure(), by schema.index()`);
   }
+  const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
+  if (hidden === undefined) return;
+  throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
+}
 
-  /** Checks a list of names, each of a field that clients see. */
-  named(
-    names: unknown,
-    { option, isPossible }: NamedOptions,
-  ): ReadonlySet<string> {
-    if (!Array.isArray(names) || names.length === 0) {
-      throw this.#fail(`needs a list of fields as "${option}"`);
-    }
-    for (const name of names as unknown[]) {
-      const field = this.#shape.fields.get(String(name));
-      const problem = whyUnseen(field) ??
-        (field && !isPossible(field)
-          ? `cannot be used: it holds ${field.kind === "scalar" ? "no text" : article(field.kind)}`
-          : undefined);
-      if (problem !== undefined) throw this.#fail(`has "${name}" in "${option}", which ${problem}`);
-    }
-    return new Set(names as string[]);
+const KINDS: Readonly<Record<FieldShape["kind"], string>> = {
+  ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
+};
+
+function checkNames(
+  names: unknown,
+  { option, shape, fail }: Reading & { readonly option: "sort" | "select" | "search" },
+): readonly string[] {
+  if (!Array.isArray(names) || names.length === 0) {
+    throw fail(`needs a list of fields as "${option}"`);
   }
-}
-
-function isSortable({ kind }: FieldShape): boolean {
-  return kind === "scalar";
-}
-
-function isText({ kind, type }: FieldShape): boolean {
-  return kind === "scalar" && type?.instance === "String";
-}
-
-function article(kind: FieldShape["kind"]): string {
-  return {
-    array: "an array",
-    object: "an object",
-    map: "a map",
-    free: "anything",
-    scalar: "a value",
-  }[
-    kind
-  ];
+  const isPossible = ({ kind, type }: FieldShape) =>
+    option === "select" ||
+    kind === "scalar" && (option === "sort" || type?.instance === "String");
+  for (const name of names as unknown[]) {
+    const field = shape.fields.get(String(name));
+    const problem = whyUnseen(field) ??
+      (field && !isPossible(field) ? `cannot be used: it holds ${KINDS[field.kind]}` : undefined);
+    if (problem !== undefined) throw fail(`has "${name}" in "${option}", which ${problem}`);
+  }
+  return [...new Set(names as string[])];
 }
 
 function isCount(value: unknown): value is number {
@@ -182,7 +161,92 @@ function objectOf(given: unknown): Record<string, unknown> {
 }
 
 /** An option with a wrong name would do nothing. */
-function checkNames(fail: Fail, { option, others }: { option: string; others: object }): void {
+function checkNoOthers(others: object, { option, fail }: { option: string; fail: Fail }): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
+}
+
+const POPULATE_OPTIONS: Record<keyof PopulateOptions, true> = {
+  select: true,
+  always: true,
+  unguarded: true,
+};
+
+function compilePopulate(
+  given: unknown,
+  { shape, fail }: Reading,
+): ReadonlyMap<string, PopulateRule> {
+  if (!isJsonObject(given)) throw fail(`needs an object as "populate"`);
+  const entries = Object.entries(given).filter(([, options]) => options !== undefined);
+  return new Map(entries.map(([name, options]) => {
+    const failField: Fail = (problem) => fail(`has "${name}" in "populate", ${problem}`);
+    return [name, compileReference(shape.fields.get(name), { options, fail: failField })];
+  }));
+}
+
+function compileReference(
+  field: FieldShape | undefined,
+  { options, fail }: { readonly options: unknown; readonly fail: Fail },
+): PopulateRule {
+  const unseen = whyUnseen(field);
+  if (field === undefined || unseen !== undefined) throw fail(`which ${unseen}`);
+  const reference = referenceIn(field);
+  if (reference === undefined) throw fail("which is no reference");
+  const { select, always = false, unguarded = false } = readPopulate(options, fail);
+  const referred = referredTarget(reference);
+  if (referred !== undefined) {
+    if (select !== undefined) checkSelect(referred, { select, fail });
+    if (!unguarded) checkGuards(referred, fail);
+  }
+  const names = select === undefined ? [] : ["_id", ...select];
+  const projection = Object.fromEntries(names.map((name): [string, 1] => [name, 1]));
+  return { field, always, projection, ...select && { select } };
+}
+
+function readPopulate(options: unknown, fail: Fail): PopulateOptions {
+  if (options === true) return {};
+  if (!isJsonObject(options)) throw fail(`with something that is neither "true" nor an object`);
+  const unknown = unknownOption(options, POPULATE_OPTIONS);
+  if (unknown !== undefined) throw fail(`with an unknown option ${unknown}`);
+  const { select, always, unguarded }: Record<string, unknown> = options;
+  if (select !== undefined && !isNames(select)) {
+    throw fail(`with "select", which is not a list of names`);
+  }
+  for (const [name, value] of Object.entries({ always, unguarded })) {
+    if (value !== undefined && typeof value !== "boolean") {
+      throw fail(`with "${name}", which is neither true nor false`);
+    }
+  }
+  return options as PopulateOptions;
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function checkSelect(
+  referred: ModelClass,
+  { select, fail }: { readonly select: readonly string[]; readonly fail: Fail },
+): void {
+  const { fields } = describeShape(buildSchema(referred).schema);
+  for (const name of select) {
+    const problem = whyUnseen(fields.get(name));
+    if (problem !== undefined) {
+      throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
+    }
+  }
+}
+
+/** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
+function checkGuards(referred: ModelClass, fail: Fail): void {
+  const methods = describeModel(referred).rests.flatMap((rest) => rest.methods);
+  const hooks = methods.filter(({ operation }) => operation === "one").flatMap(({ hooks }) =>
+    Object.entries(hooks)
+  );
+  const [name] = hooks.find(([name, hook]) => isHookName(name) && hook !== undefined) ?? [];
+  if (name === undefined) return;
+  throw fail(
+    `but hook "${name}" of one() of "${referred.name}" would not run: ` +
+      `set "unguarded" if every client may see what its scope allows`,
+  );
 }

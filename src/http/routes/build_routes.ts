@@ -1,14 +1,25 @@
-import { describeModel } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { Hooks } from "../../declare/hooks/hooks.ts";
+import { describeModel, scopesOf } from "../../declare/model/describe_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
-import type { Route } from "../../pipeline/request/route.ts";
+import { OPERATIONS } from "../../declare/operations/operation.ts";
+import type { Level, Route } from "../../pipeline/request/route.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts } from "../../schema/describe_parts.ts";
-import { branchRoutes, isSame } from "./_branch_routes.ts";
-import type { Branch, SharedSettings } from "./_branch_routes.ts";
-import { cannotMount, checkRest } from "./_check_rest.ts";
-import { RouteRegister } from "./_route_register.ts";
+import type { PartDescription } from "../../schema/describe_parts.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { collectionName } from "../../schema/model_name.ts";
+import {
+  cannotMount,
+  checkConcurrency,
+  checkPartRest,
+  checkRest,
+  exampleProblem,
+} from "./_check_rest.ts";
+import { compileReads } from "./_compile_reads.ts";
+import { PATH_PARAMETER } from "./describe/route_node.ts";
 
-export type RouteSettings = Omit<SharedSettings, "getConnection">;
+type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /**
  * Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves.
@@ -67,4 +78,118 @@ function checkReached(routes: readonly Route[]): void {
       throw cannotMount(owner, `property "${property}" has @rest, which needs one() on its parent`);
     }
   }
+}
+
+/** The routes of one `@rest`. */
+interface Branch {
+  readonly methods: RestRecord["methods"];
+  readonly base: string;
+  readonly item: string;
+  readonly above: readonly Level[];
+  /** Its own level, without what depends on the operation. */
+  readonly level: Omit<
+    Level,
+    "operation" | "hooks" | "parameters" | "reads" | "shape" | "versionKey"
+  >;
+}
+
+/** The settings that the routes of a branch share with those of its root. */
+type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
+
+/**
+ * Builds the routes of a branch, and of the branches below it: what the model's properties hold.
+ *
+ * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
+ */
+function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
+  const { methods, base, item, above, level } = branch;
+  const { schema } = buildSchema(level.target);
+  const shape = describeShape(schema);
+  const { target, link } = level;
+  const embedded = link?.embedded === true;
+  const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
+  const versionKey = typeof key === "string" ? key : undefined;
+  checkConcurrency(methods, { ...level, versionKey });
+  const own = methods.map((method): Route => {
+    const { operation: name, hooks } = method;
+    const operation = OPERATIONS[name];
+    const problem = exampleProblem(method, shape);
+    if (problem !== undefined) throw cannotMount(target, problem);
+    const acting: Level = {
+      ...{ ...level, versionKey, shape, operation: name, hooks: hooks as Hooks<object> },
+      parameters: hooks.parameters ?? [],
+      reads: compileReads(method, { target, schema, shape, embedded }),
+    };
+    return { path: operation.item ? item : base, operation, levels: [...above, acting], ...shared };
+  });
+  const parent = own.find(({ levels }) => levels.at(-1)?.operation === "one");
+  const below = describeParts(level.target).flatMap((part) => {
+    const path = checkPartRest(part);
+    // Models may refer to each other: each property appears at most once per path.
+    if (parent === undefined || parent.levels.some((each) => isSame(each, part))) return [];
+    const base = `${parent.path}${path}`;
+    return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
+  });
+  return [...own, ...below];
+}
+
+/** The branch of a property, below the route that shows its parent. */
+function partBranch(
+  { link, target, rest }: PartDescription,
+  { base, above }: Pick<Branch, "base" | "above">,
+): Branch {
+  // The parameters of nested identifiers: `id`, `subId`, `subId2`, `subId3`.
+  const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
+  const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
+  return {
+    methods: rest.methods,
+    base,
+    item: link.array ? `${base}/:${parameter}` : base,
+    above,
+    level: {
+      ...{ target, scopes, link, concurrency: rest.concurrency },
+      ...link.array && { parameter },
+    },
+  };
+}
+
+function isSame(level: Level, { link }: PartDescription): boolean {
+  return level.link?.owner === link.owner && level.link.property === link.property;
+}
+
+/** The classes that paths, with their verbs, and collections belong to. */
+class RouteRegister {
+  readonly #holders = new Map<string, ModelClass>();
+
+  /** Takes a path for an operation. Express ignores case, if not told otherwise, and the names of parameters. */
+  claimPath(target: ModelClass, { path, operation: { verb } }: Route): void {
+    const key = `${verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
+    const holder = this.#hold(key, target);
+    if (holder === undefined) return;
+    const taken = `${verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
+    throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
+  }
+
+  /** Takes a collection: two classes may have one name, but not one collection. */
+  claimCollection(target: ModelClass): void {
+    const collection = collectionName(target, buildSchema(target).schema);
+    const holder = this.#hold(`collection ${target.name} ${collection}`, target);
+    if (holder === undefined || holder === target) return;
+    const kept =
+      `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
+    throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
+  }
+
+  /** Gives the class that holds a key already. */
+  #hold(key: string, target: ModelClass): ModelClass | undefined {
+    const holder = this.#holders.get(key);
+    this.#holders.set(key, target);
+    return holder;
+  }
+}
+
+/** A module that was evaluated again makes a second class, which meets the first. */
+function reloadHint(target: ModelClass, holder: ModelClass): string {
+  if (target === holder || target.name !== holder.name) return "";
+  return `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { leftOut } from "../../schema/fields/left_out.ts";
-import { referenceIn } from "../../schema/fields/reference_in.ts";
+import { fieldDefault } from "../../schema/fields/field_default.ts";
+import { referenceIn } from "../../schema/fields/shape.ts";
 import { toJson } from "../to_json.ts";
 import { storedAs } from "../types/json_types.ts";
 import { ANY } from "./plan.ts";
@@ -93,7 +93,7 @@ function openPlan(): OpenPlan {
 
 /** The JSON text of a default; empty for one that only Mongoose can compute. */
 function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
-  const { kind, make } = leftOut(field);
+  const { kind, make } = fieldDefault(field);
   // An embedded object without identifier gets a new one with every read: that one is not shown.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();

@@ -1,5 +1,4 @@
-import type { ValueNode } from "../../schema/describe/field_node.ts";
-import type { ObjectNode } from "../../schema/describe/object_node.ts";
+import type { ObjectNode, ValueNode } from "../../schema/describe/object_node.ts";
 import { isJson } from "../../schema/fields/json.ts";
 import { IDENTIFIER, orNull } from "./json_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";

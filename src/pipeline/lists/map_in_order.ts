@@ -1,4 +1,4 @@
-import { isPromise } from "../../declare/hooks/and_then.ts";
+import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 
 /** How many entities of a list wait for hooks at the same time. */

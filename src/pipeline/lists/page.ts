@@ -1,4 +1,4 @@
-import { andThen } from "../../declare/hooks/and_then.ts";
+import { andThen } from "../../declare/hooks/run_hook.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import { seek, seekInOneScan } from "../../filter/parameters/seek.ts";

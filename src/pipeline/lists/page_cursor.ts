@@ -8,7 +8,7 @@ import type { SortValues } from "../../filter/parameters/sort_values.ts";
 import { isOrderOfValues, isShownOrder } from "../../filter/parameters/total_order.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { toJsonValue } from "../../json/to_json.ts";
-import { asVersion } from "../../schema/fields/version.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { passHooks } from "../read.ts";

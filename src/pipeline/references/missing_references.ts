@@ -1,4 +1,4 @@
-import type { Problems } from "../../errors/bad_data.ts";
+import type { Problems } from "../../errors/refusals.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";

@@ -1,9 +1,8 @@
 import type { Model } from "mongoose";
 import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate.ts";
 import { toJson } from "../../json/to_json.ts";
-import { IDENTIFIER } from "../../schema/fields/identifier.ts";
-import { referenceIn } from "../../schema/fields/reference_in.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
+import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
+import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { readBase64 } from "../../schema/mongoose/bson.ts";
 import { castIdentifier } from "../../sources/entities.ts";

@@ -1,8 +1,8 @@
 import type { Connection, Model } from "mongoose";
 import { runHook } from "../../declare/hooks/run_hook.ts";
 import { scopesOf } from "../../declare/model/describe_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
-import { registeredModels } from "../../declare/model/registry.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { registeredModels } from "../../declare/model/records.ts";
 import { checkFilter } from "../../filter/check_filter.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";

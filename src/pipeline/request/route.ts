@@ -1,5 +1,5 @@
 import type { Hooks } from "../../declare/hooks/hooks.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Operation, OperationName } from "../../declare/operations/operation.ts";
 import type { ReadRules } from "../../filter/parameters/read_rules.ts";

@@ -1,7 +1,6 @@
 import { isJson } from "../fields/json.ts";
 import type { DeclaredRules } from "../mongoose/schemas/field_rules.ts";
-import type { FieldNode, FieldWords, ValueNode } from "./field_node.ts";
-import type { ObjectNode } from "./object_node.ts";
+import type { FieldNode, ObjectNode, ValueNode } from "./object_node.ts";
 
 /** A value of a body or an answer. */
 export interface ValueDescription {
@@ -75,7 +74,7 @@ function describeField(node: FieldNode, described: Set<ObjectNode>): FieldDescri
     required,
     readonly,
     ..."default" in node && { default: node.default },
-    ...words as FieldWords,
+    ...words,
   };
 }
 
@@ -95,9 +94,9 @@ function describeValue(
 }
 
 function tellRules({ match, enum: allowed, ...bounds }: DeclaredRules) {
-  const told = Object.entries(bounds).map(([name, bound]) =>
-    [name, bound instanceof Date ? bound.toJSON() : bound] as const
-  );
+  const told = Object.entries(bounds).map(([name, bound]) => {
+    return [name, bound instanceof Date ? bound.toJSON() : bound] as const;
+  });
   return {
     ...isJson(allowed) && { enum: allowed as readonly unknown[] },
     ...Object.fromEntries(told),

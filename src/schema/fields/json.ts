@@ -48,7 +48,7 @@ export function isJson(value: unknown): boolean {
 }
 
 function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
-  // What holds itself has no text
+  // A value that holds itself has no text.
   if (above.includes(value)) return false;
   const isInner = (each: unknown) => isJsonBelow(each, [...above, value]);
   if (Array.isArray(value)) return value.every(isInner);

@@ -1,20 +1,63 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { buildSchema } from "../build_schema.ts";
-import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { buildSchema, isBuilt } from "../build_schema.ts";
 import { classOf, referredClass } from "../model_name.ts";
+import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 
 const { Types } = mongoose.Schema;
 
-/** What the bodies, filters and answers of the framework know of a schema: its fields, as a tree. */
-export interface Shape {
-  readonly fields: ReadonlyMap<string, FieldShape>;
-  /** The shapes of what virtual references bring in when they are populated, by name. */
-  readonly joined: ReadonlyMap<string, Shape>;
-  /** Whether something in it or below it is hidden. */
-  readonly secretive: boolean;
+/** The fields of a schema, as a tree. Bodies, filters and answers are read against it. */
+export class Shape {
   /** Whether a body with an undeclared field is refused instead of ignored. */
   readonly strict: boolean;
+  readonly #fields = new Map<string, FieldShape>();
+  readonly #schema: Schema | undefined;
+  #joined: ReadonlyMap<string, Shape> | undefined;
+  #secretive: boolean | undefined;
+  #unselected: readonly string[] | undefined;
+  #allUnselected: readonly string[] | undefined;
+
+  /** @param schema Missing for an object made of dotted paths. */
+  constructor(strict: boolean, schema?: Schema) {
+    this.strict = strict;
+    this.#schema = schema;
+  }
+
+  get fields(): ReadonlyMap<string, FieldShape> {
+    return this.#fields;
+  }
+
+  add([name = "", ...below]: readonly string[], field: FieldShape): void {
+    if (below.length === 0) return void this.#fields.set(name, field);
+    let inner = this.#fields.get(name)?.shape;
+    if (inner === undefined) {
+      inner = new Shape(this.strict);
+      this.#fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
+    }
+    inner.add(below, field);
+  }
+
+  /** The shapes of what virtual references bring in when they are populated, by name. */
+  get joined(): ReadonlyMap<string, Shape> {
+    return this.#joined ??= this.#schema === undefined ? new Map() : joinedShapes(this.#schema);
+  }
+
+  /** Whether something in it or below it is hidden. */
+  get secretive(): boolean {
+    return this.#secretive ??= isSecretive(this, new Set());
+  }
+
+  /** The paths that queries leave out unless they are asked for by name: those with `select: false`. */
+  get unselected(): readonly string[] {
+    return this.#unselected ??= unselectedIn(this, { all: false });
+  }
+
+  /** All paths with `select: false`, those inside others included: a read that names them reads everything. */
+  get allUnselected(): readonly string[] {
+    return this.#allUnselected ??= unselectedIn(this, { all: true });
+  }
 }
 
 export interface FieldShape {
@@ -43,15 +86,15 @@ export function describeShape(schema: Schema): Shape {
   const known = shapes.get(schema);
   if (known !== undefined) return known;
   const system = systemPaths(schema);
-  const shape = openShape(schema.get("strict") === "throw", schema);
+  const shape = new Shape(schema.get("strict") === "throw", schema);
   shapes.set(schema, shape);
   schema.eachPath((path, type) => {
     if (path.includes("$*")) return;
     const field = describeField(type, system.has(path));
-    addField(shape, { path: path.split("."), field });
+    shape.add(path.split("."), field);
     // Where documents show their virtuals, an alias would show what its field hides.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
-      addField(shape, { path: alias.split("."), field: SECRET });
+      shape.add(alias.split("."), SECRET);
     }
   });
   addVersion(shape, schema);
@@ -59,10 +102,10 @@ export function describeShape(schema: Schema): Shape {
 }
 
 /** Mongoose adds the path of the version when it compiles a model; documents show it before as after. */
-function addVersion(shape: OpenShape, schema: Schema): void {
+function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;
-  addField(shape, { path: [name], field: describeField(new Types.Number(name, {}), true) });
+  shape.add([name], describeField(new Types.Number(name, {}), true));
 }
 
 /** Paths that the database or Mongoose sets. */
@@ -80,41 +123,6 @@ function joinedShapes(schema: Schema): Map<string, Shape> {
     if (target !== undefined) shapes.set(name, describeShape(buildSchema(target).schema));
   }
   return shapes;
-}
-
-interface OpenShape extends Shape {
-  readonly fields: Map<string, FieldShape>;
-}
-
-function openShape(strict: boolean, schema?: Schema): OpenShape {
-  let joined: ReadonlyMap<string, Shape> | undefined;
-  return {
-    get joined() {
-      return joined ??= schema === undefined ? new Map() : joinedShapes(schema);
-    },
-    fields: new Map(),
-    strict,
-    get secretive(): boolean {
-      return isSecretive(this, new Set());
-    },
-  };
-}
-
-function addField(
-  shape: OpenShape,
-  { path, field }: { path: readonly string[]; field: FieldShape },
-): void {
-  const [name = "", ...rest] = path;
-  if (rest.length === 0) {
-    shape.fields.set(name, field);
-    return;
-  }
-  let inner = shape.fields.get(name)?.shape as OpenShape | undefined;
-  if (inner === undefined) {
-    inner = openShape(shape.strict);
-    shape.fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
-  }
-  addField(inner, { path: rest, field });
 }
 
 function describeField(type: SchemaType, system: boolean): FieldShape {
@@ -136,17 +144,10 @@ function describeKind(
     const element = Object.assign(objectKind(type.schema), UNRESTRICTED, { type });
     return { kind: "array", element };
   }
-  if (type instanceof Types.Array) {
+  if (type instanceof Types.Array || type instanceof Types.Map) {
     const element = type.getEmbeddedSchemaType();
     return {
-      kind: "array",
-      element: element ? describeField(element, false) : { kind: "free", ...UNRESTRICTED },
-    };
-  }
-  if (type instanceof Types.Map) {
-    const element = type.getEmbeddedSchemaType();
-    return {
-      kind: "map",
+      kind: type instanceof Types.Map ? "map" : "array",
       element: element ? describeField(element, false) : { kind: "free", ...UNRESTRICTED },
     };
   }
@@ -182,4 +183,52 @@ function isSecretive(shape: Shape, seen: Set<Shape>): boolean {
     (field.shape !== undefined && isSecretive(field.shape, seen)) ||
     (field.element !== undefined && secret(field.element));
   return [...shape.fields.values()].some(secret);
+}
+
+function unselectedIn(
+  shape: Shape,
+  { all, prefix = "", above = [] }: {
+    /** Whether paths inside of unselected ones count as well. */
+    readonly all: boolean;
+    readonly prefix?: string;
+    readonly above?: readonly Shape[];
+  },
+): string[] {
+  if (above.includes(shape)) return [];
+  return [...shape.fields].flatMap(([name, field]) => {
+    const path = `${prefix}${name}`;
+    const inner = field.selected || all ? field.shape ?? field.element?.shape : undefined;
+    const below = { all, prefix: `${path}.`, above: [...above, shape] };
+    return [...field.selected ? [] : [path], ...inner ? unselectedIn(inner, below) : []];
+  });
+}
+
+export function referenceIn(field: FieldShape): FieldShape | undefined {
+  const reference = field.kind === "array" ? field.element : field;
+  return reference?.kind === "scalar" && reference.type?.options.ref !== undefined
+    ? reference
+    : undefined;
+}
+
+const remembered = new WeakMap<object, Shape>();
+
+/** Remembers the shape of an entity that has neither a class nor a schema, such as one of another database. */
+export function rememberShape<T extends object>(entity: T, shape: Shape): T {
+  remembered.set(entity, shape);
+  return entity;
+}
+
+/** Gives the shape of an instance of a model class that is no document, or of a known entity; `undefined` for others. */
+export function shapeOfInstance(value: object): Shape | undefined {
+  if (!(value instanceof FrameworkModel)) return remembered.get(value);
+  return describeShape(buildSchema(modelClassOf(value)).schema);
+}
+
+/** The nearest class that Mongoose knows: a class below it is a view of the host's own. */
+function modelClassOf(value: object): ModelClass {
+  const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;
+  for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {
+    if (isBuilt(each)) return each;
+  }
+  return own;
 }

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { markOwn } from "./schemas/schema_members.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { SchemaIssues } from "../standard_schema.ts";

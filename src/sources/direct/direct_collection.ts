@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { isPromise } from "../../declare/hooks/and_then.ts";
+import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
-import { asVersion } from "../../schema/fields/version.ts";
-import type { Version } from "../../schema/fields/version.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
+import type { Version } from "../../schema/fields/system_fields.ts";
 import { numberIn } from "../../json/transcode/documents.ts";
 import { noteEnd } from "../page_end.ts";
 import type { FoundPage } from "../source.ts";

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
-import { leftOut } from "../../schema/fields/left_out.ts";
+import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
 import { showsValues } from "../../schema/mongoose/documents/shown_values.ts";
@@ -132,7 +132,7 @@ function hasUsualStart(schema: Schema): boolean {
 
 /** Whether the value of a field that is left out can be made without a document. */
 function isMadeAlone([name, field]: [string, FieldShape]): boolean {
-  const { kind, make } = leftOut(field);
+  const { kind, make } = fieldDefault(field);
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 

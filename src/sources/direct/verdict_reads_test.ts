@@ -1,10 +1,9 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
-import { arrayProp } from "../../declare/decorators/array_prop.ts";
-import { prop } from "../../declare/decorators/prop.ts";
+import { arrayProp, prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { judgeModel } from "./verdict.ts";

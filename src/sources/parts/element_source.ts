@@ -7,7 +7,7 @@ import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { byIdentifier } from "../../schema/fields/identifier.ts";
+import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";

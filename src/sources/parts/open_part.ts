@@ -1,7 +1,7 @@
 import type { Document } from "mongoose";
-import type { ModelClass } from "../../declare/model/model_class.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { embeddedModel } from "../../schema/embedded_model.ts";
+import { embeddedModel } from "../../schema/get_model.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { castIdentifier } from "../entities.ts";

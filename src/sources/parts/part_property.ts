@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongoose";
-import { badData } from "../../errors/bad_data.ts";
+import { badData } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";

@@ -1,4 +1,4 @@
-import type { Problem, Problems } from "../../errors/bad_data.ts";
+import type { Problem, Problems } from "../../errors/refusals.ts";
 import { isJsonObject, MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";

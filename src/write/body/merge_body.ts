@@ -1,10 +1,10 @@
 import type { Document } from "mongoose";
 import { isDeepStrictEqual } from "node:util";
-import type { Problems } from "../../errors/bad_data.ts";
+import type { Problems } from "../../errors/refusals.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { rememberShape } from "../../schema/fields/shape_of_instance.ts";
+import { rememberShape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import {
   forgetChanges,

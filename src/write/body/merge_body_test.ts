@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { arrayProp } from "../../declare/decorators/array_prop.ts";
-import { prop } from "../../declare/decorators/prop.ts";
+import { arrayProp, prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";

@@ -1,7 +1,7 @@
 import { toJson } from "../../json/to_json.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { clearedIn, leftOut } from "../../schema/fields/left_out.ts";
+import { clearedValue, fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
@@ -45,7 +45,7 @@ export abstract class MergeTarget {
 
   /** The value of a cleared field. */
   protected cleared(field: FieldShape): unknown {
-    return clearedIn(this.holder, field);
+    return clearedValue(this.holder, field);
   }
 
   protected isLocked(_field: FieldShape): boolean {
@@ -204,6 +204,6 @@ function valuesOf(value: unknown): Record<string, unknown> | undefined {
 /** Whether a value equals the default of its field, so that nothing is lost without it. */
 function isDefault(value: unknown, field: FieldShape): boolean {
   if (field.kind === "array" && Array.isArray(value) && value.length === 0) return true;
-  const { kind, given } = leftOut(field);
+  const { kind, given } = fieldDefault(field);
   return kind === "constant" && toJson(value) === toJson(given);
 }

@@ -1,5 +1,5 @@
 import type { Document, Model } from "mongoose";
-import { asVersion } from "../../schema/fields/version.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";
 import { forgetOddVersion, hasOddVersion } from "../../schema/mongoose/documents/fit_stored.ts";

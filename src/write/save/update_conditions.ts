@@ -3,7 +3,7 @@ import { fieldsRead, isEmpty, topOf } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { hasNoVersion, hasOneOf } from "../../filter/versions.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
-import { asVersion } from "../../schema/fields/version.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
 import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
 import { hasOddVersion } from "../../schema/mongoose/documents/fit_stored.ts";
 import type { KeptValues } from "../../schema/mongoose/statements/find_kept.ts";

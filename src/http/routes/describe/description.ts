@@ -1,6 +1,5 @@
 import type { HookName } from "../../../declare/hooks/hooks.ts";
-import type { OperationWords } from "../../../declare/operations/operation_words.ts";
-import type { OperationName } from "../../../declare/operations/operation.ts";
+import type { OperationName, OperationWords } from "../../../declare/operations/operation.ts";
 import type { FieldDescription } from "../../../schema/describe/describe_fields.ts";
 import type { FilterDescription } from "../../../filter/q/describe_filter.ts";
 
@@ -50,7 +49,7 @@ export interface RouteDescription extends OperationWords {
   readonly parameters: readonly ParameterDescription[];
   /** The headers that the operation reads. */
   readonly headers: readonly HeaderDescription[];
-  /** What `q` may hold. Missing if the operation has no `q`. */
+  /** The paths and operators that `q` may hold. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];

@@ -3,8 +3,8 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
 import { isJsonObject, MONGOOSE_MARKS } from "../../fields/json.ts";
-import { asVersion } from "../../fields/version.ts";
-import type { Version } from "../../fields/version.ts";
+import { asVersion } from "../../fields/system_fields.ts";
+import type { Version } from "../../fields/system_fields.ts";
 import { isDocument } from "../bson.ts";
 import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.ts";
 

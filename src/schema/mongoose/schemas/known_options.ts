@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
-import type { ArrayPropOptions } from "../../../declare/decorators/array_prop.ts";
+import type { ArrayPropOptions, PropOptions } from "../../../declare/decorators/prop.ts";
 import type { FieldOptions } from "../../../declare/decorators/field_options.ts";
 import type { MongooseValues } from "../../../declare/decorators/field_type.ts";
-import type { PropOptions } from "../../../declare/decorators/prop.ts";
 import type { FieldRecord } from "../../../declare/model/records.ts";
 
 type Names<T> = Record<keyof T, true>;

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { isPromise } from "../../../declare/hooks/and_then.ts";
+import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
 /** Where a type keeps the validators that Mongoose has made of its options. */

@@ -11,7 +11,6 @@ import { shownBy } from "../../../filter/projection.ts";
 import type { Projection, Shows } from "../../../filter/projection.ts";
 import { topOf } from "../../../filter/filters.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
-import { unselectedPaths } from "../../../schema/fields/unselected_paths.ts";
 import { BsonReader } from "../../../json/bytes/bson_reader.ts";
 import { JsonWriter } from "../../../json/bytes/json_writer.ts";
 import { documentsIn, DocumentWriter } from "../../../json/transcode/documents.ts";
@@ -54,7 +53,7 @@ export class StoredWriter {
     const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
     this.#seen = new SeenWriter({ plan: this.plan, shape });
-    this.#unselected = withoutPaths(unselectedPaths(shape));
+    this.#unselected = withoutPaths(shape.unselected);
   }
 
   /** Whether a read shows a path, as far as the field of the root tells. */
@@ -135,7 +134,7 @@ export class StoredWriter {
   #leftOut(): Record<string, 0> | undefined {
     const { fields } = this.plan;
     const roots = [...this.#shape.fields.keys()].filter((name) => !fields.has(name));
-    const inner = unselectedPaths(this.#shape).filter((path) =>
+    const inner = this.#shape.unselected.filter((path) =>
       path.includes(".") && fields.has(path.split(".")[0] as string)
     );
     return withoutPaths([...roots, ...inner]);

@@ -1,14 +1,14 @@
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import type { JsonObject } from "../../../schema/fields/json.ts";
-import { leftOut } from "../../../schema/fields/left_out.ts";
-import type { LeftOut } from "../../../schema/fields/left_out.ts";
+import { fieldDefault } from "../../../schema/fields/field_default.ts";
+import type { FieldDefault } from "../../../schema/fields/field_default.ts";
 import type { Shape } from "../../../schema/fields/shape.ts";
 import { flatFields } from "./flat_fields.ts";
 import { timeStamps } from "./time_stamps.ts";
 
 /** A field that a body may leave out, and what stands there then. */
-interface MadeField extends LeftOut {
+interface MadeField extends FieldDefault {
   readonly name: string;
 }
 
@@ -22,7 +22,7 @@ export class EntityMaker {
     this.#model = model;
     this.#shape = shape;
     this.#fields = [...shape.fields].filter(([name]) => name !== "_id")
-      .map(([name, field]) => ({ name, ...leftOut(field) }));
+      .map(([name, field]) => ({ name, ...fieldDefault(field) }));
   }
 
   /** Makes an entity, defaults included; `undefined` where the body is not flat. */

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { SchemaType } from "mongoose";
-import { isPromise } from "../../../declare/hooks/and_then.ts";
+import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../../declare/hooks/hooks.ts";
 import { BodyCast, CastStopped } from "../../../write/body/cast_body.ts";
 import { castForQuery } from "../../../schema/mongoose/schemas/field_rules.ts";

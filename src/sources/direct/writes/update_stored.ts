@@ -3,7 +3,7 @@ import type { Model, Schema } from "mongoose";
 import type { StatementOptions } from "../../../database/time_budget.ts";
 import type { Filter } from "../../../filter/filters.ts";
 import { hasNoVersion } from "../../../filter/versions.ts";
-import { asVersion } from "../../../schema/fields/version.ts";
+import { asVersion } from "../../../schema/fields/system_fields.ts";
 import { timeStamps } from "./time_stamps.ts";
 
 export interface StoredUpdate {

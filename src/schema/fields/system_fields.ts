@@ -1,20 +1,30 @@
+import mongoose from "mongoose";
+import type { Types } from "mongoose";
+
+export const IDENTIFIER = /^[0-9a-f]{24}$/i;
+
+/** Selects the document with an identifier; `undefined` for any other text. */
+export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | undefined {
+  return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;
+}
+
 /** The version of an entity; `null` if it has none. */
 export type Version = number | null;
 
 /** Versions are below 2 to this power. */
 export const VERSION_BITS = 49;
 
-/** Tells which version a stored value is: what is no whole number from 0 on, others have written, and it counts as none. */
+/** Reads a stored version. Others have written what is no whole number from 0 on: it counts as none. */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
   const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;
   return isVersion ? number : null;
 }
 
-/** What the driver makes of numbers that the database counts in whole numbers. */
+/** The objects in which the driver may keep numbers. */
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
-/** The number that a value is; connections may be told to keep numbers in objects, or to read some as BigInt. */
+/** Connections may be told to keep numbers in objects, or to read some as BigInt. */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };

@@ -11,8 +11,8 @@ import { isDocument } from "../mongoose/bson.ts";
 import { copyJson } from "./json.ts";
 import type { FieldShape } from "./shape.ts";
 
-export interface LeftOut {
-  /** Nothing; always the same; made without looking at the document; made by looking at it. */
+export interface FieldDefault {
+  /** None; always the same; made without looking at the document; made by looking at it. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   /** A constant, as it was declared. */
   readonly given?: unknown;
@@ -20,12 +20,12 @@ export interface LeftOut {
   readonly make?: () => unknown;
 }
 
-const NOTHING: LeftOut = { kind: "nothing" };
-const DEPENDENT: LeftOut = { kind: "dependent" };
-const EMPTY_ARRAY: LeftOut = { kind: "constant", given: [], make: () => [] };
+const NOTHING: FieldDefault = { kind: "nothing" };
+const DEPENDENT: FieldDefault = { kind: "dependent" };
+const EMPTY_ARRAY: FieldDefault = { kind: "constant", given: [], make: () => [] };
 
-/** Describes the value of a field that is left out. */
-export function leftOut({ kind, type }: FieldShape): LeftOut {
+/** Describes the default of a field. */
+export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
   if (type === undefined || !hasDefault(type)) return NOTHING;
   if (kind === "array" && hasEmptyDefault(type)) return EMPTY_ARRAY;
   const { set } = type.options as { set?: unknown };
@@ -49,7 +49,7 @@ export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
 }
 
 /** The value of a field after `null` has cleared it; `undefined` for none. */
-export function clearedIn(entity: object, field: FieldShape): unknown {
+export function clearedValue(entity: object, field: FieldShape): unknown {
   if (field.kind === "array") return [];
   if (isRequired(field.type)) return undefined;
   return isDocument(entity) ? defaultOf(field.type, entity) : defaultIn(entity, field);

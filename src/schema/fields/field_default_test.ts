@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertNotStrictEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { clearedIn, defaultIn, leftOut } from "./left_out.ts";
+import { clearedValue, defaultIn, fieldDefault } from "./field_default.ts";
 import { describeShape } from "./shape.ts";
 import type { FieldShape } from "./shape.ts";
 
@@ -41,16 +41,16 @@ const KINDS: Record<string, string> = {
 };
 
 for (const [name, expected] of Object.entries(KINDS)) {
-  Deno.test(`leftOut() tells what stands for "${name}": ${expected}`, () => {
-    const { kind, make } = leftOut(field(name));
+  Deno.test(`fieldDefault() tells what stands for "${name}": ${expected}`, () => {
+    const { kind, make } = fieldDefault(field(name));
     const made = make?.();
     const text = made instanceof Date ? "Date" : JSON.stringify(made);
     assertEquals(kind === "independent" || make ? `${kind} ${text}` : kind, expected);
   });
 }
 
-Deno.test("leftOut() casts a constant", () => {
-  assertEquals(leftOut(field("since")).make?.(), new Date(0));
+Deno.test("fieldDefault() casts a constant", () => {
+  assertEquals(fieldDefault(field("since")).make?.(), new Date(0));
 });
 
 Deno.test("defaultIn() gives each object a copy of its own", () => {
@@ -59,8 +59,8 @@ Deno.test("defaultIn() gives each object a copy of its own", () => {
   assertNotStrictEquals(one, other);
 });
 
-Deno.test("clearedIn() gives nothing for a required field, and an empty array", () => {
-  assertEquals(clearedIn({}, field("must")), undefined);
-  assertEquals(clearedIn({}, field("filled")), []);
-  assertEquals(clearedIn({}, field("rank")), 5);
+Deno.test("clearedValue() gives nothing for a required field, and an empty array", () => {
+  assertEquals(clearedValue({}, field("must")), undefined);
+  assertEquals(clearedValue({}, field("filled")), []);
+  assertEquals(clearedValue({}, field("rank")), 5);
 });

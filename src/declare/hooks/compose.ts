@@ -1,0 +1,130 @@
+import type { FrameworkRequest } from "./framework_request.ts";
+import type { EntityHook, EntityOf, PreFetch, RequestOf } from "./hooks.ts";
+
+/**
+ * Combines hooks that must all pass into one hook.
+ *
+ * The hooks run in order. Each entity hook gets the entity that the previous hook returned. The first hook that rejects
+ * ends the run. A hook rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless
+ * it returns `true`.
+ *
+ * @typeParam E The entity.
+ * @typeParam R The request.
+ * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, or combinations of them.
+ * @returns A hook of the same kind.
+ *
+ * @example Require both conditions
+ * ```ts
+ * import { and, type FrameworkRequest } from "@mongrove/mongrove";
+ *
+ * const isUser = (req: FrameworkRequest) => req.headers["x-user"] !== undefined;
+ * const isLocal = (req: FrameworkRequest) => req.ip === "127.0.0.1";
+ * const isLocalUser = and(isUser, isLocal);
+ * ```
+ */
+export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
+/** Combines `preFetch` hooks that must all pass. */
+export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
+/** Combines hooks with different parameter types. The result accepts what all of them accept. */
+export function and<F extends readonly CallableFunction[]>(
+  ...hooks: F
+): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
+export function and(...hooks: CallableFunction[]): CallableFunction {
+  return async (...args: [unknown, unknown?, unknown?]) => {
+    let result: unknown = args.length === 1 ? true : args[1];
+    for (const hook of hooks) {
+      if (args.length > 1) args[1] = result;
+      result = await hook(...args);
+      if (isRejection(result, args)) return result;
+    }
+    return result;
+  };
+}
+
+/**
+ * Combines hooks of which at least one must pass into one hook.
+ *
+ * The hooks run in order, and each gets the original entity. The first hook that passes gives the result. If no hook
+ * passes, the last one gives the rejection. A hook passes or rejects as for {@linkcode and}.
+ *
+ * @typeParam E The entity.
+ * @typeParam R The request.
+ * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, or combinations of them.
+ * @returns A hook of the same kind.
+ *
+ * @example Require one of two conditions
+ * ```ts
+ * import { type FrameworkRequest, or } from "@mongrove/mongrove";
+ *
+ * const isAdmin = (req: FrameworkRequest) => req.headers["x-role"] === "admin";
+ * const isLocal = (req: FrameworkRequest) => req.ip === "127.0.0.1";
+ * const mayPass = or(isAdmin, isLocal);
+ * ```
+ */
+export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
+/** Combines `preFetch` hooks of which at least one must pass. */
+export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
+/** Combines hooks with different parameter types. The result accepts what all of them accept. */
+export function or<F extends readonly CallableFunction[]>(
+  ...hooks: F
+): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
+export function or(...hooks: CallableFunction[]): CallableFunction {
+  return async (...args: [unknown, unknown?, unknown?]) => {
+    let last: () => unknown = () => null;
+    for (const hook of hooks) {
+      try {
+        const result: unknown = await hook(...args);
+        if (!isRejection(result, args)) return result;
+        last = () => result;
+      } catch (error) {
+        last = () => {
+          throw error;
+        };
+      }
+    }
+    return last();
+  };
+}
+
+/**
+ * Wraps a hook that throws to reject an entity. The new hook returns `null` instead, so that a list leaves the entity
+ * out.
+ *
+ * The wrapper hides every error that the hook throws, including errors caused by a bug.
+ *
+ * @typeParam F The hook.
+ * @param hook A `postFetch` or `preSend` hook.
+ * @returns A hook with the same signature.
+ *
+ * @example Leave out what is not public
+ * ```ts
+ * import { all, asFilter, FrameworkModel, type FrameworkRequest, one, prop, rest, RestError } from "@mongrove/mongrove";
+ *
+ * function isPublic(_req: FrameworkRequest, entity: { shown: boolean }) {
+ *   if (!entity.shown) throw new RestError(403, "Not public");
+ *   return entity;
+ * }
+ *
+ * @rest({ route: "/notes", methods: [all({ postFetch: asFilter(isPublic) }), one({ postFetch: isPublic })] })
+ * class Note extends FrameworkModel {
+ *   @prop({ type: Boolean, default: false })
+ *   shown!: boolean;
+ * }
+ * ```
+ */
+export function asFilter<F extends CallableFunction>(hook: F): F {
+  const filter = async (...args: unknown[]): Promise<unknown> => {
+    try {
+      return await hook(...args);
+    } catch {
+      return null;
+    }
+  };
+  return filter as unknown as F;
+}
+
+/** Only `true` lets a request through `preFetch`, which gets the request alone. */
+function isRejection(result: unknown, args: readonly unknown[]): boolean {
+  if (args.length === 1) return result !== true;
+  return result === null || result === undefined || result === false;
+}

@@ -1,9 +1,0 @@
-/** Gives the first name that is no option, in quotes, with the option that it may stand for. */
-export function unknownOption(given: object, known: object): string | undefined {
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
-  if (unknown === undefined) return undefined;
-  const meant = Object.keys(known).find((name) =>
-    name.toLowerCase().startsWith(unknown.toLowerCase())
-  );
-  return `"${unknown}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
-}
