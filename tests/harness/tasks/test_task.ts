@@ -43,7 +43,7 @@ export async function runTests(
   const test = ["test", "--quiet", "--no-prompt", ...flags, ...permissions(mongo.mongod), ...args];
   const all = { ...options, env: { ...env, ...mongo.env } };
   if (named.length > 0) return await runDeno(test, all);
-  const tested = await runGroups(test, all, isLong);
+  const tested = await runAll(test, all, isLong);
   const checked = await checking;
   if (checked === undefined || checked.code === 0) return tested;
   if (!options.capture) console.error(checked.output);
@@ -60,26 +60,22 @@ function checkTypes(
   return runDeno(["check", "--quiet", ...flags, ...doc, "src", "tests"], { capture: true, env });
 }
 
-/** Runs all tests side by side, in groups. */
-async function runGroups(
+/** Runs all tests side by side: in groups, or with `--doc`, which would run the files of a group once more, by files. */
+async function runAll(
   test: readonly string[],
   options: RunDenoOptions,
   isLong: boolean,
 ): Promise<DenoResult> {
+  const run = (files: readonly string[], env: Record<string, string> = {}) => {
+    const jobs = { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(JOBS) };
+    const args = new Set([...test, "--no-check", "--parallel", ...files]);
+    return runDeno([...args], { ...options, env: { ...jobs, ...options.env, ...env } });
+  };
+  if (test.includes("--doc")) return await run([...DOCUMENTED, "src", "tests"]);
   const { alone, groups } = groupTests(await readTestFiles(), isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
-    const files = [...alone, ...await writeGroups(groups, folder)];
-    const doc = test.includes("--doc")
-      ? [...DOCUMENTED, "src", "tests", `--ignore=${[...alone, ...groups.flat()].join(",")}`]
-      : [];
-    const env = {
-      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(JOBS),
-      ...options.env,
-      [GROUPED]: "1",
-    };
-    const args = new Set([...test, "--no-check", "--parallel", ...files, ...doc]);
-    return await runDeno([...args], { ...options, env });
+    return await run([...alone, ...await writeGroups(groups, folder)], { [GROUPED]: "1" });
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
