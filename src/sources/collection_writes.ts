@@ -3,9 +3,8 @@ import { withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
-import { removeDocument } from "../write/save/remove_document.ts";
-import { saveDocument } from "../write/save/save_document.ts";
-import type { SaveDocumentOptions } from "../write/save/save_document.ts";
+import { removeDocument, saveDocument } from "../write/save_document.ts";
+import type { SaveDocumentOptions } from "../write/save_document.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 
 /** Runs a write together with others; it may be called more than once. */

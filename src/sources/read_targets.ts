@@ -10,10 +10,10 @@ import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { identifierIn } from "../json/transcode/documents.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import type { JsonReader } from "./direct/reads/json_reader.ts";
-import { decodeBson, storedIn } from "./direct/reads/stored_writer.ts";
-import type { Stored } from "./direct/reads/stored_writer.ts";
-import { directVerdict } from "./direct/verdict.ts";
+import type { JsonReader } from "./direct/json_reader.ts";
+import { decodeBson, storedIn } from "./direct/stored_writer.ts";
+import type { Stored } from "./direct/stored_writer.ts";
+import { directSupport } from "./direct/direct_support.ts";
 
 /** Entities that are shown in the place of identifiers. */
 export interface TargetSource {
@@ -43,7 +43,7 @@ export async function readTargets(
 function directReader(
   { model, shape, declared, projection }: TargetSource,
 ): JsonReader | undefined {
-  const reads = declared ? directVerdict(model, shape).reads : undefined;
+  const reads = declared ? directSupport(model, shape).reads : undefined;
   return isSameForDatabase(projection, shape) ? reads?.reader : undefined;
 }
 

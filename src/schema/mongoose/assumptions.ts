@@ -35,7 +35,7 @@ import {
 } from "./schemas/schema_members.ts";
 import { matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 import type { CastingQuery } from "./statements/query_casts.ts";
-import { SAVE_MIDDLEWARE } from "./statements/save_by.ts";
+import { middlewareOf } from "./statements/save_by.ts";
 
 export interface Assumption {
   readonly name: string;
@@ -128,7 +128,14 @@ const NEEDED: readonly Assumption[] = [
       return mongooseCollection === model.collection;
     },
   },
-  SAVE_MIDDLEWARE,
+  {
+    // None of the user's may be skipped.
+    name: "middleware of documents",
+    holds({ doc }) {
+      const { execPre, execPost, filter } = middlewareOf(doc);
+      return [execPre, execPost, filter].every((each) => typeof each === "function");
+    },
+  },
 ];
 
 /** Without one of these, models are served by documents alone. */

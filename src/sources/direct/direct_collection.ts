@@ -10,13 +10,12 @@ import type { Version } from "../../schema/fields/system_fields.ts";
 import { numberIn } from "../../json/transcode/documents.ts";
 import { noteEnd } from "../page_end.ts";
 import type { FoundPage } from "../source.ts";
-import type { StoredEntity } from "./reads/stored_entity.ts";
-import { storedIn } from "./reads/stored_writer.ts";
-import { readPage } from "./pages/read_page.ts";
-import type { Stored } from "./reads/stored_writer.ts";
+import type { StoredEntity } from "./stored_entity.ts";
+import { storedIn } from "./stored_writer.ts";
+import { readPage } from "./read_page.ts";
+import type { Stored } from "./stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
-import { areValid } from "./writes/flat_fields.ts";
-import { updateStored } from "./writes/update_stored.ts";
+import { areValid, updateStored } from "./direct_writes.ts";
 
 export interface DirectResult {
   readonly text?: string | Uint8Array;

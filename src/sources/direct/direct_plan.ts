@@ -10,13 +10,13 @@ import type { Selection } from "../../filter/selection.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { ListCount } from "./pages/counted_page.ts";
-import type { JsonQuery } from "./reads/json_reader.ts";
+import type { ListCount } from "./read_page.ts";
+import type { JsonQuery } from "./json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
 import type { PageRead } from "../source.ts";
-import { directVerdict } from "./verdict.ts";
-import type { DirectReads } from "./verdict.ts";
-import { flatFields } from "./writes/flat_fields.ts";
+import { directSupport } from "./direct_support.ts";
+import type { DirectReads } from "./direct_support.ts";
+import { flatFields } from "./direct_writes.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -93,7 +93,7 @@ export function planDirect(
 ): DirectPlan | undefined {
   const { operation, name = {}, body = {} } = request;
   const { model, shape, selection, conditions, linked = false } = collection;
-  const { reads, inserts, updates, removes } = directVerdict(model, shape);
+  const { reads, inserts, updates, removes } = directSupport(model, shape);
   switch (operation) {
     case "create": {
       const entity = needsNoOtherRead(collection) && !linked ? inserts?.make(body) : undefined;

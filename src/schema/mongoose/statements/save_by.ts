@@ -1,6 +1,5 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, mongo } from "mongoose";
-import type { Assumption as Knowledge } from "../assumptions.ts";
 
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
@@ -9,7 +8,7 @@ interface Middleware {
   filter(keeps: (hook: { readonly fn: object }) => boolean): Middleware;
 }
 
-function middlewareOf(doc: Document): Middleware {
+export function middlewareOf(doc: Document): Middleware {
   return (doc as unknown as { $__middleware: Middleware }).$__middleware;
 }
 
@@ -78,12 +77,3 @@ export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as { $__: { version?: unknown } }).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }
-
-/** How the middleware of a document runs: none of the user's may be skipped. */
-export const SAVE_MIDDLEWARE: Knowledge = {
-  name: "middleware of documents",
-  holds({ doc }) {
-    const { execPre, execPost, filter } = middlewareOf(doc);
-    return [execPre, execPost, filter].every((each) => typeof each === "function");
-  },
-};

@@ -18,9 +18,9 @@ import {
   typesWithin,
 } from "../../schema/mongoose/schemas/schema_members.ts";
 import { unrecognised } from "../../schema/mongoose/assumptions.ts";
-import { JsonReader } from "./reads/json_reader.ts";
-import { SharedReads } from "./reads/shared_reads.ts";
-import { EntityMaker } from "./writes/entity_maker.ts";
+import { JsonReader } from "./json_reader.ts";
+import { SharedReads } from "./shared_reads.ts";
+import { EntityMaker } from "./direct_writes.ts";
 
 const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
@@ -50,7 +50,7 @@ export interface DirectReads {
 }
 
 /** The operations that a model allows without documents. */
-export interface DirectVerdict {
+interface DirectSupport {
   readonly reads: DirectReads | undefined;
   /** Whether a total needs nothing of Mongoose. */
   readonly counts: boolean;
@@ -59,7 +59,7 @@ export interface DirectVerdict {
   readonly removes: boolean;
 }
 
-const DOCUMENTS_ONLY: DirectVerdict = {
+const DOCUMENTS_ONLY: DirectSupport = {
   reads: undefined,
   counts: false,
   inserts: undefined,
@@ -67,17 +67,17 @@ const DOCUMENTS_ONLY: DirectVerdict = {
   removes: false,
 };
 
-const verdicts = new WeakMap<Model<unknown>, DirectVerdict>();
+const supports = new WeakMap<Model<unknown>, DirectSupport>();
 
 /** Tells what a model allows without documents; looks at each model once. */
-export function directVerdict(model: Model<unknown>, shape: Shape): DirectVerdict {
-  let verdict = verdicts.get(model);
-  if (verdict === undefined) verdicts.set(model, verdict = judgeModel(model, shape));
-  return verdict;
+export function directSupport(model: Model<unknown>, shape: Shape): DirectSupport {
+  let support = supports.get(model);
+  if (support === undefined) supports.set(model, support = findSupport(model, shape));
+  return support;
 }
 
 /** Looks at a model and all that it embeds: documents are needed where Mongoose runs or adds anything of the user's. */
-export function judgeModel(model: Model<unknown>, shape: Shape): DirectVerdict {
+export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport {
   if (unrecognised(model).length > 0) return DOCUMENTS_ONLY;
   const schema = model.schema as Schema;
   const schemas = [...schemasWithin(schema)];

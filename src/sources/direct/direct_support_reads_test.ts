@@ -6,14 +6,14 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { judgeModel } from "./verdict.ts";
+import { findSupport } from "./direct_support.ts";
 
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();
 const QUIET = { autoIndex: false, autoCreate: false };
 
 /** Whether a class that `configure` has changed is read without documents, alone and embedded in others. */
-function verdicts(configure: (schema: Schema) => void, options: object = {}): boolean[] {
+function supports(configure: (schema: Schema) => void, options: object = {}): boolean[] {
   class Inner extends FrameworkModel {
     static override schemaOptions = { ...QUIET, ...options };
     static override configure = configure;
@@ -40,17 +40,17 @@ function verdicts(configure: (schema: Schema) => void, options: object = {}): bo
 
 function reads(target: ModelClass): boolean {
   const model = getModel(target, connection) as never as Model<unknown>;
-  return judgeModel(model, describeShape(model.schema as Schema)).reads !== undefined;
+  return findSupport(model, describeShape(model.schema as Schema)).reads !== undefined;
 }
 
 const NONE = [false, false, false, false];
 
-Deno.test("judgeModel() allows direct reads of a schema without anything of the user's own", () => {
-  assertEquals(verdicts(() => {}), [true, true, true, true]);
-  assertEquals(verdicts(() => {}, { timestamps: true, _id: false }), [true, true, true, true]);
+Deno.test("findSupport() allows direct reads of a schema without anything of the user's own", () => {
+  assertEquals(supports(() => {}), [true, true, true, true]);
+  assertEquals(supports(() => {}, { timestamps: true, _id: false }), [true, true, true, true]);
 });
 
-Deno.test("judgeModel() allows direct reads of what changes writes only", () => {
+Deno.test("findSupport() allows direct reads of what changes writes only", () => {
   const configure = (schema: Schema) => {
     schema.pre("save", () => {});
     schema.pre("validate", () => {});
@@ -61,17 +61,17 @@ Deno.test("judgeModel() allows direct reads of what changes writes only", () => 
     schema.path("name").get(() => "x");
     schema.set("toObject", { virtuals: true });
   };
-  assertEquals(verdicts(configure), [true, true, true, true]);
+  assertEquals(supports(configure), [true, true, true, true]);
 });
 
-Deno.test("judgeModel() allows no direct reads when reads run middleware", () => {
+Deno.test("findSupport() allows no direct reads when reads run middleware", () => {
   for (const name of ["find", "findOne", "init", "createModel", /^find/] as const) {
-    assertEquals(verdicts((schema) => void schema.pre(name as "find", () => {})), NONE);
-    assertEquals(verdicts((schema) => void schema.post(name as "find", () => {})), NONE);
+    assertEquals(supports((schema) => void schema.pre(name as "find", () => {})), NONE);
+    assertEquals(supports((schema) => void schema.post(name as "find", () => {})), NONE);
   }
 });
 
-Deno.test("judgeModel() allows no direct reads when JSON has options or a transform of the user's own", () => {
+Deno.test("findSupport() allows no direct reads when JSON has options or a transform of the user's own", () => {
   const given = [
     { virtuals: true },
     { getters: true },
@@ -82,14 +82,14 @@ Deno.test("judgeModel() allows no direct reads when JSON has options or a transf
     { versionKey: false },
   ];
   for (const toJSON of given) {
-    assertEquals(verdicts((schema) => void schema.set("toJSON", toJSON as never)), NONE);
-    assertEquals(verdicts(() => {}, { toJSON }), NONE);
+    assertEquals(supports((schema) => void schema.set("toJSON", toJSON as never)), NONE);
+    assertEquals(supports(() => {}, { toJSON }), NONE);
   }
   const same = { minimize: false, flattenMaps: true };
-  assertEquals(verdicts((schema) => void schema.set("toJSON", same)), [true, true, true, true]);
+  assertEquals(supports((schema) => void schema.set("toJSON", same)), [true, true, true, true]);
 });
 
-Deno.test("judgeModel() allows no direct reads when a class has a toJSON method", () => {
+Deno.test("findSupport() allows no direct reads when a class has a toJSON method", () => {
   class Inner extends FrameworkModel {
     static override schemaOptions = QUIET;
     @prop()
@@ -106,7 +106,7 @@ Deno.test("judgeModel() allows no direct reads when a class has a toJSON method"
   assertEquals([reads(Inner), reads(Outer)], [false, false]);
 });
 
-Deno.test("judgeModel() allows no direct reads when Mongoose's JSON has general options", () => {
+Deno.test("findSupport() allows no direct reads when Mongoose's JSON has general options", () => {
   class Movie extends FrameworkModel {
     static override schemaOptions = QUIET;
     @prop()
@@ -122,53 +122,53 @@ Deno.test("judgeModel() allows no direct reads when Mongoose's JSON has general 
   assertEquals(reads(Later), true);
 });
 
-Deno.test("judgeModel() allows no direct reads when a plugin changes JSON or reads", () => {
+Deno.test("findSupport() allows no direct reads when a plugin changes JSON or reads", () => {
   const json = (schema: Schema) => void schema.set("toJSON", { virtuals: true });
-  assertEquals(verdicts((schema) => void schema.plugin(json)), NONE);
+  assertEquals(supports((schema) => void schema.plugin(json)), NONE);
   const populating = (schema: Schema) => void schema.pre("find", () => {});
-  assertEquals(verdicts((schema) => void schema.plugin(populating)), NONE);
+  assertEquals(supports((schema) => void schema.plugin(populating)), NONE);
 });
 
-Deno.test("judgeModel() allows no direct reads when the schema keeps what is not declared", () => {
-  assertEquals(verdicts(() => {}, { strict: false }), NONE);
-  assertEquals(verdicts(() => {}, { strictRead: "throw" }), NONE);
-  assertEquals(verdicts(() => {}, { strict: "throw" }), [true, true, true, true]);
+Deno.test("findSupport() allows no direct reads when the schema keeps what is not declared", () => {
+  assertEquals(supports(() => {}, { strict: false }), NONE);
+  assertEquals(supports(() => {}, { strictRead: "throw" }), NONE);
+  assertEquals(supports(() => {}, { strict: "throw" }), [true, true, true, true]);
 });
 
-Deno.test("judgeModel() allows no direct reads when the schema says how to read", () => {
+Deno.test("findSupport() allows no direct reads when the schema says how to read", () => {
   const given = [
     { read: "secondary" },
     { readConcern: { level: "majority" } },
     { collation: { locale: "de" } },
   ];
-  for (const options of given) assertEquals(verdicts(() => {}, options)[0], false);
+  for (const options of given) assertEquals(supports(() => {}, options)[0], false);
 });
 
-Deno.test("judgeModel() allows no direct reads when a path has a transform, or is made of dotted ones", () => {
+Deno.test("findSupport() allows no direct reads when a path has a transform, or is made of dotted ones", () => {
   const paths = [
     { a: { type: String, transform: () => "x" } },
     { a: { b: String } },
     { a: [{ type: String, transform: () => "x" }] },
   ];
   for (const path of paths) {
-    assertEquals(verdicts((schema) => void schema.add(path as never)), NONE);
+    assertEquals(supports((schema) => void schema.add(path as never)), NONE);
   }
 });
 
-Deno.test("judgeModel() allows no direct reads when all fields of a kind have a transform", () => {
+Deno.test("findSupport() allows no direct reads when all fields of a kind have a transform", () => {
   const { String: Text } = mongoose.Schema.Types as never as {
     String: { set(name: string, value: unknown): void; defaultOptions: { transform?: unknown } };
   };
   Text.set("transform", () => "x");
   try {
-    assertEquals(verdicts(() => {}), NONE);
+    assertEquals(supports(() => {}), NONE);
   } finally {
     delete Text.defaultOptions.transform;
   }
-  assertEquals(verdicts(() => {}), [true, true, true, true]);
+  assertEquals(supports(() => {}), [true, true, true, true]);
 });
 
-Deno.test("judgeModel() allows no direct reads when statics replace Mongoose's queries", () => {
+Deno.test("findSupport() allows no direct reads when statics replace Mongoose's queries", () => {
   class Movie extends FrameworkModel {
     static override schemaOptions = QUIET;
     static find() {
@@ -180,7 +180,7 @@ Deno.test("judgeModel() allows no direct reads when statics replace Mongoose's q
   assertEquals(reads(Movie as never), false);
 });
 
-Deno.test("judgeModel() allows direct reads of a class that embeds itself", () => {
+Deno.test("findSupport() allows direct reads of a class that embeds itself", () => {
   class Node extends FrameworkModel {
     static override schemaOptions = QUIET;
     @arrayProp({ items: () => Node, embedded: true })

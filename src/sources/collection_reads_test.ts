@@ -4,7 +4,7 @@ import mongoose from "mongoose";
 import { openDatabase } from "../../tests/harness/database.ts";
 import { test } from "../../tests/harness/testing.ts";
 import { bsonOf, insertRaw } from "../../tests/made/raw_bson.ts";
-import { withFarDates } from "./far_dates.ts";
+import { withFarDates } from "./collection_reads.ts";
 
 const ID = Buffer.alloc(12, 1);
 const LAST = Buffer.alloc(8, 0xff).fill(0x7f, 7);

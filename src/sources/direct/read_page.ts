@@ -1,10 +1,63 @@
+import type { Batch } from "../../database/read_batches.ts";
+import { countSelected } from "../collection_reads.ts";
+import { pageEnd } from "../page_end.ts";
+import type { FoundPage, PageRead } from "../source.ts";
+import type { OpenCollection, PlanOf } from "./direct_plan.ts";
+import { decodeBson, storedIn } from "./stored_writer.ts";
+import type { Stored } from "./stored_writer.ts";
+import { directSupport } from "./direct_support.ts";
 import type { Model, mongo } from "mongoose";
-import { isFreeOf, UNCOUNTABLE } from "../../../filter/filters.ts";
-import type { Filter } from "../../../filter/filters.ts";
-import { alsoReading, uncovered } from "../../../filter/projection.ts";
-import type { JsonQuery } from "../reads/json_reader.ts";
-import { decodeBson } from "../reads/stored_writer.ts";
-import type { Stored } from "../reads/stored_writer.ts";
+import { isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { alsoReading, uncovered } from "../../filter/projection.ts";
+import type { JsonQuery } from "./json_reader.ts";
+
+type PagePlan = PlanOf<"all"> & { readonly page: PageRead };
+
+/** Reads a page. */
+export function readPage(plan: PagePlan, collection: OpenCollection): Promise<FoundPage> {
+  return collection.timeBudget.wait(openPage(plan, collection));
+}
+
+async function openPage(
+  plan: PagePlan,
+  collection: OpenCollection,
+): Promise<FoundPage> {
+  const { reads: { reader }, query, finder, page } = plan;
+  const { found: all, total } = await readFound(plan, collection);
+  const shown = all.slice(0, page.limit);
+  const more = all.length > page.limit;
+  const text = await reader.joined(shown, { finder, ...query });
+  const end = more ? pageEnd(shown.at(-1), page) : undefined;
+  return { text, size: shown.length, end, more, read: shown.length, total };
+}
+
+/** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
+async function readFound(
+  { reads: { reader }, query, count }: PagePlan,
+  collection: OpenCollection,
+): Promise<CountedPage | { readonly found: readonly Stored[]; readonly total?: undefined }> {
+  const { model, shape } = collection;
+  if (count === undefined) return { found: await gather(reader.batches(query)) };
+  const { counts } = directSupport(model, shape);
+  const cursor = counts ? openCounted(model, { ...query, count }) : undefined;
+  try {
+    if (cursor) return takeCount(await gather(reader.batchesOf(cursor)));
+  } catch (error) {
+    if (!isRefused(model, error)) throw error;
+  }
+  const [found, total] = await Promise.all([
+    gather(reader.batches(query)),
+    countSelected(collection, count.limit),
+  ]);
+  return { found, total };
+}
+
+async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {
+  const found: Stored[] = [];
+  for await (const batch of batches) found.push(...storedIn(batch));
+  return found;
+}
 
 /** What is counted of the list that a page belongs to. */
 export interface ListCount {
@@ -13,7 +66,7 @@ export interface ListCount {
   readonly limit?: number | undefined;
 }
 
-export interface CountedPage {
+interface CountedPage {
   readonly found: readonly Stored[];
   readonly total: number;
 }
@@ -41,7 +94,7 @@ const UNKNOWN_STAGE: ReadonlySet<unknown> = new Set([40324, 304, 238]);
 const refused = new WeakSet<Model<unknown>>();
 
 /** Remembers a database that refuses to read and count in one statement; `false` for any other error. */
-export function isRefused(model: Model<unknown>, error: unknown): boolean {
+function isRefused(model: Model<unknown>, error: unknown): boolean {
   const { code } = Object(error) as { readonly code?: unknown };
   if (!UNKNOWN_STAGE.has(code)) return false;
   refused.add(model);
@@ -54,7 +107,7 @@ export function isRefused(model: Model<unknown>, error: unknown): boolean {
  *
  * @returns `undefined` where this could give another page or another count than two statements.
  */
-export function openCounted(
+function openCounted(
   model: Model<unknown>,
   query: JsonQuery & { readonly count: ListCount },
 ): mongo.AggregationCursor | undefined {
@@ -80,7 +133,7 @@ export function openCounted(
 }
 
 /** Takes the count from what a statement of {@linkcode openCounted} has found. Nothing was counted where it is missing. */
-export function takeCount(all: readonly Stored[]): CountedPage {
+function takeCount(all: readonly Stored[]): CountedPage {
   const last = all.at(-1);
   const decoded = (last instanceof Uint8Array ? decodeBson(last) : last ?? {}) as Counted;
   if (decoded._id !== undefined || decoded.total === undefined) return { found: all, total: 0 };

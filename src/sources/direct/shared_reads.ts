@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
-import { identifierIn } from "../../../json/transcode/documents.ts";
-import { everyFilter, isEmpty } from "../../../filter/filters.ts";
+import { identifierIn } from "../../json/transcode/documents.ts";
+import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { decodeBson, storedIn } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";

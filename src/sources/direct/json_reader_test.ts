@@ -1,15 +1,15 @@
 import { assertEquals } from "@std/assert";
 import fc from "fast-check";
-import type { ModelClass } from "../../../../mod.ts";
-import { openDatabase } from "../../../../tests/harness/database.ts";
-import { test } from "../../../../tests/harness/testing.ts";
-import { cases, withoutMadeUp } from "../../../../tests/made/arbitrary_models.ts";
-import { serveMade } from "../../../../tests/made/serve_made.ts";
-import { TimeBudget } from "../../../database/time_budget.ts";
-import type { ReadMode } from "../../../database/read_batches.ts";
-import { buildSchema } from "../../../schema/build_schema.ts";
-import { describeShape } from "../../../schema/fields/shape.ts";
-import { getModel } from "../../../schema/get_model.ts";
+import type { ModelClass } from "../../../mod.ts";
+import { openDatabase } from "../../../tests/harness/database.ts";
+import { test } from "../../../tests/harness/testing.ts";
+import { cases, withoutMadeUp } from "../../../tests/made/arbitrary_models.ts";
+import { serveMade } from "../../../tests/made/serve_made.ts";
+import { TimeBudget } from "../../database/time_budget.ts";
+import type { ReadMode } from "../../database/read_batches.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
 import { JsonReader } from "./json_reader.ts";
 
 const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 60);

@@ -1,13 +1,13 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { openDatabase } from "../../../../tests/harness/database.ts";
-import { test } from "../../../../tests/harness/testing.ts";
-import type { ReadMode } from "../../../database/read_batches.ts";
-import { prop } from "../../../declare/decorators/prop.ts";
-import { FrameworkModel } from "../../../declare/model/framework_model.ts";
-import { buildSchema } from "../../../schema/build_schema.ts";
-import { describeShape } from "../../../schema/fields/shape.ts";
-import { getModel } from "../../../schema/get_model.ts";
+import { openDatabase } from "../../../tests/harness/database.ts";
+import { test } from "../../../tests/harness/testing.ts";
+import type { ReadMode } from "../../database/read_batches.ts";
+import { prop } from "../../declare/decorators/prop.ts";
+import { FrameworkModel } from "../../declare/model/framework_model.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { getModel } from "../../schema/get_model.ts";
 import { JsonReader } from "./json_reader.ts";
 import { SharedReads } from "./shared_reads.ts";
 

@@ -1,17 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
-import { nextTurn, readBatches } from "../../../database/read_batches.ts";
-import type { Batch, OpenCursor, ReadMode } from "../../../database/read_batches.ts";
-import type { TimeBudget } from "../../../database/time_budget.ts";
-import { isEmpty } from "../../../filter/filters.ts";
-import type { Filter } from "../../../filter/filters.ts";
-import type { Shape } from "../../../schema/fields/shape.ts";
-import { alsoReading, databaseProjection, uncovered } from "../../../filter/projection.ts";
-import { fillMarked, wantedIn } from "../../../json/populate.ts";
-import type { TargetFinder } from "../../../json/populate.ts";
-import { writeMarked } from "./marked_writer.ts";
+import { nextTurn, readBatches } from "../../database/read_batches.ts";
+import type { Batch, OpenCursor, ReadMode } from "../../database/read_batches.ts";
+import type { TimeBudget } from "../../database/time_budget.ts";
+import { isEmpty } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { alsoReading, databaseProjection, uncovered } from "../../filter/projection.ts";
+import { fillMarked, wantedIn } from "../../json/populate.ts";
+import type { TargetFinder } from "../../json/populate.ts";
+import { storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
 import { StoredEntity } from "./stored_entity.ts";
-import { storedIn, StoredWriter } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
 /** How many entities with hooks are made in one turn of the event loop. */
@@ -29,7 +28,7 @@ export interface JsonQuery {
   readonly also?: readonly string[] | undefined;
 }
 
-export interface JsonReaderOptions {
+interface JsonReaderOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   /** The best way to try to read batches. */

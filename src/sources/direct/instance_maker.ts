@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import type { SchemaType } from "mongoose";
-import type { ModelClass } from "../../../declare/model/framework_model.ts";
-import { isJsonObject } from "../../../schema/fields/json.ts";
-import { schemaClass } from "../../../schema/build_schema.ts";
-import { classOf } from "../../../schema/model_name.ts";
-import { hasDefault } from "../../../schema/mongoose/schemas/field_rules.ts";
-import { defaultIn } from "../../../schema/fields/field_default.ts";
-import type { Shows } from "../../../filter/projection.ts";
-import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { schemaClass } from "../../schema/build_schema.ts";
+import { classOf } from "../../schema/model_name.ts";
+import { hasDefault } from "../../schema/mongoose/schemas/field_rules.ts";
+import { defaultIn } from "../../schema/fields/field_default.ts";
+import type { Shows } from "../../filter/projection.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 export interface InstanceOptions {
   readonly shape: Shape;

@@ -6,7 +6,7 @@ import { prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { directVerdict, judgeModel } from "./verdict.ts";
+import { directSupport, findSupport } from "./direct_support.ts";
 
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();
@@ -21,20 +21,20 @@ function allowed(configure: (schema: Schema) => void = () => {}): string {
     name?: string;
   }
   const model = getModel(Movie, connection) as never as Model<unknown>;
-  return names(directVerdict(model, describeShape(model.schema as Schema)));
+  return names(directSupport(model, describeShape(model.schema as Schema)));
 }
 
 const EVERYTHING = "reads counts inserts updates removes";
 
-function names(verdict: object): string {
-  return Object.entries(verdict).filter(([, may]) => may).map(([name]) => name).join(" ");
+function names(support: object): string {
+  return Object.entries(support).filter(([, may]) => may).map(([name]) => name).join(" ");
 }
 
-Deno.test("directVerdict() allows everything where nothing is the user's own", () => {
+Deno.test("directSupport() allows everything where nothing is the user's own", () => {
   assertEquals(allowed(), EVERYTHING);
 });
 
-Deno.test("directVerdict() leaves to documents what the user's middleware sees", () => {
+Deno.test("directSupport() leaves to documents what the user's middleware sees", () => {
   assertEquals(allowed((schema) => void schema.pre("save", () => {})), "reads counts removes");
   assertEquals(
     allowed((schema) => void schema.post("updateOne", () => {})),
@@ -51,7 +51,7 @@ Deno.test("directVerdict() leaves to documents what the user's middleware sees",
   assertEquals(allowed((schema) => void schema.pre("init", () => {})), "");
 });
 
-Deno.test("directVerdict() leaves to documents what changes one way alone", () => {
+Deno.test("directSupport() leaves to documents what changes one way alone", () => {
   const name = (schema: Schema) => schema.path("name");
   assertEquals(
     allowed((schema) => void name(schema).default(() => "x")),
@@ -75,7 +75,7 @@ Deno.test("directVerdict() leaves to documents what changes one way alone", () =
   );
 });
 
-Deno.test("judgeModel() allows nothing when a schema has discriminators", () => {
+Deno.test("findSupport() allows nothing when a schema has discriminators", () => {
   const variant = new mongoose.Schema({ other: String });
   const items = new mongoose.Schema({ a: String }, { discriminatorKey: "kind" });
   const listing = (schema: Schema) => {
@@ -89,13 +89,13 @@ Deno.test("judgeModel() allows nothing when a schema has discriminators", () => 
     name?: string;
   }
   const base = getModel(Base, connection) as never as Model<unknown>;
-  const judge = () => names(judgeModel(base, describeShape(base.schema as Schema)));
+  const judge = () => names(findSupport(base, describeShape(base.schema as Schema)));
   assertEquals(judge(), EVERYTHING);
   base.discriminator("Variant", variant.clone());
   assertEquals(judge(), "");
 });
 
-Deno.test("judgeModel() allows nothing when the schema of a model is not recognised", () => {
+Deno.test("findSupport() allows nothing when the schema of a model is not recognised", () => {
   class Known extends FrameworkModel {
     static override schemaOptions = QUIET;
   }
@@ -103,14 +103,14 @@ Deno.test("judgeModel() allows nothing when the schema of a model is not recogni
   const copies = ["One", "Other"].map((name) => connection.model(name, schema.clone()));
   Object.assign(copies[1]?.schema ?? {}, { callQueue: undefined });
   using _log = stub(console, "warn");
-  const found = copies.map((model) => judgeModel(model as never, describeShape(schema as Schema)));
+  const found = copies.map((model) => findSupport(model as never, describeShape(schema as Schema)));
   assertEquals(found.map(names), [EVERYTHING, ""]);
 });
 
-Deno.test("directVerdict() looks at a model once", () => {
+Deno.test("directSupport() looks at a model once", () => {
   const model = connection.model("Once", new mongoose.Schema({ name: String }, QUIET));
   const shape = describeShape(model.schema as Schema);
-  const verdict = directVerdict(model as never, shape);
+  const support = directSupport(model as never, shape);
   model.schema.pre("find", () => {});
-  assertStrictEquals(directVerdict(model as never, shape), verdict);
+  assertStrictEquals(directSupport(model as never, shape), support);
 });

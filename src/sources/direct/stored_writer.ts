@@ -1,23 +1,24 @@
-import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
+import { Buffer } from "node:buffer";
 import type { Document, Model, Schema } from "mongoose";
-import { toJsonValue } from "../../../json/to_json.ts";
-import { dropMarks, fitStored } from "../../../schema/mongoose/documents/fit_stored.ts";
-import { hydrateKept } from "../../../schema/mongoose/statements/find_kept.ts";
-import { encodeValues } from "./encode_values.ts";
-import { nextTurn } from "../../../database/read_batches.ts";
-import type { Batch } from "../../../database/read_batches.ts";
-import { shownBy } from "../../../filter/projection.ts";
-import type { Projection, Shows } from "../../../filter/projection.ts";
-import { topOf } from "../../../filter/filters.ts";
-import type { Shape } from "../../../schema/fields/shape.ts";
-import { BsonReader } from "../../../json/bytes/bson_reader.ts";
-import { JsonWriter } from "../../../json/bytes/json_writer.ts";
-import { documentsIn, DocumentWriter } from "../../../json/transcode/documents.ts";
-import type { Plan } from "../../../json/transcode/plan.ts";
-import { planJson } from "../../../json/transcode/plan_json.ts";
-import { SeenWriter } from "../../../json/transcode/seen_writer.ts";
-import type { SeenEntity } from "../../../json/transcode/seen_writer.ts";
+import { toJsonValue } from "../../json/to_json.ts";
+import { dropMarks, fitStored } from "../../schema/mongoose/documents/fit_stored.ts";
+import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
+import { nextTurn } from "../../database/read_batches.ts";
+import type { Batch } from "../../database/read_batches.ts";
+import { shownBy } from "../../filter/projection.ts";
+import type { Projection, Shows } from "../../filter/projection.ts";
+import { topOf } from "../../filter/filters.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { BsonReader } from "../../json/bytes/bson_reader.ts";
+import { JsonWriter } from "../../json/bytes/json_writer.ts";
+import { documentsIn, DocumentWriter } from "../../json/transcode/documents.ts";
+import type { Plan } from "../../json/transcode/plan.ts";
+import { planJson } from "../../json/transcode/plan_json.ts";
+import { SeenWriter } from "../../json/transcode/seen_writer.ts";
+import type { SeenEntity } from "../../json/transcode/seen_writer.ts";
+import type { MarkedJson } from "../../json/populate.ts";
+import { Marking } from "../../json/transcode/marking.ts";
 
 /** How many bytes are written in one turn of the event loop. */
 const PORTION = 16 * 1024;
@@ -28,7 +29,7 @@ export type Stored = Buffer | object;
 /** How Mongoose makes documents that it has found. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
-export interface StoredWriterOptions {
+interface StoredWriterOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly projection?: Projection;
@@ -146,7 +147,7 @@ function withoutPaths(paths: readonly string[]): Record<string, 0> | undefined {
 }
 
 /** Gives a writer with room for the text of documents that take so many bytes. */
-export function writerFor(length: number): JsonWriter {
+function writerFor(length: number): JsonWriter {
   return new JsonWriter(length + (length >> 2) + 256);
 }
 
@@ -159,6 +160,47 @@ export function storedIn(batch: Batch): readonly Stored[] {
 }
 
 /** The bytes of documents, as far as they are known. */
-export function sizeOf(stored: readonly Stored[]): number {
+function sizeOf(stored: readonly Stored[]): number {
   return stored.reduce((sum, each) => sum + (each instanceof Buffer ? each.length : 0), 0);
+}
+
+/** Gives the bytes of a document that the driver has decoded; `undefined` where they would not be those that are stored. */
+function encodeValues(values: object): Buffer | undefined {
+  if (!isLossless(values)) return undefined;
+  const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Whether a value was decoded without a loss: JavaScript has no date beyond its range, and other expressions. */
+function isLossless(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value !== undefined;
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  if (value instanceof RegExp) return false;
+  if ("_bsontype" in value) return true;
+  return Object.values(value).every(isLossless);
+}
+
+/**
+ * Writes stored documents as JSON text, with commas between them, and with marks in the places of some references. A
+ * document that only Mongoose can write is one mark.
+ */
+export function writeMarked(
+  stored: readonly Stored[],
+  { writer, names }: { readonly writer: StoredWriter; readonly names: ReadonlySet<string> },
+): MarkedJson {
+  const marking = new Marking(names);
+  const out = writerFor(sizeOf(stored));
+  const hydrate = (values: object): string => {
+    marking.replace(out.length, writer.hydrate(values));
+    return "";
+  };
+  const decode = (bson: Buffer) => hydrate(decodeBson(bson));
+  const documents = new DocumentWriter(writer.plan, { decode, fieldWriter: marking });
+  for (const [index, each] of stored.entries()) {
+    if (index > 0) out.text(",");
+    const bytes = each instanceof Buffer ? each : encodeValues(each);
+    if (bytes === undefined) hydrate(each);
+    else documents.document(new BsonReader(bytes), out);
+  }
+  return { written: out.written, marks: marking.marks };
 }

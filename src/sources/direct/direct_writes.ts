@@ -1,0 +1,186 @@
+import mongoose from "mongoose";
+import type { Model, Schema, SchemaType } from "mongoose";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import { fieldDefault } from "../../schema/fields/field_default.ts";
+import type { FieldDefault } from "../../schema/fields/field_default.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isPromise } from "../../declare/hooks/run_hook.ts";
+import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+import { BodyCast, CastStopped } from "../../write/body/cast_body.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import type { StatementOptions } from "../../database/time_budget.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { hasNoVersion } from "../../filter/versions.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
+
+/** A field that a body may leave out, and what stands there then. */
+interface MadeField extends FieldDefault {
+  readonly name: string;
+}
+
+/** Makes new entities of bodies as Mongoose would store them. */
+export class EntityMaker {
+  readonly #model: Model<unknown>;
+  readonly #shape: Shape;
+  readonly #fields: readonly MadeField[];
+
+  constructor(model: Model<unknown>, shape: Shape) {
+    this.#model = model;
+    this.#shape = shape;
+    this.#fields = [...shape.fields].filter(([name]) => name !== "_id")
+      .map(([name, field]) => ({ name, ...fieldDefault(field) }));
+  }
+
+  /** Makes an entity, defaults included; `undefined` where the body is not flat. */
+  make(body: JsonObject): Record<string, unknown> | undefined {
+    const values = flatFields(body, this.#shape);
+    if (values === undefined) return undefined;
+    // As documents have them: what has a default comes first.
+    const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId() };
+    for (const { name, make } of this.#fields) {
+      const value = make?.();
+      if (value !== undefined) entity[name] = value;
+    }
+    return {
+      ...entity,
+      ...values,
+      ...timeStamps(this.#model, "createdAt", "updatedAt"),
+      [this.#model.schema.get("versionKey") as string]: 0,
+    };
+  }
+}
+
+/**
+ * Casts a body that is flat: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any other body,
+ * and for one with references that have to be checked.
+ */
+export function flatFields(
+  body: JsonObject,
+  shape: Shape,
+): Record<string, unknown> | undefined {
+  const flat = Object.entries(body).every(([name, value]) => {
+    const field = shape.fields.get(name);
+    return field === undefined || !field.writable || (value !== null && isFlat(field));
+  });
+  if (!flat) return undefined;
+  const cast = new BodyCast({ stopsAtFirst: true });
+  try {
+    const values = cast.fields(body, shape);
+    if (cast.hasProblems || cast.references.size > 0) return undefined;
+    for (const name of Object.keys(values)) {
+      const field = shape.fields.get(name) as FieldShape;
+      values[name] = settle(values[name], field);
+    }
+    return values;
+  } catch (error) {
+    if (error instanceof mongoose.Error.CastError || error instanceof CastStopped) return undefined;
+    throw error;
+  }
+}
+
+function isFlat({ kind, element }: FieldShape): boolean {
+  return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
+}
+
+/** Runs the setters of a field, such as `lowercase`: casting alone does not. */
+function settle(value: unknown, { type, element }: FieldShape): unknown {
+  if (element === undefined) return castForQuery(type as SchemaType, value);
+  return (value as unknown[]).map((each) =>
+    each === null || each === undefined ? each : castForQuery(element.type as SchemaType, each)
+  );
+}
+
+/** Whether values pass the rules of some fields. A value is `undefined` if the body leaves the field out. */
+export function areValid(
+  values: Readonly<Record<string, unknown>>,
+  fields: Iterable<readonly [string, FieldShape]>,
+): MaybePromise<boolean> {
+  const rules = new Rules();
+  for (const [name, field] of fields) {
+    if (!rules.mayPass(values[name], field)) return false;
+  }
+  return rules.asynchronous.length === 0 ||
+    Promise.all(rules.asynchronous).then((all) => all.every(Boolean));
+}
+
+/** The rules of fields, as Mongoose runs them. */
+class Rules {
+  /** What asynchronous rules will have told. */
+  readonly asynchronous: Promise<boolean>[] = [];
+
+  /** Whether a value passes the rules of its field, but for asynchronous ones. */
+  mayPass(value: unknown, { type, element }: FieldShape): boolean {
+    const passes = type?.validators.every(({ type: rule, validator }) =>
+      (value === undefined && rule !== "required") || this.#mayPassRule(value, validator)
+    );
+    if (passes !== true) return false;
+    return element === undefined || !Array.isArray(value) ||
+      value.every((each) => this.mayPass(each, element));
+  }
+
+  #mayPassRule(value: unknown, validator: unknown): boolean {
+    if (typeof validator !== "function") return false;
+    try {
+      const result: unknown = validator.call({}, value);
+      if (!isPromise(result)) return result === undefined || Boolean(result);
+      this.asynchronous.push(Promise.resolve(result).then((each) => each !== false, () => false));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** Gives the times that Mongoose would write beside the values of an entity. */
+function timeStamps(
+  model: Model<unknown>,
+  ...kinds: ("createdAt" | "updatedAt")[]
+): Record<string, unknown> {
+  const schema = model.schema as Schema;
+  const fields = stampFields(schema);
+  const now = model.base.now();
+  return Object.fromEntries(
+    kinds.flatMap((kind) => fields[kind] ?? []).map((name) => [name, schema.path(name).cast(now)]),
+  );
+}
+
+interface StoredUpdate {
+  /** Cast. */
+  readonly conditions: Filter;
+  /** New values of fields, cast and valid. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly statement: StatementOptions;
+}
+
+/**
+ * Updates the entity that conditions select in one statement, its version included, and gives the result; `null` if there
+ * is none, `undefined` where the database refuses the data. A version that is no whole number takes a second statement.
+ */
+export async function updateStored(
+  model: Model<unknown>,
+  { conditions, changes, statement }: StoredUpdate,
+): Promise<object | null | undefined> {
+  const key = (model.schema as Schema).get("versionKey") as string;
+  const set = { ...changes, ...timeStamps(model, "updatedAt") };
+  const update = {
+    ...Object.keys(set).length > 0 && { $set: set },
+    $inc: { [key]: 1 },
+  };
+  // Never `raw`: the driver would apply it to error replies too, and lose track of the primary.
+  const options = { ...statement, returnDocument: "after", enableUtf8Validation: false } as const;
+  try {
+    const stored = await model.collection.findOneAndUpdate(conditions, update as never, options);
+    if (stored === null || asVersion(stored[key]) !== null) return stored;
+    const uncounted = { _id: stored._id, ...hasNoVersion(key) };
+    const first = { $set: { [key]: 1 } } as never;
+    return await model.collection.findOneAndUpdate(uncounted, first, options) ?? stored;
+  } catch (error) {
+    const { MongoServerError } = mongoose.mongo;
+    if (error instanceof MongoServerError && REFUSALS.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** The server's codes for a version that is the last number or none, for its own rules, and for a value that must be unique. */
+const REFUSALS = new Set<unknown>([2, 14, 121, 11000]);
