@@ -69,6 +69,7 @@ const CONFIGURED: ((schema: Schema) => unknown)[] = [
   (schema) => schema.set("timestamps", { currentTime: () => 5 }),
   (schema) => schema.add({ deep: { inner: String } }),
   (schema) => schema.path("name").validate(looksAround, "no", "enum"),
+  (schema) => schema.path("name").validate(looksAround, "no", "regexp"),
   (schema) => schema.path("_id").default(() => "made up"),
   (schema) => schema.method("set", () => {}),
   (schema) => schema.queue("set", ["name", "queued"]),

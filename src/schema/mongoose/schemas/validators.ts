@@ -16,9 +16,9 @@ const KEPT_AS = [
 /** Whether the validators of a type look at nothing but the value: they may run without a document. */
 export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
-  return (type.validators as HostRule[]).every(({ validator, type: rule, propsParameter }) =>
+  return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
     // The validator of `match` is kept nowhere.
-    kept.includes(validator) || rule === "regexp" ||
+    kept.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
@@ -56,7 +56,7 @@ export function guardValidators(schema: Schema): void {
 }
 
 interface HostRule {
-  type?: string;
+  regexp?: unknown;
   validator?: unknown;
   propsParameter?: boolean;
   ErrorConstructor?: unknown;
