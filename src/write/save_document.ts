@@ -12,7 +12,7 @@ import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { checkScope } from "./check_scope.ts";
 import { shownValues } from "./stored_values.ts";
 import { updateConditions } from "./update_conditions.ts";
-import { asVersion } from "../schema/fields/system_fields.ts";
+import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { forgetOddVersion, hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
@@ -112,12 +112,6 @@ function countVersion(doc: Document, { values }: KeptValues): () => void {
     doc.unmarkModified(key);
     forgetOddVersion(doc);
   };
-}
-
-/** The field that holds the version of a document, if there is one. */
-export function versionKey({ schema }: Document | Model<unknown>): string | undefined {
-  const key: unknown = schema.get("versionKey");
-  return typeof key === "string" ? key : undefined;
 }
 
 /** Removes a document through its own middleware; a 409 unless it is still in the scope and still selected. */

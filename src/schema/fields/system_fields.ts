@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Types } from "mongoose";
+import type { Document, Model, Types } from "mongoose";
 
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
@@ -29,4 +29,10 @@ function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };
   return NUMBERS.has(type) || typeof value === "bigint" ? Number(value) : NaN;
+}
+
+/** The field that holds the version of a document, if there is one. */
+export function versionKey({ schema }: Document | Model<unknown>): string | undefined {
+  const key: unknown = schema.get("versionKey");
+  return typeof key === "string" ? key : undefined;
 }

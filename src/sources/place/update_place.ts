@@ -9,7 +9,7 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { applyUpdate, writtenPaths } from "../../write/check_scope.ts";
-import { versionKey } from "../../write/save_document.ts";
+import { versionKey } from "../../schema/fields/system_fields.ts";
 import { sameAsStored } from "../../write/update_conditions.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { isExpressible } from "./place.ts";
