@@ -141,15 +141,14 @@ function presentInstance(
   { make, level: { shape, target } }: { readonly make: InstanceMaker; readonly level: Level },
 ): ReadEntity {
   if (!(found instanceof StoredEntity)) return { entity: make(found) };
-  const entity = make(found.values);
+  const entity = make(found.values) as Record<string, unknown>;
   const json = () => {
-    if ("toJSON" in entity || Object.getPrototypeOf(entity) !== target.prototype) return undefined;
-    // JSON passes over what a hook has made not enumerable, and shows what it has added.
-    const values: Record<string, unknown> = { ...entity };
-    const isDeclared = Reflect.ownKeys(values).every((key) =>
-      typeof key === "string" && shape.fields.has(key)
-    );
-    return isDeclared ? found.json(values) : undefined;
+    const isUsual = !("toJSON" in entity) && Object.getPrototypeOf(entity) === target.prototype &&
+      // Copies of documents are marked by symbols.
+      Object.getOwnPropertySymbols(entity).length === 0 &&
+      // What a hook has added is shown, too.
+      Object.keys(entity).every((name) => shape.fields.has(name));
+    return isUsual ? found.json(entity) : undefined;
   };
   return { entity, json };
 }

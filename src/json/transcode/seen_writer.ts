@@ -89,10 +89,10 @@ class ChangedFields implements FieldWriter {
     }
   }
 
-  /** A class may have a getter of that name. */
+  /** A class may have a getter of that name, and JSON passes over what is not enumerable. */
   #valueOf(name: string): unknown {
     const { values } = this.#entity;
-    return Object.hasOwn(values, name) ? values[name] : undefined;
+    return Object.prototype.propertyIsEnumerable.call(values, name) ? values[name] : undefined;
   }
 }
 
