@@ -45,10 +45,21 @@ function looksAround(this: unknown): boolean {
   return this !== null;
 }
 
+const METHODS = {
+  looksAround(this: unknown): boolean {
+    return this !== null;
+  },
+  async(this: unknown): boolean {
+    return this !== null;
+  },
+};
+
 /** Options of a field that run code of the user's own, or that a document alone knows. */
 const OWN = [
   { default: () => "x" },
   { validate: looksAround },
+  { validate: METHODS.looksAround },
+  { validate: METHODS.async },
   { set: (value: unknown) => value },
   { immutable: true },
   { required: () => true },

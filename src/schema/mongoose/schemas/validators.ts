@@ -23,9 +23,10 @@ export function judgesValuesAlone(type: SchemaType): boolean {
   );
 }
 
-/** Whether it is an arrow function, to which `this` is never the document. A method could have any name but these. */
+/** Whether it is an arrow function, to which `this` is never the document. A method named `async` reads like one. */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
+    validator.name !== "async" &&
     /^(async\s*)?(\(|[\w$]+\s*=>)/.test(Function.prototype.toString.call(validator));
 }
 
