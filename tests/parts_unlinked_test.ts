@@ -18,8 +18,15 @@ class Page extends FrameworkModel {
   text?: string;
 }
 
+/** Six removals that have read the page before the first of them goes on: one that comes later may not find it. */
+const six = { arrived: 0, all: Promise.withResolvers<void>() };
+
 /** What another client does to the page while it is being removed. */
 async function meddle({ headers }: FrameworkRequest, page: Page): Promise<Page> {
+  if (headers["x-six"] !== undefined) {
+    if (++six.arrived === 6) six.all.resolve();
+    await six.all.promise;
+  }
   const { collection } = getModel(Page);
   const named = { _id: page._id } as never;
   if (headers["x-other"] === "changes") {
@@ -79,7 +86,7 @@ test("removals at once that another change refuses leave one reference, where al
   await getModel(Binder).updateMany({}, { $push: { pages: other } });
   const part = `${path}/pages/${page}`;
   const tag = (await app.get(part)).headers.get("etag") ?? "";
-  const headers = { "if-match": tag, "x-other": "changes" };
+  const headers = { "if-match": tag, "x-other": "changes", "x-six": "true" };
   const late = await Promise.all([1, 2, 3, 4, 5, 6].map(() => app.delete(part, { headers })));
   assertEquals(late.map(({ status }) => status), late.map(() => 412));
   const { pages } = await app.read<{ pages: string[] }>(path);
