@@ -2,16 +2,15 @@ import type { ModelClass } from "../model/framework_model.ts";
 import { recordField } from "../model/records.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, FieldType } from "./field_type.ts";
+import type { NoOptions } from "../operations/hooks_input.ts";
 import type {
   ArrayInput,
   ArrayOf,
-  BrandProblem,
   DecoratorOf,
+  FieldProblem,
   FieldValue,
   ItemIn,
   ItemsProblem,
-  NoOptions,
-  PlaceProblem,
   PropInput,
   UntypedProblem,
 } from "./prop_input.ts";
@@ -70,16 +69,12 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  * ```
  */
 export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = DecoratorOf<O>>(
-  this: PlaceProblem<D, "prop", BrandProblem<FieldValue<D>, O, UntypedProblem<FieldValue<D>, O>>>,
+  this: FieldProblem<D, "prop", O, UntypedProblem<FieldValue<D>, O>>,
   options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
 ): D;
 /** Declares a field that holds a string. */
 export function prop<D = FieldDecorator<string>>(
-  this: PlaceProblem<
-    D,
-    "prop",
-    BrandProblem<FieldValue<D>, NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>
-  >,
+  this: FieldProblem<D, "prop", NoOptions, UntypedProblem<FieldValue<D>, NoOptions>>,
 ): D;
 export function prop(options: Record<string, unknown> = {}): unknown {
   return (_value: undefined, context: ClassFieldDecoratorContext) =>
@@ -143,11 +138,7 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
  * ```
  */
 export function arrayProp<const O extends ArrayInput<FieldValue<D>, O> = never, D = ArrayOf<O>>(
-  this: PlaceProblem<
-    D,
-    "arrayProp",
-    BrandProblem<FieldValue<D>, O, ItemsProblem<FieldValue<D>, O>>
-  >,
+  this: FieldProblem<D, "arrayProp", O, ItemsProblem<FieldValue<D>, O>>,
   options: [O] extends [never] ? ArrayPropOptions<ItemIn<FieldValue<D>>, FieldType> : O,
 ): D {
   const decorate = (_value: undefined, context: ClassFieldDecoratorContext): void =>

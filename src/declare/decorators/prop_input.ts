@@ -1,21 +1,22 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
-import type { FieldOptions, JsonForm } from "./field_options.ts";
+import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
 
-/** @internal The decorated field, or `undefined` if TypeScript does not infer it. */
-export type FieldIn<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
-  : D extends (value: undefined, context: infer C) => unknown
-    ? C extends ClassFieldDecoratorContext<infer This, infer V>
+/** @internal The class or field that is decorated, or `undefined` if TypeScript does not infer it. */
+export type Decorated<D> = D extends (...args: never) => infer R ? [R] extends [void] ? undefined
+  : D extends (target: infer T, context: infer C) => unknown
+    ? T extends abstract new () => infer M ? { readonly model: M }
+    : C extends ClassFieldDecoratorContext<infer This, infer V>
       ? { readonly owner: This; readonly value: V }
     : { readonly neither: true }
   : { readonly neither: true }
   : undefined;
 
 /** @internal The value of the decorated field, or `any` if TypeScript does not infer it. */
-export type FieldValue<D> = FieldIn<D> extends { readonly value: infer V }
+export type FieldValue<D> = Decorated<D> extends { readonly value: infer V }
   ? [NonNullable<V>] extends [never] ? AnyValue : NonNullable<V>
   : AnyValue;
 
@@ -25,16 +26,16 @@ type AnyValue = any;
 /** @internal The option of that name, or `undefined`. */
 export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined;
 
-/** @internal The problem of a decorator in a wrong place, else `P`. */
-export type PlaceProblem<D, N extends string, P> = FieldIn<D> extends infer F
+/** @internal The problem of a decorator in a wrong place or on a type that says more than the options `O`, else `P`. */
+export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This }
-    ? This extends FrameworkModel ? P : `@${N} belongs to a class that extends FrameworkModel`
-  : F extends { readonly neither: true } ? `@${N} belongs to a field, such as name!: string`
-  : unknown
+    ? This extends FrameworkModel ? BrandProblem<FieldValue<D>, O, P>
+    : `@${N} belongs to a class that extends FrameworkModel`
+  : F extends undefined ? unknown
+  : `@${N} belongs to a field, such as name!: string`
   : never;
 
-/** @internal The problem of a type that says more than the options, else `P`. `V` is the value of the field. */
-export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
+type BrandProblem<V, O, P> = 0 extends 1 & V ? P
   : IsHidden<V> extends true
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
   : IsReadOnly<V> extends true
@@ -53,8 +54,8 @@ export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [FrameworkModel] ? "a model"
   : "of another type";
 
-/** @internal What code may write for a value: members of an enum, the text of an identifier, a readonly list. */
-export type Written<V> =
+/** What code may write for a value: members of an enum, the text of an identifier, a readonly list. */
+type Written<V> =
   | V
   | (V extends Types.ObjectId ? Identifier
     : V extends string ? `${V}`
@@ -64,18 +65,15 @@ export type Written<V> =
     : V extends object ? { readonly [K in keyof V]: Written<V[K]> }
     : never);
 
-/** @internal The values that `enum` allows. */
-export type EnumValues<E> = E extends readonly (infer X)[] ? X
+type EnumValues<E> = E extends readonly (infer X)[] ? X
   : E extends { readonly values: readonly (infer X)[] } ? X
   : E extends object ? E[keyof E]
   : never;
 
-/** @internal The option `enum`, or its problem. */
-export type CheckedEnum<I, E> = [EnumValues<E>] extends [Written<I> | null] ? NonNullable<E>
+type CheckedEnum<I, E> = [EnumValues<E>] extends [Written<I> | null] ? NonNullable<E>
   : `enum holds what the field may not: it is ${InWords<I>}`;
 
-/** @internal The option `default`, or its problem. `E` is the option `enum`. */
-export type CheckedDefault<V, X, E> = X extends (...args: never) => infer R
+type CheckedDefault<V, X, E> = X extends (...args: never) => infer R
   ? [R] extends [Written<V> | null | (V extends Date ? number : never)] ? X
   : `default gives what the field may not hold: it is ${InWords<V>}`
   : [X] extends [Written<V> | null]
@@ -83,26 +81,13 @@ export type CheckedDefault<V, X, E> = X extends (...args: never) => infer R
     : X
   : `default is what the field may not hold: it is ${InWords<V>}`;
 
-/** @internal The option `example`, or its problem. */
-export type CheckedExample<V, X> = [X] extends [JsonForm<V>] ? X
-  : `example is not ${InJson<V>}, which the field is in JSON`;
-
-/** @internal What a value is in JSON, in words. */
-export type InJson<V> = [JsonForm<V>] extends [string] ? "a string"
-  : [JsonForm<V>] extends [number] ? "a number"
-  : [JsonForm<V>] extends [boolean] ? "a boolean"
-  : [JsonForm<V>] extends [string | number] ? "a number or a string"
-  : [JsonForm<V>] extends [readonly unknown[]] ? "a list of such values"
-  : "such an object";
-
-/** @internal The model of a class, or of a function that returns one. */
-export type ModelNamed<C> = C extends ObjectConstructor ? never
+type ModelNamed<C> = C extends ObjectConstructor ? never
   : C extends ModelClass<infer M> ? M
   : C extends () => ModelClass<infer M> ? M
   : never;
 
-/** @internal A reference, or its problem. Only a `Ref` says its model. */
-export type CheckedRef<N extends string, I, C> = [I] extends [Identifier]
+/** A reference, or its problem. Only a `Ref` says its model. */
+type CheckedRef<N extends "ref" | "items", I, C> = [I] extends [Identifier]
   ? [ModelNamed<C>] extends [never] ? `${N} is a model class or () => Model`
   : I extends { readonly "~ref"?: infer T }
     ? T extends FrameworkModel
@@ -110,39 +95,30 @@ export type CheckedRef<N extends string, I, C> = [I] extends [Identifier]
     : C
   : C
   : [I] extends [FrameworkModel]
-    ? `${N} makes references, ${ReferenceHint[N extends "ref" ? "ref" : "items"]}`
+    ? `${N} makes references, ${N extends "ref"
+      ? "the field is a model: declare it as Ref or string, or embed it with type"
+      : "the elements are models: declare them as Ref or string, or add embedded: true"}`
   : `${N} makes references, the field is ${InWords<I>}: declare it as Ref or string`;
 
-/** @internal How to embed a model instead of referring to it. */
-export interface ReferenceHint {
-  /** By {@linkcode prop}. */
-  ref: "the field is a model: declare it as Ref or string, or embed it with type";
-  /** By {@linkcode arrayProp}. */
-  items: "the elements are models: declare them as Ref or string, or add embedded: true";
-}
+/** The option `exists` of a field that is no reference: its problem `P`, if it is on. */
+type CheckedExists<X, P> = [X] extends [true] ? P : boolean;
 
-/** @internal The option `exists` of a field that is no reference: its problem `P`, if it is on. */
-export type CheckedExists<X, P> = [X] extends [true] ? P : boolean;
-
-/** @internal The option `type`, or its problem. */
-export type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
+type CheckedType<V, T> = [V] extends [ValueOf<T>] ? T
   : [V] extends [readonly unknown[]] ? "the field is a list: use @arrayProp"
   : [ValueOf<T>] extends [never] ? "type is neither a class such as Number nor a model class"
   : [V] extends [Types.ObjectId] ? "the field is an identifier: say its model with ref"
   : `type says ${InWords<ValueOf<T>>}, the field is ${InWords<V>}`;
 
-/** @internal The option `of`, or its problem. */
-export type CheckedOf<V, T> = V extends Map<string, infer X> ? unknown extends X ? T
+type CheckedOf<V, T> = V extends Map<string, infer X> ? unknown extends X ? T
   : [X] extends [ValueOf<T>] ? T
   : `of says ${InWords<ValueOf<T>>}, what the Map holds is ${InWords<X>}`
   : "of belongs to a Map";
 
-/** @internal The option `validate`, or what is wrong with it. */
-export type CheckedValidate<V, X> = X extends readonly (infer E)[] ? readonly CheckedSchema<V, E>[]
+type CheckedValidate<V, X> = X extends readonly (infer E)[] ? readonly CheckedSchema<V, E>[]
   : CheckedSchema<V, X>;
 
-/** @internal Anything, except a schema for values of another type. */
-export type CheckedSchema<V, X> = X extends {
+/** Anything, except a schema for values of another type. */
+type CheckedSchema<V, X> = X extends {
   readonly "~standard": { readonly types?: { readonly input: infer I } | undefined };
 } ? [V] extends [I] ? unknown
   : `validate is a schema for ${InWords<I>}, the field is ${InWords<V>}`
@@ -150,44 +126,29 @@ export type CheckedSchema<V, X> = X extends {
 
 /** @internal Errors for options that do not exist. */
 export type NoOtherOptions<N extends string, O, K> = {
-  readonly [X in Exclude<keyof O & string, K>]: `@${N} has no option ${X}`;
+  readonly [X in Exclude<keyof O & string, K>]: `${N} has no option ${X}`;
 };
 
-/** @internal The options that are checked one by one. */
-export type IndependentOptions<V, I> =
-  & Omit<FieldOptions<V, I>, "default" | "enum" | "example" | "min" | "max" | StringOption>
+/** The options that are checked one by one. */
+type IndependentOptions<V, I> =
+  & Omit<FieldOptions<V, I>, "default" | "enum" | BoundOption | StringOption>
   & {
-    readonly [K in keyof Pick<FieldOptions<V, I>, "min" | "max">]: [I] extends [number | Date]
-      ? NonNullable<FieldOptions<V, I>[K]>
-      : `${K} belongs to numbers and dates, the value is ${InWords<I>}`;
-  }
-  & {
-    readonly [K in keyof Pick<FieldOptions<V, I>, StringOption>]: [I] extends [string]
-      ? NonNullable<FieldOptions<V, I>[K]>
-      : `${K} belongs to strings, the value is ${InWords<I>}`;
+    readonly [K in keyof Pick<FieldOptions<V, I>, BoundOption | StringOption>]: [I] extends
+      [K extends BoundOption ? number | Date : string] ? NonNullable<FieldOptions<V, I>[K]>
+      : `${K} belongs to ${K extends BoundOption ? "numbers and dates"
+        : "strings"}, the value is ${InWords<I>}`;
   };
 
-/** @internal The options that Mongoose knows for strings only. */
-export type StringOption =
-  | "minLength"
-  | "maxLength"
-  | "match"
-  | "trim"
-  | "lowercase"
-  | "uppercase";
+type BoundOption = "min" | "max";
+type StringOption = "minLength" | "maxLength" | "match" | "trim" | "lowercase" | "uppercase";
 
-/** @internal A default value that also determines the type of its field. */
-export type Literal = string | number | boolean | bigint | Date;
-
-/** @internal The general type of a literal: `number` for `5`. */
-export type Widen<D> = D extends string ? string
-  : D extends number ? number
-  : D extends boolean ? boolean
-  : D extends bigint ? bigint
-  : D;
-
-/** @internal No options. */
-export type NoOptions = Readonly<Record<never, never>>;
+/** The type that a default tells, for a field without `type`. */
+type Widen<D> = [D] extends [string] ? string
+  : [D] extends [number] ? number
+  : [D] extends [boolean] ? boolean
+  : [D] extends [bigint] ? bigint
+  : [D] extends [Date] ? Date
+  : string;
 
 /** @internal The options of {@linkcode prop} on a field with the value `V`. A wrong option gets its problem as type. */
 export type PropInput<V, O> =
@@ -205,16 +166,13 @@ export type PropInput<V, O> =
     readonly enum?: CheckedEnum<V, OptionIn<O, "enum">>;
     readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
     readonly default?: CheckedDefault<V, OptionIn<O, "default">, OptionIn<O, "enum">>;
-    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
   }
-  & NoOtherOptions<"prop", O, keyof PropOptions<unknown>>;
+  & NoOtherOptions<"@prop", O, keyof PropOptions<unknown>>;
 
-/** @internal The value type by `type`, else by `ref`, else by `default`, else a string. */
-export type ValueOfOptions<O> = [O] extends [never] ? string
+/** The value type by `type`, else by `ref`, else by `default`, else a string. */
+type ValueOfOptions<O> = [O] extends [never] ? string
   : OptionIn<O, "type"> extends infer T
-    ? [T] extends [undefined]
-      ? OptionIn<O, "ref"> extends undefined
-        ? OptionIn<O, "default"> extends infer X extends Literal ? Widen<X> : string
+    ? [T] extends [undefined] ? OptionIn<O, "ref"> extends undefined ? Widen<OptionIn<O, "default">>
       : Identifier
     : ValueOf<T>
   : never;
@@ -255,12 +213,10 @@ export type ArrayInput<V, O> =
     readonly enum?: CheckedEnum<ItemIn<V>, OptionIn<O, "enum">>;
     readonly validate?: CheckedValidate<V, OptionIn<O, "validate">>;
     readonly default?: CheckedDefault<V, OptionIn<O, "default">, undefined>;
-    readonly example?: CheckedExample<V, OptionIn<O, "example">>;
   }
-  & NoOtherOptions<"arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
+  & NoOtherOptions<"@arrayProp", O, keyof ArrayPropOptions<unknown, unknown>>;
 
-/** @internal The option `items`, or its problem. `E` is the option `embedded`. */
-export type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
+type CheckedItems<I, T, E> = [ModelNamed<T>] extends [never] ? [I] extends [ValueOf<T>] ? T
   : [ValueOf<T>] extends [never] ? "items is neither a class such as Number nor a model class"
   : `items says ${InWords<ValueOf<T>>}, an element is ${InWords<I>}`
   : E extends true ? [I] extends [ModelNamed<T>] ? T

@@ -5,6 +5,7 @@ import type { FrameworkModel } from "../model/framework_model.ts";
 import type { RestRecord } from "../model/records.ts";
 import { recordsOf, registerModel } from "../model/records.ts";
 import type { Returns } from "../operations/hooks_input.ts";
+import type { Decorated } from "./prop_input.ts";
 import type { Method } from "../operations/methods.ts";
 import type { OperationName } from "../operations/operation.ts";
 
@@ -12,6 +13,7 @@ import type { OperationName } from "../operations/operation.ts";
  * Options of {@linkcode rest}.
  *
  * @typeParam O The operations.
+ * @typeParam M The model.
  *
  * @example Limit users to their own entities
  * ```ts
@@ -33,7 +35,10 @@ import type { OperationName } from "../operations/operation.ts";
  * }
  * ```
  */
-export interface RestOptions<O extends Method = Method> {
+export interface RestOptions<
+  O extends Method = Method,
+  M extends FrameworkModel = FrameworkModel,
+> {
   /** The path of the model, such as `/movies`. */
   readonly route: string;
   /** The operations that clients can call. */
@@ -49,7 +54,7 @@ export interface RestOptions<O extends Method = Method> {
    * Returns a filter that every read and every write of this route must match. It may use hidden fields. It does not apply
    * to what your own `fetch` and `persist` hooks read and write.
    */
-  readonly scope?: (req: FrameworkRequest) => MaybePromise<QueryObject>;
+  readonly scope?: (req: FrameworkRequest<M>) => Returns<"scope returns a filter", QueryObject>;
   /**
    * With `"required"`, `update()` and `remove()` answer 428 to requests without the header `If-Match`. Its value is the
    * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
@@ -176,50 +181,36 @@ type RestContext =
   | ClassDecoratorContext<abstract new () => FrameworkModel>
   | ClassFieldDecoratorContext;
 
-/** @internal What is decorated, or `undefined` if TypeScript does not infer it. */
-export type Decorated<D> = D extends (target: infer T, context: infer C) => infer R
-  ? [R] extends [void] ? undefined
-  : T extends abstract new () => infer M ? { readonly model: M }
-  : C extends ClassFieldDecoratorContext<infer _This, infer V> ? { readonly value: V }
-  : { readonly neither: true }
-  : undefined;
-
-/** @internal An operation whose hooks accept a model. Otherwise TypeScript prints the rule. */
-export interface MethodOf<Rule extends string, M extends FrameworkModel> {
+/** An operation whose hooks accept a model. Otherwise TypeScript prints the rule. */
+interface MethodOf<Rule extends string, M extends FrameworkModel> {
   readonly operation: OperationName;
   readonly hooks: HooksOf<M> | LeanHooksOf<M>;
   /** Never set. It lets TypeScript check the hooks against the model. */
   "~model"?(model: M): void;
 }
 
-/** @internal The operations `L` on a model. Any operations are accepted if the model is not known. */
-export type Operations<L, M> = {
+/** The operations `L` on a model. Any operations are accepted if the model is not known. */
+type Operations<L, M> = {
   readonly [I in keyof L]: M extends FrameworkModel
     ? MethodOf<"a called operation, such as all(), with hooks and fields of this model", M>
     : Method;
 };
 
-/** @internal The options that a class and a property share. */
-export interface SharedOptions<L, M, R> extends Pick<RestOptions, "concurrency"> {
+/** @internal The options of `@rest` on a property. */
+export interface RestOfProperty<M, L, R> extends
+  Pick<
+    RestOptions<Method, M extends FrameworkModel ? M : FrameworkModel>,
+    "scope" | "concurrency"
+  > {
   /** The path. */
   readonly route?: R;
   /** The operations that clients can call. */
   readonly methods: Operations<L, M>;
-  /**
-   * Returns a filter that every read and every write of this route must match. It may use hidden fields. It does not apply
-   * to what your own `fetch` and `persist` hooks read and write.
-   */
-  readonly scope?: (
-    req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
-  ) => Returns<"scope returns a filter", QueryObject>;
 }
 
 /** @internal The options of `@rest` on a class. */
 export interface RestOfClass<M, L, R>
-  extends SharedOptions<L, M, R>, Pick<RestOptions, "schemaOptions" | "getConnection"> {}
-
-/** @internal The options of `@rest` on a property. */
-export interface RestOfProperty<M, L, R> extends SharedOptions<L, M, R> {}
+  extends RestOfProperty<M, L, R>, Pick<RestOptions, "schemaOptions" | "getConnection"> {}
 
 /** @internal The options of `@rest` on what is decorated. */
 export type RestInput<D, O extends Method, L, R> = Decorated<D> extends { readonly model: infer M }
@@ -237,7 +228,7 @@ export type RestProblem<D, R, L> = IsLegacy<D> extends true
     : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
 
-/** @internal Whether the compiler is set to legacy decorators, which get no context. */
-export type IsLegacy<D> = D extends (...args: infer A) => unknown
+/** Whether the compiler is set to legacy decorators, which get no context. */
+type IsLegacy<D> = D extends (...args: infer A) => unknown
   ? A extends readonly [unknown] | readonly [unknown, string | symbol, ...unknown[]] ? true : false
   : false;

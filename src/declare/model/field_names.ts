@@ -14,18 +14,12 @@ export type IsKnown<M> = unknown extends M ? false : "~unnamed" extends keyof M 
 /** @internal Why clients cannot use the field of that name so, or `never`. */
 export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends UndeclaredUse[U]
   ? `${U} takes declared fields, ${K} is none`
-  : FieldProblem<U, Name<K>, NonNullable<M[K]>>;
+  : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
-/** @internal The fields that the framework adds and that clients cannot use so. */
-export interface UndeclaredUse {
-  readonly sort: "__v";
-  readonly select: never;
-  readonly search: "_id" | "__v";
-  readonly populate: "_id" | "__v";
-}
+/** The fields that the framework adds and that clients cannot use so. */
+type UndeclaredUse = { sort: "__v"; select: never; search: "_id" | "__v"; populate: "_id" | "__v" };
 
-/** @internal The problem of a field with the value `V`, or `never`. */
-export type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? never
+type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? never
   : IsHidden<V> extends true ? `${K} is hidden`
   : [V] extends [(...args: never) => unknown] ? `${U} takes fields, ${K} is a method`
   : U extends "sort" ? [V] extends [Scalar] ? never
@@ -36,9 +30,6 @@ export type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 
     ? [V extends readonly (infer I)[] ? NonNullable<I> : V] extends [AnyIdentifier] ? never
     : `populate takes references, ${K} is ${InWords<V>}`
   : never;
-
-/** @internal A name as text. */
-export type Name<K> = K extends string ? K : "this";
 
 /** @internal Whether a value is `Hidden`. */
 export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? false : true : false;

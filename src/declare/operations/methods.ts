@@ -5,7 +5,7 @@ import type {
   GivenHooks,
   HooksInput,
   KeptHooks,
-  NoHooks,
+  NoOptions,
   UnnamedModel,
 } from "./hooks_input.ts";
 import type { OperationName } from "./operation.ts";
@@ -33,7 +33,7 @@ export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
  */
 export interface MethodFunction<O extends OperationName = OperationName> {
   /** Without hooks. */
-  <M extends FrameworkModel = UnnamedModel>(): Method<NoHooks, M>;
+  <M extends FrameworkModel = UnnamedModel>(): Method<NoOptions, M>;
   /** With hooks. */
   <
     M extends FrameworkModel = UnnamedModel,
@@ -60,21 +60,6 @@ export interface MethodFunction<O extends OperationName = OperationName> {
  *   name!: string;
  *   @prop()
  *   address?: string;
- * }
- * ```
- *
- * @example Give clients pages that they can sort and search
- * ```ts
- * import { all, FrameworkModel, prop, rest } from "@mongrove/mongrove";
- *
- * const lists = all<Movie>({ page: { max: 100 }, sort: ["name", "year"], search: ["name"] });
- *
- * @rest({ route: "/movies", methods: [lists] })
- * class Movie extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- *   @prop({ type: Number })
- *   year?: number;
  * }
  * ```
  */
@@ -152,14 +137,12 @@ export const update: MethodFunction<"update"> = describeMethod("update");
  *
  * @example Require a key
  * ```ts
- * import { FrameworkModel, type FrameworkRequest, prop, remove, rest, RestError } from "@mongrove/mongrove";
+ * import { FrameworkModel, prop, remove, rest } from "@mongrove/mongrove";
  *
- * function authenticated(req: FrameworkRequest): boolean {
- *   if (req.headers.authorization !== "<SECRET_KEY>") throw new RestError(401, { code: "UNAUTHENTICATED" });
- *   return true;
- * }
- *
- * @rest({ route: "/notes", methods: [remove({ preFetch: authenticated })] })
+ * @rest({
+ *   route: "/notes",
+ *   methods: [remove({ preFetch: (req) => req.headers.authorization === "<SECRET_KEY>" })],
+ * })
  * class Note extends FrameworkModel {
  *   @prop()
  *   text?: string;
