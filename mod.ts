@@ -91,7 +91,7 @@ export type {
 } from "./src/http/routes/describe/description.ts";
 export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
 export type { OperationName, OperationWords } from "./src/declare/operations/operation.ts";
-export type { FieldDescription, ValueDescription } from "./src/schema/describe/describe_fields.ts";
+export type { FieldDescription, ValueDescription } from "./src/schema/describe_object.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/framework_model.ts";
 export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";

@@ -1,7 +1,7 @@
 import type { Schema } from "mongoose";
 import { schemaClass } from "../../schema/build_schema.ts";
-import { typeName } from "../../schema/describe/object_node.ts";
-import { isSecret } from "../../schema/fields/visibility.ts";
+import { typeName } from "../../schema/describe_object.ts";
+import { isRecursive, isSecret, whyUnseen } from "../../schema/fields/visibility.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
@@ -60,8 +60,7 @@ export function filterNode(shape: Shape, { schema, model }: FilterPlace): Filter
   nodes.set(shape, node);
   const places = placesIn(schema);
   for (const [name, field] of shape.fields) {
-    if (field.hidden || !field.selected) continue;
-    fields.set(name, describeValue(field, places.has(name)));
+    if (whyUnseen(field) === undefined) fields.set(name, describeValue(field, places.has(name)));
   }
   return node;
 }
@@ -104,42 +103,23 @@ export function listPaths(
   { prefix = "", seen = new Set() }: { prefix?: string; seen?: Set<FilterNode> } = {},
 ): FilterPath[] {
   return [...fields].flatMap(([name, value]) => {
+    const { type, operators } = value;
     const path = `${prefix}${name}`;
     const { object, open } = below(value);
-    const ends = object !== undefined && beginsAgain(object, seen);
-    const own = {
-      path,
-      type: value.type,
-      operators: value.operators,
-      ...(open !== undefined || ends) && { open: true },
-    };
+    const ends = object !== undefined && seen.has(object);
+    const own = { path, type, operators, ...(open !== undefined || ends) && { open: true } };
     if (object === undefined || ends) return [own];
+    if (embedsItself(object)) seen.add(object);
     return [own, ...listPaths(object, { prefix: `${path}.`, seen })];
   });
 }
 
-/** Whether the paths of an object would never end: it embeds itself, and was seen before. Notes that it was seen. */
-function beginsAgain(node: FilterNode, seen: Set<FilterNode>): boolean {
-  if (!embedsItself(node)) return false;
-  if (seen.has(node)) return true;
-  seen.add(node);
-  return false;
-}
-
+/** Whether the paths below an object would never end. */
 export function embedsItself(node: FilterNode): boolean {
-  return reaches(node, { target: node, passed: new Set() });
-}
-
-function reaches(
-  { fields }: FilterNode,
-  { target, passed }: { readonly target: FilterNode; readonly passed: Set<FilterNode> },
-): boolean {
-  return [...fields.values()].some((value) => {
-    const { object } = below(value);
-    if (object === undefined || passed.has(object)) return false;
-    passed.add(object);
-    return object === target || reaches(object, { target, passed });
-  });
+  return isRecursive(
+    node,
+    ({ fields }) => [...fields.values()].flatMap((value) => below(value).object ?? []),
+  );
 }
 
 /** The object below a value, in arrays too; or the Map or free-form data that it is. */

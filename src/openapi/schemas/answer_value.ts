@@ -1,4 +1,4 @@
-import type { ObjectNode, ValueNode } from "../../schema/describe/object_node.ts";
+import type { ObjectNode, ValueNode } from "../../schema/describe_object.ts";
 import { isJson } from "../../schema/fields/json.ts";
 import { IDENTIFIER, orNull } from "./json_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";

@@ -1,5 +1,5 @@
 import type { AnswerNode, PopulatedNode } from "../../http/routes/describe/route_node.ts";
-import type { FieldNode } from "../../schema/describe/object_node.ts";
+import type { FieldNode } from "../../schema/describe_object.ts";
 import { answerValue } from "./answer_value.ts";
 import type { AnswerObjects } from "./answer_value.ts";
 import type { Components } from "./components.ts";

@@ -33,3 +33,16 @@ export function isHiddenPath(path: string, shape: Shape): boolean {
   }
   return known && current?.secretive === true;
 }
+
+/** Tells whether an object leads back to itself through the objects that it holds. */
+export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
+  const passed = new Set<N>();
+  const leadsBack = (each: N): boolean =>
+    objectsIn(each).some((inner) => {
+      if (inner === node) return true;
+      if (passed.has(inner)) return false;
+      passed.add(inner);
+      return leadsBack(inner);
+    });
+  return leadsBack(node);
+}

@@ -1,6 +1,6 @@
 import type { HookName } from "../../../declare/hooks/hooks.ts";
 import type { OperationName, OperationWords } from "../../../declare/operations/operation.ts";
-import type { FieldDescription } from "../../../schema/describe/describe_fields.ts";
+import type { FieldDescription } from "../../../schema/describe_object.ts";
 import type { FilterDescription } from "../../../filter/q/describe_filter.ts";
 
 /** A parameter of a request. */

@@ -1,4 +1,4 @@
-import type { ValueNode } from "../../../schema/describe/object_node.ts";
+import type { ValueNode } from "../../../schema/describe_object.ts";
 import { oneOf } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 
