@@ -88,7 +88,7 @@ export type {
   HeaderDescription,
   ParameterDescription,
   RouteDescription,
-} from "./src/http/routes/describe/description.ts";
+} from "./src/http/routes/describe_route.ts";
 export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
 export type { OperationName, OperationWords } from "./src/declare/operations/operation.ts";
 export type { FieldDescription, ValueDescription } from "./src/schema/describe_object.ts";

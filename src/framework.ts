@@ -10,7 +10,7 @@ import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
 import { queryFor } from "./http/query_for.ts";
 import type { ModelQuery, QueryForOptions } from "./http/query_for.ts";
 import type { FrameworkModel, ModelClass } from "./declare/model/framework_model.ts";
-import type { RouteDescription } from "./http/routes/describe/description.ts";
+import type { RouteDescription } from "./http/routes/describe_route.ts";
 
 /**
  * The functions that an application calls: to mount routes, to describe them, to answer errors, and to close its server.

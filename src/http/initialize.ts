@@ -16,9 +16,9 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { describeRoute, printRoute, routeNode } from "./routes/describe/route_node.ts";
-import type { RouteDescription } from "./routes/describe/description.ts";
-import type { RouteNode } from "./routes/describe/route_node.ts";
+import { describeRoute, printRoute, routeNode } from "./routes/describe_route.ts";
+import type { RouteDescription } from "./routes/describe_route.ts";
+import type { RouteNode } from "./routes/describe_route.ts";
 
 /**
  * Options of `Framework.initialize()`.

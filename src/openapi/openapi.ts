@@ -5,7 +5,7 @@ import type { Router } from "express";
 import { followSettings } from "../http/routes/open_router.ts";
 import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
-import type { RouteNode } from "../http/routes/describe/route_node.ts";
+import type { RouteNode } from "../http/routes/describe_route.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { checkOptions } from "./check_options.ts";
 import { mountDocs } from "./docs/mount_docs.ts";

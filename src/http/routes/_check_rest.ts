@@ -15,6 +15,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
 
 /** Makes the error of a wrong declaration, which names the class. */
@@ -170,29 +171,20 @@ function wordProblem(options: object): string | undefined {
 /** Finds a field in the example of an answer that answers leave out. */
 export function exampleProblem({ operation, hooks }: Method, shape: Shape): string | undefined {
   const isShown = OPERATIONS[operation].verb === "get";
-  const path = isShown ? secretIn(hooks.example, shape) : undefined;
+  const path = isShown ? secretIn(hooks.example, { shape }) : undefined;
   return path && `${operation}() has "example" with "${path}", which no answer shows`;
 }
 
-function secretIn(value: unknown, shape: Shape | undefined): string | undefined {
-  if (shape === undefined || !isJsonObject(value)) return undefined;
-  for (const [name, inner] of Object.entries(value)) {
-    const field = shape.fields.get(name);
-    if (field?.hidden || field?.selected === false) return name;
-    const below = field === undefined
-      ? secretIn(inner, shape.joined.get(name))
-      : secretBelow(inner, field);
-    if (below !== undefined) return `${name}.${below}`;
-  }
-  return undefined;
-}
-
-function secretBelow(value: unknown, field: FieldShape): string | undefined {
-  const { element, shape, populated } = field;
-  if (element === undefined) return secretIn(value, shape ?? populated);
+function secretIn(
+  value: unknown,
+  { element, shape, populated = shape }: Pick<FieldShape, "element" | "shape" | "populated">,
+): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, each] of Object.entries(value)) {
-    const below = secretBelow(each, element);
+  for (const [key, inner] of Object.entries(value)) {
+    const field = populated?.fields.get(key);
+    if (field !== undefined && whyUnseen(field) !== undefined) return key;
+    const joined = populated?.joined.get(key);
+    const below = secretIn(inner, element ?? field ?? { ...joined && { shape: joined } });
     if (below !== undefined) return `${key}.${below}`;
   }
   return undefined;

@@ -25,15 +25,12 @@ const OF_LISTS = ["page", "sort", "search", "count"] as const;
 /** Options that a hook in the place of the read would not know of. */
 const OF_QUERIES = [...OF_LISTS, "populate"] as const;
 
-interface ReadModel {
+interface Reading {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
   /** Whether the entities are stored inside others. */
   readonly embedded: boolean;
-}
-
-interface Reading extends ReadModel {
   readonly fail: Fail;
 }
 
@@ -42,7 +39,10 @@ interface Reading extends ReadModel {
  *
  * @throws {TypeError} If a declaration is wrong; the message names the class and the operation.
  */
-export function compileReads(method: Method, model: ReadModel): ReadRules | undefined {
+export function compileReads(
+  method: Method,
+  model: Omit<Reading, "fail">,
+): ReadRules | undefined {
   const given: ReadOptions = Object.fromEntries(
     Object.entries(method.hooks).filter(([name, value]) =>
       isReadOption(name) && value !== undefined
@@ -167,9 +167,7 @@ function checkNoOthers(others: object, { option, fail }: { option: string; fail:
 }
 
 const POPULATE_OPTIONS: Record<keyof PopulateOptions, true> = {
-  select: true,
-  always: true,
-  unguarded: true,
+  ...{ select: true, always: true, unguarded: true },
 };
 
 function compilePopulate(
@@ -195,7 +193,12 @@ function compileReference(
   const { select, always = false, unguarded = false } = readPopulate(options, fail);
   const referred = referredTarget(reference);
   if (referred !== undefined) {
-    if (select !== undefined) checkSelect(referred, { select, fail });
+    const { fields } = describeShape(buildSchema(referred).schema);
+    for (const name of select ?? []) {
+      const problem = whyUnseen(fields.get(name));
+      if (problem === undefined) continue;
+      throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
+    }
     if (!unguarded) checkGuards(referred, fail);
   }
   const names = select === undefined ? [] : ["_id", ...select];
@@ -222,19 +225,6 @@ function readPopulate(options: unknown, fail: Fail): PopulateOptions {
 
 function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
-}
-
-function checkSelect(
-  referred: ModelClass,
-  { select, fail }: { readonly select: readonly string[]; readonly fail: Fail },
-): void {
-  const { fields } = describeShape(buildSchema(referred).schema);
-  for (const name of select) {
-    const problem = whyUnseen(fields.get(name));
-    if (problem !== undefined) {
-      throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
-    }
-  }
 }
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */

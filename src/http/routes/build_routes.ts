@@ -17,7 +17,7 @@ import {
   exampleProblem,
 } from "./_check_rest.ts";
 import { compileReads } from "./_compile_reads.ts";
-import { PATH_PARAMETER } from "./describe/route_node.ts";
+import { PATH_PARAMETER } from "./describe_route.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
 
@@ -33,11 +33,11 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
-  const register = new RouteRegister();
+  const holders: Holders = new Map();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    register.claimCollection(target);
+    claimCollection(holders, target);
     const own = rests.flatMap((rest) => {
       const { getConnection } = rest;
       return branchRoutes(rootBranch(target, rest), {
@@ -45,7 +45,7 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
         ...getConnection && { getConnection },
       });
     });
-    for (const route of own) register.claimPath(target, route);
+    for (const route of own) claimPath(holders, route);
     return own;
   });
   checkReached(routes);
@@ -158,34 +158,29 @@ function isSame(level: Level, { link }: PartDescription): boolean {
 }
 
 /** The classes that paths, with their verbs, and collections belong to. */
-class RouteRegister {
-  readonly #holders = new Map<string, ModelClass>();
+type Holders = Map<string, ModelClass>;
 
-  /** Takes a path for an operation. Express ignores case, if not told otherwise, and the names of parameters. */
-  claimPath(target: ModelClass, { path, operation: { verb } }: Route): void {
-    const key = `${verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
-    const holder = this.#hold(key, target);
-    if (holder === undefined) return;
-    const taken = `${verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
-    throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
-  }
+/** Takes a path for an operation. Express ignores case, if not told otherwise, and the names of parameters. */
+function claimPath(holders: Holders, { path, operation: { verb }, levels }: Route): void {
+  const { target } = levels[0] as Level;
+  const key = `${verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
+  const holder = holders.get(key);
+  holders.set(key, target);
+  if (holder === undefined) return;
+  const taken = `${verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
+  throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
+}
 
-  /** Takes a collection: two classes may have one name, but not one collection. */
-  claimCollection(target: ModelClass): void {
-    const collection = collectionName(target, buildSchema(target).schema);
-    const holder = this.#hold(`collection ${target.name} ${collection}`, target);
-    if (holder === undefined || holder === target) return;
-    const kept =
-      `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
-    throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
-  }
-
-  /** Gives the class that holds a key already. */
-  #hold(key: string, target: ModelClass): ModelClass | undefined {
-    const holder = this.#holders.get(key);
-    this.#holders.set(key, target);
-    return holder;
-  }
+/** Takes a collection: two classes may have one name, but not one collection. */
+function claimCollection(holders: Holders, target: ModelClass): void {
+  const collection = collectionName(target, buildSchema(target).schema);
+  const key = `collection ${target.name} ${collection}`;
+  const holder = holders.get(key);
+  holders.set(key, target);
+  if (holder === undefined || holder === target) return;
+  const kept =
+    `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
+  throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
 }
 
 /** A module that was evaluated again makes a second class, which meets the first. */

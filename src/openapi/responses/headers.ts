@@ -1,4 +1,4 @@
-import type { RouteNode } from "../../http/routes/describe/route_node.ts";
+import type { RouteNode } from "../../http/routes/describe_route.ts";
 
 interface Header {
   readonly description: string;
