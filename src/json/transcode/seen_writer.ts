@@ -25,61 +25,47 @@ export interface SeenEntity {
  * Writes entities that hooks have seen as JSON text: from their bytes what no hook can have changed, the rest from their
  * values.
  */
-export class SeenWriter {
+export class SeenWriter implements FieldWriter {
   readonly #plan: Plan;
-  readonly #fields: SeenFields;
+  readonly #shape: Shape;
+  /** The tests of the fields: whether a value is as stored. */
+  readonly #tests: ReadonlyMap<string, IsStored | undefined>;
+  #entity: SeenEntity | undefined;
 
   constructor({ plan, shape }: { readonly plan: Plan; readonly shape: Shape }) {
     this.#plan = plan;
-    const tests = [...plan.fields.keys()].map((name): [string, IsStored | undefined] => {
-      return [name, testOf(shape.fields.get(name) as FieldShape)];
-    });
-    this.#fields = { shape, tests: new Map(tests) };
+    this.#shape = shape;
+    this.#tests = new Map([...shape.fields].map(([name, field]) => [name, testOf(field)]));
   }
 
   /** Writes an entity; returns `false` where only its values can tell, whatever is written by then. */
   write(entity: SeenEntity, out: JsonWriter): boolean {
-    const fieldWriter = new ChangedFields(entity, this.#fields);
+    this.#entity = entity;
     try {
-      new Transcoder(new BsonReader(entity.bytes), { out, fieldWriter }).entity(this.#plan);
+      new Transcoder(new BsonReader(entity.bytes), { out, fieldWriter: this }).entity(this.#plan);
       return true;
     } catch (error) {
       if (!(error instanceof UnknownTypeError)) throw error;
       return false;
+    } finally {
+      this.#entity = undefined;
     }
   }
-}
 
-interface SeenFields {
-  readonly shape: Shape;
-  /** What tells that the value of a field is as stored, by its name. */
-  readonly tests: ReadonlyMap<string, IsStored | undefined>;
-}
-
-/** Writes the fields of one entity that are no longer as stored. */
-class ChangedFields implements FieldWriter {
-  readonly #entity: SeenEntity;
-  readonly #fields: SeenFields;
-
-  constructor(entity: SeenEntity, fields: SeenFields) {
-    this.#entity = entity;
-    this.#fields = fields;
-  }
-
+  /** Writes a field that is no longer as stored. */
   take({ source, out, fieldStart }: Transcoder, { property }: FieldPlan): boolean {
     const value = this.#valueOf(property);
-    const stored = this.#entity.stored[property];
-    const { shape, tests } = this.#fields;
-    if (tests.get(property)?.({ value, stored, source })) return false;
+    const stored = this.#entity?.stored[property];
+    if (this.#tests.get(property)?.({ value, stored, source })) return false;
     source.skip();
-    const text = textOf(value, shape.fields.get(property) as FieldShape);
+    const text = textOf(value, this.#shape.fields.get(property) as FieldShape);
     if (text === undefined) out.length = fieldStart;
     else out.text(text);
     return true;
   }
 
   finish({ out }: Transcoder, { fields, objects }: Plan): void {
-    for (const [name, field] of this.#fields.shape.fields) {
+    for (const [name, field] of this.#shape.fields) {
       if (field.hidden || fields.get(name)?.seen === objects) continue;
       const text = textOf(this.#valueOf(name), field);
       if (text === undefined) continue;
@@ -91,7 +77,7 @@ class ChangedFields implements FieldWriter {
 
   /** A class may have a getter of that name, and JSON passes over what is not enumerable. */
   #valueOf(name: string): unknown {
-    const { values } = this.#entity;
+    const { values } = this.#entity as SeenEntity;
     return Object.prototype.propertyIsEnumerable.call(values, name) ? values[name] : undefined;
   }
 }
@@ -102,7 +88,7 @@ function textOf(value: unknown, field: FieldShape): string | undefined {
 
 interface SeenValue {
   readonly value: unknown;
-  /** What the driver has made of the stored value. */
+  /** The value that the driver has made of it. */
   readonly stored: unknown;
   /** At the stored value. */
   readonly source: BsonReader;

@@ -1,10 +1,9 @@
 import { BsonReader, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { JsonWriter } from "../bytes/json_writer.ts";
-import { WRITERS } from "../types/json_types.ts";
+import { TIME_RANGE, WRITERS } from "../json_types.ts";
 import { ANY, ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
 import { isLeftOutKey } from "../../schema/fields/json.ts";
-import { TIME_RANGE } from "../types/json_forms.ts";
 
 const DOUBLE = 0x01;
 const OBJECT = 0x03;

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import { BsonReader, UnknownTypeError } from "../bytes/bson_reader.ts";
 import { JsonWriter } from "../bytes/json_writer.ts";
-import { writeBase64, writeUuid } from "../types/json_forms.ts";
+import { writeBase64, writeUuid } from "../json_types.ts";
 import { ANY } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";

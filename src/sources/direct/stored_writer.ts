@@ -13,12 +13,12 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { BsonReader } from "../../json/bytes/bson_reader.ts";
 import { JsonWriter } from "../../json/bytes/json_writer.ts";
 import { documentsIn, DocumentWriter } from "../../json/transcode/documents.ts";
+import { planJson } from "../../json/transcode/plan.ts";
 import type { Plan } from "../../json/transcode/plan.ts";
-import { planJson } from "../../json/transcode/plan_json.ts";
 import { SeenWriter } from "../../json/transcode/seen_writer.ts";
 import type { SeenEntity } from "../../json/transcode/seen_writer.ts";
+import { Marking } from "../../json/populate.ts";
 import type { MarkedJson } from "../../json/populate.ts";
-import { Marking } from "../../json/transcode/marking.ts";
 
 /** How many bytes are written in one turn of the event loop. */
 const PORTION = 16 * 1024;

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { BsonReader } from "../bytes/bson_reader.ts";
-import { JsonWriter } from "../bytes/json_writer.ts";
-import { toJson } from "../to_json.ts";
-import { Transcoder } from "../transcode/transcoder.ts";
+import { BsonReader } from "./bytes/bson_reader.ts";
+import { JsonWriter } from "./bytes/json_writer.ts";
+import { toJson } from "./to_json.ts";
+import { Transcoder } from "./transcode/transcoder.ts";
 import { storedAs } from "./json_types.ts";
 
 const { Binary, BSON, BSONSymbol, Decimal128, Double, Int32, Long, ObjectId, Timestamp, UUID } =
