@@ -1,6 +1,5 @@
 interface CompleteLimitsOptions<L> {
   readonly defaults: L;
-  /** The name of what is limited, for messages. */
   readonly what: string;
 }
 

@@ -6,7 +6,6 @@ export function logError(error: unknown, context?: object): void {
   else console.error(error, context);
 }
 
-/** Logs information that the host has asked for. */
 export function logLine(message: string): void {
   console.info(message);
 }

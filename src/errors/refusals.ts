@@ -1,7 +1,6 @@
 import { RestError } from "./rest_error.ts";
 import type { RestErrorOptions } from "./rest_error.ts";
 
-/** The codes of the framework's own errors, and the status of each. */
 export const STATUS_OF = {
   BAD_FORMAT: 400,
   BAD_DATA: 400,
@@ -38,7 +37,6 @@ export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
 
-/** A 403 for a request that a hook or a scope rejects. */
 export function forbidden(): RestError {
   return refusal("FORBIDDEN", { message: "Not allowed" });
 }
@@ -58,7 +56,6 @@ export function badFormat(message: string, details: object = {}): RestError {
   return refusal("BAD_FORMAT", { message, ...details });
 }
 
-/** A 400 for a parameter with a value that is not allowed. */
 export function badParameter(parameter: string, allowed: string): RestError {
   return badFormat(`Parameter "${parameter}" takes ${allowed}`, { parameter, allowed });
 }
@@ -98,7 +95,6 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Conflict;
 }
 
-/** A 412 for an entity that has changed since the client read it. */
 export function preconditionFailed(cause?: unknown): RestError {
   const message = "The entity has changed since it was read";
   return refusal("PRECONDITION_FAILED", { message }, { cause });
@@ -124,7 +120,6 @@ export function isOutage(error: RestError): boolean {
   return error instanceof Outage;
 }
 
-/** A 500 that shows no details. */
 export function internal(cause?: unknown): RestError {
   return refusal("INTERNAL", { message: "Internal error" }, { cause });
 }

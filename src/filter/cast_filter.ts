@@ -98,7 +98,6 @@ function compareLists({ path, given, result }: Cast<readonly unknown[]>): void {
   );
 }
 
-/** Checks what the driver would get. */
 function checkSent(value: unknown, path: string): void {
   const loss = lossOf(value);
   if (loss !== undefined) throw changed(path, `it is ${loss}`);

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject } from "../schema/fields/json.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 
 export type Filter = Record<string, unknown>;
 
@@ -87,17 +87,12 @@ export function isCompiled(condition: unknown): boolean {
 /** The top-level fields that a filter reads; `undefined` where it may read all of them, as `$expr` does. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
-  return collect(filter, fields) ? fields : undefined;
-}
-
-function collect(filter: Filter, fields: Set<string>): boolean {
-  return Object.entries(filter).every(([key, value]) => {
-    if (key.startsWith("$")) {
-      return isClause(key) && Array.isArray(value) && value.every((each) => collect(each, fields));
-    }
-    fields.add(topOf(key));
-    return true;
-  });
+  const collect = (each: Filter): boolean =>
+    Object.entries(each).every(([key, value]) => {
+      if (!key.startsWith("$")) return fields.add(topOf(key));
+      return isClause(key) && Array.isArray(value) && value.every(collect);
+    });
+  return collect(filter) ? fields : undefined;
 }
 
 export function topOf(path: string): string {
@@ -107,10 +102,11 @@ export function topOf(path: string): string {
 
 /** Remembers the conditions of a client. The function tells what hooks have added to them, or changed. */
 export function additionsTo(client: Filter): (filter: Filter) => Filter {
-  const before = copied(client) as Filter;
+  // A copy has none of the marks that Mongoose puts on conditions, which are no changes.
+  const before = copyJson(client) as Filter;
   const isClients = (key: string, value: unknown) =>
     typeof value === "object" && value === client[key] &&
-    isDeepStrictEqual(copied(value), before[key]);
+    isDeepStrictEqual(copyJson(value), before[key]);
   const added = (filter: Filter): Filter => {
     const entries = Object.entries(filter).filter(([key, value]) => !isClients(key, value));
     return Object.fromEntries(
@@ -122,11 +118,4 @@ export function additionsTo(client: Filter): (filter: Filter) => Filter {
     );
   };
   return added;
-}
-
-/** Copies what JSON can say. The marks of Mongoose on conditions are no changes. */
-function copied(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copied);
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copied(each)]));
 }

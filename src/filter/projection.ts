@@ -46,7 +46,6 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
-/** A path that no document and no index has. */
 const NOWHERE = "__nowhere";
 
 /**
@@ -61,7 +60,6 @@ export function uncovered(projection: Projection): Projection {
   return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
 }
 
-/** Adds paths that the database has to read as well. */
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
   // A part of an object cannot be named beside the whole.

@@ -6,15 +6,12 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { KEEP_CONDITIONS } from "./filters.ts";
 
-/** The entities that a level selects, and how they are read. */
 export interface Selection {
-  /** The conditions of `q`, as hooks have changed them. */
   readonly filter: Filter;
   /** The conditions of `filter` that hooks have added to those of the client, if they are known. */
   readonly added?: Filter;
   /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
-  /** The versions that a write may change. */
   readonly version?: Filter | undefined;
   /** The entities that a list may hold, in an order that the database refuses for others. */
   readonly sortable?: Filter;
@@ -27,7 +24,6 @@ const READ_ALL_TEXT = { enableUtf8Validation: false } as const;
 
 export interface ReadOptionsOptions {
   readonly maxTimeMS: number;
-  /** The order of a page whose hooks gave none. */
   readonly order?: Record<string, 1>;
   /** Whether `skip` and `limit` apply: a read that names its entity does not look at them. */
   readonly page?: boolean;

@@ -23,7 +23,6 @@ const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|
 
 const PROBLEM = "application/problem+json";
 
-/** Answers a request with an error; an answer that has begun is cut. */
 export async function answerError(
   req: FrameworkRequest,
   error: unknown,

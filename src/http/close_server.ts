@@ -24,16 +24,13 @@ export interface CloseOptions {
   readonly timeoutMS?: number;
 }
 
-/** How often it is looked whether connections are idle. */
 const SWEEP_MS = 50;
 
 /** How many sweeps without an answer a connection stays idle: a client may be about to send its next request. */
 const GRACE_SWEEPS = 6;
 
-/** How long connections that were cut may take to end. */
 const CUT_MS = 100;
 
-/** Where the runtime tells of each answer that has ended. */
 const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();

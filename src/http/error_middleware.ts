@@ -42,7 +42,6 @@ interface Judged {
   readonly answer: RestError;
   /** Whether it tells the client less than the error says. */
   readonly isConcealed: boolean;
-  /** The error that the host gets. */
   readonly reported: unknown;
 }
 

@@ -145,7 +145,6 @@ function openRoutes(options: InitializeOptions): Route[] {
   });
 }
 
-/** The only values of options that are words. */
 const WORDS = { indexes: "required", parameters: "strict" } as const;
 
 function checkOptions(options: InitializeOptions): void {
@@ -163,7 +162,6 @@ function checkOptions(options: InitializeOptions): void {
   }
 }
 
-/** Refuses times that no timer can wait for. */
 function checkTimes(times: Readonly<Record<string, number>>): void {
   for (const [name, time] of Object.entries(times)) {
     if (!Number.isInteger(time) || time <= 0) {

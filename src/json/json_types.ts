@@ -62,7 +62,6 @@ const FIELDS: readonly [unknown, readonly (keyof typeof JSON_TYPES)[]][] = [
 
 const TYPES: readonly JsonType[] = Object.values(JSON_TYPES);
 
-/** The writers of bytes, by BSON type. */
 export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
   { length: 256 },
   (_, type) => TYPES.find(({ bson }) => bson === type)?.write,
@@ -223,7 +222,6 @@ function writeDay(days: number, out: JsonWriter): void {
 
 const UUID_PARTS = [4, 2, 2, 2, 6] as const;
 
-/** Base64, or the text of a UUID. */
 function binaryToJson(
   value: { readonly sub_type?: number; readonly buffer?: Uint8Array; toJSON?(): unknown },
 ): unknown {

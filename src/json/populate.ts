@@ -32,7 +32,6 @@ export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
 export type Targets = ReadonlyMap<string, FieldTargets>;
 
-/** Finds the entities that references name. */
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
   /** Finds what identifiers name: one query for each field that holds any. The caller bounds the wait. */
@@ -46,7 +45,6 @@ export function wantNothing({ names }: TargetFinder): Wanted {
 /** The JSON text of a reference: one value, or those of an array. */
 type ReferenceText = string | readonly string[];
 
-/** Notes the identifiers that a reference may hold. */
 function want(ids: Set<string>, held: ReferenceText): void {
   if (typeof held !== "string") held.forEach((each) => want(ids, each));
   else if (isScalar(held)) ids.add(held);
@@ -118,11 +116,9 @@ export type Mark =
 /** JSON text with places in which entities go. */
 export interface MarkedJson {
   readonly written: Buffer;
-  /** In the order of the text. */
   readonly marks: readonly Mark[];
 }
 
-/** Gives the identifiers in marked places. */
 export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wanted {
   const wanted = wantNothing(finder);
   for (const mark of texts.flatMap(({ marks }) => marks)) {
@@ -132,7 +128,6 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
   return wanted;
 }
 
-/** How much text is joined into one piece. */
 const PIECE = 64 * 1024;
 
 /** Gives the text with what goes into its places, in pieces. */
@@ -204,7 +199,6 @@ function takeAll(transcoder: Transcoder, items: ValuePlan): string[] {
   return held;
 }
 
-/** Gives the JSON text of the current value. */
 function takeValue(transcoder: Transcoder, plan: ValuePlan): string {
   const { out, source: { type } } = transcoder;
   const start = out.length;

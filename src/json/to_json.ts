@@ -107,7 +107,6 @@ function isJsonScalar(value: unknown): boolean {
     value === null;
 }
 
-/** Turns the value of a field into one of JSON. */
 export function toFieldJson(value: unknown, field: FieldShape): unknown {
   const { element } = field;
   if (

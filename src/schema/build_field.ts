@@ -21,7 +21,6 @@ const ELEMENT_OPTIONS = new Set([
 /** Options of ours that say what the field is; Mongoose gets its own form of them. */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
-/** Mongoose's type by what users write. */
 const SCALARS = new Map<unknown, unknown>([
   ...[String, Number, Boolean, Date].map((type) => [type, type] as const),
   [BigInt, SchemaTypes.BigInt],
@@ -33,7 +32,6 @@ const SCALARS = new Map<unknown, unknown>([
   [Types.UUID, SchemaTypes.UUID],
 ]);
 
-/** Mongoose's definition of a field, and the model that it refers to. */
 export interface BuiltField {
   readonly definition: Record<string, unknown>;
   readonly refersTo?: ModelClass;
@@ -192,7 +190,6 @@ function isModelClass(value: unknown): value is ModelClass {
   return typeof value === "function" && value.prototype instanceof FrameworkModel;
 }
 
-/** Gives the type that a default tells, for a field without `type`. */
 function typeOfDefault(value: unknown): unknown {
   if (value instanceof Date) return Date;
   if (typeof value === "object" && value !== null) return undefined;

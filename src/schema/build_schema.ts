@@ -30,7 +30,6 @@ const RESERVED = new Set([...reservedNames(), ...PROTOTYPE_KEYS]);
 const built = new WeakMap<ModelClass, BuiltSchema>();
 const classes = new WeakMap<Schema, ModelClass>();
 
-/** Gives the class behind the schema of an embedded object's type. */
 export function schemaClass(type: SchemaType | undefined): ModelClass | undefined {
   const { schema } = (type ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);

@@ -46,7 +46,6 @@ export function addStaticAccessors(target: ModelClass, model: object): void {
   }
 }
 
-/** The static members of a class and its ancestors, the class itself last. */
 function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
   const members = chainOf(target).flatMap((each) =>
     Object.entries(Object.getOwnPropertyDescriptors(each))

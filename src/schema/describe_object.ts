@@ -81,7 +81,6 @@ interface ObjectPlace {
   readonly model: string | undefined;
 }
 
-/** An object of a body or an answer. */
 export interface ObjectNode {
   readonly view: View;
   /** The class. An object made of dotted paths has none. */
@@ -153,7 +152,6 @@ export interface FieldNode
 
 interface ValuePlace {
   readonly view: View;
-  /** The kind of its holder, if it is an element. */
   readonly inside?: "array" | "map";
 }
 
@@ -262,7 +260,6 @@ export function describeFields(
   }));
 }
 
-/** Gives the objects that an object holds, in arrays and Maps too. */
 function objectsIn({ fields }: ObjectNode): ObjectNode[] {
   const objectIn = ({ object, items }: ValueNode): ObjectNode | undefined =>
     object ?? (items && objectIn(items));

@@ -117,7 +117,6 @@ interface IndexDescription {
   readonly collation?: object;
 }
 
-/** Gives the keys of the unique indexes that the database does not have, as JSON. */
 async function missingUnique(model: Model<unknown>): Promise<string[]> {
   const { toCreate } = await model.diffIndexes({ indexOptionsToCreate: true });
   const missing = (toCreate as unknown[]).map(describeIndex)

@@ -17,7 +17,6 @@ export function modelName(target: ModelClass): string {
   return name;
 }
 
-/** Gives the class behind a name of Mongoose's, if it is one of ours. */
 export function classOf(name: string): ModelClass | undefined {
   return classes.get(name)?.deref();
 }

@@ -11,7 +11,6 @@ import type { SortValues } from "./sort_values.ts";
 
 const { BSON, MaxKey, MinKey, Timestamp } = mongoose.mongo;
 
-/** Where a page begins. */
 export type Cursor =
   | { readonly order: string; readonly values: readonly unknown[] }
   | EntityCursor;
@@ -28,10 +27,8 @@ export interface EntityCursor {
 /** The most characters of a cursor: a URL has to have room for it. */
 const MAX_LENGTH = 4096;
 
-/** The most bytes of the values in a cursor. */
 const MAX_VALUES = 1024;
 
-/** The form of a cursor: letters, digits, `-` and `_`. */
 export const CURSOR = new RegExp(`^[\\w-]{1,${MAX_LENGTH}}$`);
 
 /**

@@ -9,7 +9,6 @@ const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"]
 
 type Name = (typeof NAMES)[number];
 
-/** A request, as far as it asks for what rules allow. */
 export interface ReadRequest {
   readonly url: string;
   readonly prefer?: string | undefined;
@@ -17,16 +16,10 @@ export interface ReadRequest {
 }
 
 export function declaredNames(rules: ReadRules): Name[] {
-  const declared: Readonly<Record<Name, unknown>> = {
-    limit: rules.page,
-    skip: rules.page,
-    after: rules.page,
-    sort: rules.sort,
-    select: rules.select,
-    search: rules.search,
-    populate: rules.populate,
-  };
-  return NAMES.filter((name) => declared[name] !== undefined);
+  return NAMES.filter((name) => {
+    const isOfPage = name === "limit" || name === "skip" || name === "after";
+    return rules[isOfPage ? "page" : name] !== undefined;
+  });
 }
 
 /** Reads what a client asks of a read besides `q`. Throws a 400 that names a parameter and what is allowed. */
@@ -144,7 +137,6 @@ function readPopulate(
   return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
 }
 
-/** Whether a header `Prefer` asks for a total. */
 function prefersCount(prefer: string | undefined): boolean {
   const wishes = (prefer ?? "").split(",").map((wish) => wish.split(";", 1)[0] ?? "");
   return wishes.some((wish) => /^\s*count\s*=\s*("?)exact\1\s*$/i.test(wish));

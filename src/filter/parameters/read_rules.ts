@@ -1,7 +1,6 @@
 import type { Cursor } from "./cursor.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 
-/** The limits of what clients ask of lists. */
 export const LIST_LIMITS = {
   keys: 8,
   /** The most entities before a page. */
@@ -17,7 +16,6 @@ export interface ReadRules {
   readonly sort?: ReadonlySet<string>;
   readonly select?: ReadonlySet<string>;
   readonly search?: SearchRule;
-  /** The references that are replaced by entities, by name. */
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
 }
@@ -29,11 +27,9 @@ export interface PageRule {
   readonly inOneScan: boolean;
 }
 
-/** The fields in which words are looked for, or the text index. */
 export type SearchRule = { readonly fields: readonly string[] } | { readonly index: true };
 
 export interface PopulateRule {
-  /** The reference, or the array of references. */
   readonly field: FieldShape;
   /** The fields that are shown besides `_id`; all if there is none. */
   readonly select?: readonly string[];
@@ -52,14 +48,12 @@ export interface ReadQuery {
   /** The fields that are shown besides `_id`. */
   readonly select?: readonly string[];
   readonly search?: Readonly<Record<string, unknown>>;
-  /** The references that are replaced by entities. */
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   /** How the total is counted; it is not counted without it. */
   readonly count?: CountQuery;
 }
 
 export interface CountQuery {
-  /** The most entities that are counted. */
   readonly upTo: number;
   /** Whether the header `Prefer` has asked for it. */
   readonly preferred: boolean;
@@ -68,6 +62,5 @@ export interface CountQuery {
 export interface PageQuery {
   readonly limit: number;
   readonly skip: number;
-  /** Where the page begins. */
   readonly after?: Cursor;
 }

@@ -4,7 +4,6 @@ import { markCompiled } from "../filters.ts";
 import { LIST_LIMITS } from "./read_rules.ts";
 import type { SearchRule } from "./read_rules.ts";
 
-/** Letters with marks that have a base letter in the Latin script. */
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
 /**
@@ -61,7 +60,6 @@ function baseOf(text: string): string {
   return text.normalize("NFD").replace(/\p{Mn}/gu, "").normalize("NFC");
 }
 
-/** The letters with marks, by the letter without. */
 const VARIANTS: ReadonlyMap<string, string> = variants();
 
 function variants(): Map<string, string> {

@@ -3,7 +3,6 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 /** Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares with. */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** The values of a stored entity at the paths of an order: they tell where it stands. */
 export type SortValues = Readonly<Record<string, unknown>>;
 
 export function sortValues(stored: object, paths: readonly string[]): SortValues {

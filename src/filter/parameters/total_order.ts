@@ -30,7 +30,6 @@ function mayEnterList(path: string, shape: Shape): boolean {
   );
 }
 
-/** The fields that a path leads through; `undefined` for what is not declared. */
 function fieldsOn(path: string, { fields }: Shape): (FieldShape | undefined)[] {
   const [name = "", ...names] = path.split(".");
   const found = [fields.get(name)];

@@ -9,8 +9,7 @@ import type { Compiler, Context } from "./context.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
 import { resolvePath } from "./resolve_path.ts";
-import { castValue } from "./cast_value.ts";
-import { isExtendedJson } from "./extended_json.ts";
+import { castValue, isExtendedJson } from "./cast_value.ts";
 
 /**
  * Reads `q` from the URL of a request. The host's query parser may drop or split `q`, and without a filter `removeAll`

@@ -3,7 +3,6 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { Filter } from "../filters.ts";
 import type { QueryLimits } from "./limits.ts";
 
-/** Where a value of a client's filter stands. */
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;

@@ -4,15 +4,13 @@ import { isClause, isCompiled } from "../filters.ts";
 import { checkList, refuse } from "./context.ts";
 import type { Context } from "./context.ts";
 import { FREE } from "./resolve_path.ts";
-import { castValue } from "./cast_value.ts";
-import { isExtendedJson } from "./extended_json.ts";
+import { castValue, isExtendedJson } from "./cast_value.ts";
 import { compileDistance, compileGeo } from "./geo.ts";
 
 export interface Operator {
   /** Whether it reads a field with all that is in it, only its own value, or as its inner operators do. */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
-  /** The operators of which one must stand beside it. */
   readonly beside?: readonly string[];
   /** Whether the database accepts every operand that compiles. */
   readonly isSafe?: boolean;

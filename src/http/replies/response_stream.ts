@@ -13,7 +13,6 @@ import {
 export class ResponseStream {
   readonly #res: Response;
   readonly #timeoutMS: number;
-  /** Whether this stream has sent the headers of the answer. */
   begun = false;
   #late = false;
   #wake: () => void = () => {};

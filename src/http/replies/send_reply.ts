@@ -55,7 +55,6 @@ function locationOf({ req }: Response, id: string): string {
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
 }
 
-/** JSON text, or its bytes. */
 type Text = string | Uint8Array;
 
 /**
@@ -129,7 +128,6 @@ async function sendGathered(
   const tag = res.get("ETag") === undefined ? expressTag(res, pieces) : undefined;
   if (tag !== undefined) res.setHeader("ETag", tag);
   if (res.req.fresh) {
-    // The client has it already.
     for (const name of ["Content-Type", "Content-Length"]) res.removeHeader(name);
     return void res.status(304).end();
   }

@@ -145,7 +145,6 @@ export function checkConcurrency(
 
 const isText = (value: unknown) => typeof value === "string";
 
-/** The rule for each option that describes an operation, and its test. */
 const RULES: Readonly<
   Record<keyof OperationWords, readonly [string, (value: unknown) => boolean]>
 > = {

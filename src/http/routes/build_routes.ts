@@ -80,7 +80,6 @@ function checkReached(routes: readonly Route[]): void {
   }
 }
 
-/** The routes of one `@rest`. */
 interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
@@ -133,7 +132,6 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   return [...own, ...below];
 }
 
-/** The branch of a property, below the route that shows its parent. */
 function partBranch(
   { link, target, rest }: PartDescription,
   { base, above }: Pick<Branch, "base" | "above">,

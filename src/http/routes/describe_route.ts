@@ -86,7 +86,6 @@ export interface RouteNode
   readonly answer?: AnswerNode;
   readonly filter?: { readonly object: FilterNode; readonly limits: Required<QueryLimits> };
   readonly words: OperationWords;
-  /** How a list tells its total, if it does. */
   readonly count?: { readonly always: boolean };
   readonly many: boolean;
   /** Whether functions of the application can refuse a request in their own words. */
@@ -105,12 +104,10 @@ export interface AnswerNode {
 export interface PopulatedNode {
   /** Missing where nothing is known of the model, or the application makes its JSON. */
   readonly object?: ObjectNode;
-  /** The fields that are shown besides `_id`; all if there is none. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
 
-/** Describes a route, with objects that other routes share. */
 export function routeNode(route: Route): RouteNode {
   const { path, operation: { verb, change, status, origin, many }, levels, limits } = route;
   const { target, shape, operation, hooks, link, reads } = actingLevel(route);
@@ -176,7 +173,6 @@ export function printRoute({ method, path, operation, model }: RouteNode): strin
   return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
 }
 
-/** Describes a route as data. */
 export function describeRoute(route: RouteNode): RouteDescription {
   const { body, answer, filter, words, isHooked: _isHooked, many: _many, count: _count, ...node } =
     route;

@@ -8,10 +8,8 @@ export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }
 
-/** Reads BSON bytes, one element after the other. */
 export class BsonReader {
   readonly bytes: Buffer;
-  /** The position of the next byte to read. */
   at: number;
   type = 0;
 
@@ -39,7 +37,6 @@ export class BsonReader {
     return true;
   }
 
-  /** Returns the position of the zero that ends the name here. */
   nameEnd(): number {
     return endOfName(this.bytes, this.at);
   }

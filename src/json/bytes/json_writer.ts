@@ -64,7 +64,6 @@ export class JsonWriter {
     this.length = at;
   }
 
-  /** Writes many bytes that are JSON text already. */
   copy(text: Uint8Array): void {
     this.reserve(text.length);
     this.bytes.set(text, this.length);
@@ -130,7 +129,6 @@ export class JsonWriter {
   }
 }
 
-/** JSON text, or its bytes. */
 export type JsonPiece = string | Uint8Array;
 
 /** Joins the JSON texts of entities, with commas between them, into as much memory as they need. */

@@ -79,7 +79,6 @@ export function documentsIn(array: Buffer, start: number): Buffer[] {
 /** The first bytes of a document that begins with an ObjectId: the type, and the name. */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 
-/** Gives the identifier that a document begins with, if any. */
 export function identifierIn(document: Buffer): string | undefined {
   const start = 4 + OBJECT_ID.length;
   const begins = OBJECT_ID.every((byte, index) => document[4 + index] === byte);
@@ -90,7 +89,6 @@ const DOUBLE = 0x01;
 const INT32 = 0x10;
 const INT64 = 0x12;
 
-/** Gives the number that a document holds under a name, if any. */
 export function numberIn(document: Buffer, name: string): number | undefined {
   const source = new BsonReader(document);
   const key = Buffer.from(name);

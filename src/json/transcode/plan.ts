@@ -9,7 +9,6 @@ import { toJson } from "../to_json.ts";
 /** How the transcoder writes a value. A value without a plan is written as it is stored. */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
-  /** Of an array: the plan of each element. */
   readonly items?: ValuePlan;
 }
 
@@ -21,7 +20,6 @@ export const ROOM = 64;
 
 /** How the transcoder writes an object. An object without a plan is written whole. */
 export interface Plan {
-  /** The fields by name; others are left out. */
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
   /** Whether such an object may hold others of its kind. */
@@ -36,7 +34,6 @@ export interface Plan {
 
 export interface FieldPlan extends ValuePlan {
   readonly property: string;
-  /** The bytes of that. */
   readonly name: Uint8Array;
   /** The name in JSON text, with quotes and colon. */
   readonly key: Uint8Array;
@@ -56,7 +53,6 @@ const ARRAY = 1 << 0x04;
 const OBJECT = 1 << 0x03;
 const NULL = 1 << 0x0a;
 
-/** A plan that is still being filled. */
 interface OpenPlan extends Plan {
   readonly fields: Map<string, FieldPlan>;
   readonly defaults: Default[];

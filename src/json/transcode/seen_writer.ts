@@ -28,7 +28,6 @@ export interface SeenEntity {
 export class SeenWriter implements FieldWriter {
   readonly #plan: Plan;
   readonly #shape: Shape;
-  /** The tests of the fields: whether a value is as stored. */
   readonly #tests: ReadonlyMap<string, IsStored | undefined>;
   #entity: SeenEntity | undefined;
 
@@ -90,11 +89,9 @@ interface SeenValue {
   readonly value: unknown;
   /** The value that the driver has made of it. */
   readonly stored: unknown;
-  /** At the stored value. */
   readonly source: BsonReader;
 }
 
-/** Whether a value is still what is stored. */
 type IsStored = (seen: SeenValue) => boolean;
 
 /** Types whose values are constants, or objects of the driver that hold the stored bytes. */

@@ -18,7 +18,6 @@ const DOT = 0x2e;
 
 export interface TranscoderOptions {
   readonly out: JsonWriter;
-  /** Writes some fields of entities. */
   readonly fieldWriter?: FieldWriter | undefined;
 }
 

@@ -14,7 +14,6 @@ import type { FieldShape } from "./shape.ts";
 export interface FieldDefault {
   /** None; always the same; made without looking at the document; made by looking at it. */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
-  /** A constant, as it was declared. */
   readonly given?: unknown;
   /** Makes what is stored; absent where only a document can. */
   readonly make?: () => unknown;
@@ -24,7 +23,6 @@ const NOTHING: FieldDefault = { kind: "nothing" };
 const DEPENDENT: FieldDefault = { kind: "dependent" };
 const EMPTY_ARRAY: FieldDefault = { kind: "constant", given: [], make: () => [] };
 
-/** Describes the default of a field. */
 export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
   if (type === undefined || !hasDefault(type)) return NOTHING;
   if (kind === "array" && hasEmptyDefault(type)) return EMPTY_ARRAY;

@@ -66,7 +66,6 @@ export interface FieldShape {
   readonly hidden: boolean;
   /** Whether a body may set it: identifiers, versions and timestamps never. */
   readonly writable: boolean;
-  /** Whether queries read it by default. */
   readonly selected: boolean;
   /** Mongoose's type; an object made of dotted paths has none. */
   readonly type?: SchemaType;

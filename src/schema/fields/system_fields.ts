@@ -21,7 +21,6 @@ export function asVersion(value: unknown): Version {
   return isVersion ? number : null;
 }
 
-/** The objects in which the driver may keep numbers. */
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
 /** Connections may be told to keep numbers in objects, or to read some as BigInt. */
@@ -31,7 +30,6 @@ function numberOf(value: unknown): number {
   return NUMBERS.has(type) || typeof value === "bigint" ? Number(value) : NaN;
 }
 
-/** The field that holds the version of a document, if there is one. */
 export function versionKey({ schema }: Document | Model<unknown>): string | undefined {
   const key: unknown = schema.get("versionKey");
   return typeof key === "string" ? key : undefined;

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { RestError } from "../../errors/rest_error.ts";
-import { isExtendedJson, readExtendedJson } from "./extended_json.ts";
+import { isExtendedJson, readExtendedJson } from "./cast_value.ts";
 
 const UUID = "0e7cdda8-3f5e-4b8e-9f6b-1d4f5f1c2a3b";
 
