@@ -16,9 +16,8 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { describeRoute, printRoute, routeNode } from "./routes/describe_route.ts";
+import { describeRoute, printRoute } from "./routes/describe_route.ts";
 import type { RouteDescription } from "./routes/describe_route.ts";
-import type { RouteNode } from "./routes/describe_route.ts";
 
 /**
  * Options of `Framework.initialize()`.
@@ -105,32 +104,27 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   for (const { levels: [root], getConnection } of routes) {
     if (root !== undefined && getConnection === undefined) getModel(root.target);
   }
-  const nodes = () => routes.map(routeNode);
-  if (options.log === true) logLine(nodes().map(printRoute).join("\n"));
+  if (options.log === true) logLine(routes.map(printRoute).join("\n"));
   const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), {
-    describe: () => nodes().map(describeRoute),
+    describe: () => routes.map(describeRoute),
   });
-  mounted.set(router, nodes);
+  mounted.set(router, routes);
   return router;
 }
 
-const mounted = new WeakMap<object, () => RouteNode[]>();
+const mounted = new WeakMap<object, readonly Route[]>();
 
-/** Describes the routes of a router of {@linkcode initialize}; `undefined` for anything else. */
-export function mountedRoutes(router: object): RouteNode[] | undefined {
-  return mounted.get(router)?.();
+/** Gives the routes of a router of {@linkcode initialize}; `undefined` for anything else. */
+export function mountedRoutes(router: object): readonly Route[] | undefined {
+  return mounted.get(router);
 }
 
 export function describe(options: InitializeOptions = {}): RouteDescription[] {
-  return plannedRoutes(options).map(describeRoute);
+  return openRoutes(options).map(describeRoute);
 }
 
-/** The routes that {@linkcode initialize} would mount, before their objects become trees. */
-export function plannedRoutes(options: InitializeOptions): RouteNode[] {
-  return openRoutes(options).map(routeNode);
-}
-
-function openRoutes(options: InitializeOptions): Route[] {
+/** Gives the routes that {@linkcode initialize} would mount. */
+export function openRoutes(options: InitializeOptions): Route[] {
   checkOptions(options);
   const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
   const { queryLimits, bodyLimits, indexes, parameters, sendTimeoutMS = 60_000 } = options;

@@ -1,4 +1,4 @@
-import type { RouteNode } from "../http/routes/describe_route.ts";
+import type { RouteNode } from "./route_node.ts";
 import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { Components } from "./schemas/components.ts";

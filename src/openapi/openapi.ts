@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
 import { followSettings } from "../http/routes/open_router.ts";
-import { mountedRoutes, plannedRoutes } from "../http/initialize.ts";
+import { mountedRoutes, openRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
-import type { RouteNode } from "../http/routes/describe_route.ts";
+import type { Route } from "../pipeline/request/route.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { checkOptions } from "./check_options.ts";
 import { mountDocs } from "./docs/mount_docs.ts";
@@ -13,6 +13,7 @@ import { buildDocument } from "./document.ts";
 import { nameOperations } from "./operation_ids.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { withTemplates } from "./path_templates.ts";
+import { routeNode } from "./route_node.ts";
 
 /**
  * Creates a router that describes an API: `GET /openapi.json` is an OpenAPI 3.1 document, and `GET /docs` a page for it.
@@ -48,7 +49,7 @@ export function openapi(
   options: OpenApiOptions,
 ): Router {
   checkOptions(options);
-  const routes = nameOperations(withTemplates(routesOf(api)));
+  const routes = nameOperations(withTemplates(routesOf(api).map(routeNode)));
   const { info: { title }, servers = [], docs = true } = options;
   let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
   return followSettings((router) => {
@@ -66,13 +67,13 @@ function serialize(document: object): { bytes: Buffer; tag: string } {
   return { bytes, tag: `"${hash}"` };
 }
 
-function routesOf(api: unknown): readonly RouteNode[] {
+function routesOf(api: unknown): readonly Route[] {
   if (typeof api === "function") {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return routes;
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
     // Without a list of models, all that are registered would be described
-    return plannedRoutes(api);
+    return openRoutes(api);
   }
   throw new TypeError(
     "Cannot describe an API: openapi() takes the router of Framework.initialize(), or { models }",

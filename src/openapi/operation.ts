@@ -1,4 +1,4 @@
-import type { RouteNode } from "../http/routes/describe_route.ts";
+import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { describeHeader, describeParameter } from "./parameters.ts";
 import { describeResponses } from "./responses/responses.ts";

@@ -1,4 +1,4 @@
-import type { RouteNode } from "../http/routes/describe_route.ts";
+import type { RouteNode } from "./route_node.ts";
 
 /**
  * Names the operations: as their options say, or after the operation and the path, such as `allMovies`.

@@ -1,7 +1,7 @@
 import { CURSOR } from "../filter/parameters/cursor.ts";
 import { LIST_LIMITS } from "../filter/parameters/read_rules.ts";
 import type { HeaderDescription, ParameterDescription } from "../http/routes/describe_route.ts";
-import type { RouteNode } from "../http/routes/describe_route.ts";
+import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
 import type { Components } from "./schemas/components.ts";
 import type { JsonSchema } from "./schemas/json_schema.ts";

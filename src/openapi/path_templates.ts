@@ -1,5 +1,5 @@
 import { PATH_PARAMETER, pathParameters } from "../http/routes/describe_route.ts";
-import type { RouteNode } from "../http/routes/describe_route.ts";
+import type { RouteNode } from "./route_node.ts";
 
 /**
  * Gives routes the paths that OpenAPI writes: with `{id}` for `:id`. Paths that differ by the names of parameters alone

@@ -1,23 +1,17 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
-import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isHookName, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationName, OperationWords } from "../../declare/operations/operation.ts";
 import { STATUS_OF } from "../../errors/refusals.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { PopulateRule, ReadRules } from "../../filter/parameters/read_rules.ts";
+import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import { filterNode, listPaths } from "../../filter/q/describe_filter.ts";
 import type { FilterDescription, FilterNode } from "../../filter/q/describe_filter.ts";
-import type { QueryLimits } from "../../filter/q/limits.ts";
-import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeFields, describeObject } from "../../schema/describe_object.ts";
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
-import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
-import { hasOwnJson } from "../../schema/mongoose/documents/hide_in_json.ts";
-import { schemasWithin } from "../../schema/mongoose/schemas/schema_members.ts";
 
 /** A parameter of a request. */
 export interface ParameterDescription {
@@ -79,41 +73,11 @@ export interface RouteDescription extends OperationWords {
   readonly hooks: readonly HookName[];
 }
 
-/** A route as data, with objects that other routes share. */
-export interface RouteNode
-  extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
-  readonly body?: ObjectNode;
-  readonly answer?: AnswerNode;
-  readonly filter?: { readonly object: FilterNode; readonly limits: Required<QueryLimits> };
-  readonly words: OperationWords;
-  readonly count?: { readonly always: boolean };
-  readonly many: boolean;
-  /** Whether functions of the application can refuse a request in their own words. */
-  readonly isHooked: boolean;
-}
-
-export interface AnswerNode {
-  readonly object: ObjectNode;
-  /** Whether hooks, or the application's own `toJSON`, can put something else in its place. */
-  readonly isHooked: boolean;
-  readonly isSelected: boolean;
-  /** The references in whose place entities can stand. */
-  readonly populated: ReadonlyMap<string, PopulatedNode>;
-}
-
-export interface PopulatedNode {
-  /** Missing where nothing is known of the model, or the application makes its JSON. */
-  readonly object?: ObjectNode;
-  readonly select?: readonly string[];
-  readonly always: boolean;
-}
-
-export function routeNode(route: Route): RouteNode {
-  const { path, operation: { verb, change, status, origin, many }, levels, limits } = route;
-  const { target, shape, operation, hooks, link, reads } = actingLevel(route);
-  const { schema } = buildSchema(target);
-  const place = { schema, embedded: link?.embedded === true, model: target.name };
-  const object = (view: View) => describeObject(shape, { view, ...place });
+/** Describes a route as data. */
+export function describeRoute(route: Route): RouteDescription {
+  const { path, operation: { verb, status }, limits } = route;
+  const { target, operation, hooks } = actingLevel(route);
+  const { body, answer, filter } = routeObjects(route);
   return {
     method: verb.toUpperCase() as RouteDescription["method"],
     path,
@@ -121,68 +85,44 @@ export function routeNode(route: Route): RouteNode {
     model: target.name,
     parameters: describeParameters(route),
     headers: describeHeaders(route),
-    ...origin !== "new" && {
-      filter: { object: filterNode(shape, { schema, model: target.name }), limits },
-    },
-    ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
-    ...status !== 204 && { answer: answerNode(route, object("answer")) },
+    ...filter && { filter: { fields: listPaths(filter), limits } },
+    ...body && { body: describeFields(body) },
+    answer: answer === undefined ? [] : describeFields(answer),
     status,
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),
-    words: wordsOf(hooks),
-    ...reads?.count && { count: { always: reads.count.always } },
-    many,
-    isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
-      levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
+    ...wordsOf(hooks),
   };
 }
 
-/** The hooks that can put something else in the place of the entity. */
-const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
+/** The objects of a route, which other routes share. */
+export interface RouteObjects {
+  readonly body?: ObjectNode;
+  readonly answer?: ObjectNode;
+  readonly filter?: FilterNode;
+}
 
-function answerNode(route: Route, object: ObjectNode): AnswerNode {
-  const { target, hooks, reads } = actingLevel(route);
-  const isHooked = makesOwnJson(target) || CHANGING.some((name) => hooks[name] !== undefined);
-  const populated = [...reads?.populate ?? []].map(([name, rule]) =>
-    [name, populatedNode(rule)] as const
-  );
-  return {
-    ...{ object, isHooked, isSelected: reads?.select !== undefined, populated: new Map(populated) },
+export function routeObjects(route: Route): RouteObjects {
+  const { change, status, origin } = route.operation;
+  const { target, shape, link } = actingLevel(route);
+  const place = {
+    ...{ schema: buildSchema(target).schema, model: target.name },
+    embedded: link?.embedded === true,
   };
-}
-
-/** Whether functions of the application make the JSON of an entity, or of what it embeds. */
-function makesOwnJson(target: ModelClass): boolean {
-  return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
-}
-
-function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
-  const reference = referenceIn(field);
-  const target = reference && referredTarget(reference);
-  if (target === undefined || makesOwnJson(target)) return { always };
-  const { schema } = buildSchema(target);
-  const place = { view: "answer", schema, embedded: false, model: target.name } as const;
+  const object = (view: View) => describeObject(shape, { view, ...place });
   return {
-    ...{ object: describeObject(describeShape(schema), place), always },
-    ...select && { select },
+    ...origin !== "new" && { filter: filterNode(shape, place) },
+    ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
+    ...status !== 204 && { answer: object("answer") },
   };
 }
 
 /** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
-export function printRoute({ method, path, operation, model }: RouteNode): string {
-  return `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
-}
-
-export function describeRoute(route: RouteNode): RouteDescription {
-  const { body, answer, filter, words, isHooked: _isHooked, many: _many, count: _count, ...node } =
-    route;
-  return {
-    ...node,
-    ...words,
-    ...filter && { filter: { fields: listPaths(filter.object), limits: filter.limits } },
-    ...body && { body: describeFields(body) },
-    answer: answer === undefined ? [] : describeFields(answer.object),
-  };
+export function printRoute(route: Route): string {
+  const { target, operation } = actingLevel(route);
+  return `${
+    route.operation.verb.toUpperCase().padEnd(6)
+  } ${route.path}  ${operation}  ${target.name}`;
 }
 
 function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
-import type { RouteNode } from "../../http/routes/describe_route.ts";
+import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 

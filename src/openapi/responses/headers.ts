@@ -1,4 +1,4 @@
-import type { RouteNode } from "../../http/routes/describe_route.ts";
+import type { RouteNode } from "../route_node.ts";
 
 interface Header {
   readonly description: string;

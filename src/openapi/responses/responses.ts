@@ -1,4 +1,4 @@
-import type { RouteNode } from "../../http/routes/describe_route.ts";
+import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 import { describeError, otherErrors } from "./errors.ts";

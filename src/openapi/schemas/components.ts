@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from "../../filter/q/limits.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import type { FilterNode } from "../../filter/q/describe_filter.ts";
-import type { AnswerNode } from "../../http/routes/describe_route.ts";
+import type { AnswerNode } from "../route_node.ts";
 import type { ObjectNode, View } from "../../schema/describe_object.ts";
 import { describeEntity, entityDetail, entityName } from "./entity_schema.ts";
 import { describeFilter } from "./filters/filter_schema.ts";

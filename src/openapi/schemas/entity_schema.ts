@@ -1,4 +1,4 @@
-import type { AnswerNode, PopulatedNode } from "../../http/routes/describe_route.ts";
+import type { AnswerNode, PopulatedNode } from "../route_node.ts";
 import type { FieldNode } from "../../schema/describe_object.ts";
 import { answerValue } from "./answer_value.ts";
 import type { AnswerObjects } from "./answer_value.ts";

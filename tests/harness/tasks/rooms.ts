@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   sources: ["database", "declare", "errors", "filter", "json", "schema", "write"],
   pipeline: ["database", "declare", "errors", "filter", "json", "schema", "sources", "write"],
   http: ["database", "declare", "errors", "filter", "json", "pipeline", "schema", "write"],
-  openapi: ["errors", "filter", "http", "schema"],
+  openapi: ["declare", "errors", "filter", "http", "pipeline", "schema"],
 };
 
 /** Gives the imports of a file that lead to a room that its own room may not import. */

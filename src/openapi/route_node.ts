@@ -1,0 +1,97 @@
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { isHookName, wordsOf } from "../declare/operations/operation.ts";
+import type { OperationWords } from "../declare/operations/operation.ts";
+import type { PopulateRule } from "../filter/parameters/read_rules.ts";
+import type { FilterNode } from "../filter/q/describe_filter.ts";
+import type { QueryLimits } from "../filter/q/limits.ts";
+import { describeRoute, routeObjects } from "../http/routes/describe_route.ts";
+import type { RouteDescription } from "../http/routes/describe_route.ts";
+import { referredTarget } from "../pipeline/references/referred_model.ts";
+import { actingLevel } from "../pipeline/request/route.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { describeObject } from "../schema/describe_object.ts";
+import type { ObjectNode } from "../schema/describe_object.ts";
+import { describeShape, referenceIn } from "../schema/fields/shape.ts";
+import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
+import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
+
+/** A route as a document describes it, with objects that other routes share. */
+export interface RouteNode
+  extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
+  readonly body?: ObjectNode;
+  readonly answer?: AnswerNode;
+  readonly filter?: { readonly object: FilterNode; readonly limits: Required<QueryLimits> };
+  readonly words: OperationWords;
+  /** How a list tells its total, if it does. */
+  readonly count?: { readonly always: boolean };
+  readonly many: boolean;
+  /** Whether functions of the application can refuse a request in their own words. */
+  readonly isHooked: boolean;
+}
+
+export interface AnswerNode {
+  readonly object: ObjectNode;
+  /** Whether hooks, or the application's own `toJSON`, can put something else in its place. */
+  readonly isHooked: boolean;
+  readonly isSelected: boolean;
+  /** The references in whose place entities can stand. */
+  readonly populated: ReadonlyMap<string, PopulatedNode>;
+}
+
+export interface PopulatedNode {
+  /** Missing where nothing is known of the model, or the application makes its JSON. */
+  readonly object?: ObjectNode;
+  /** The fields that are shown besides `_id`; all if there is none. */
+  readonly select?: readonly string[];
+  readonly always: boolean;
+}
+
+export function routeNode(route: Route): RouteNode {
+  const { operation: { many }, levels, limits } = route;
+  const { hooks, reads } = actingLevel(route);
+  const { body, answer, filter } = routeObjects(route);
+  const { body: _body, answer: _answer, filter: _filter, ...described } = describeRoute(route);
+  return {
+    ...described,
+    ...body && { body },
+    ...answer && { answer: answerNode(route, answer) },
+    ...filter && { filter: { object: filter, limits } },
+    words: wordsOf(hooks),
+    ...reads?.count && { count: { always: reads.count.always } },
+    many,
+    isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
+      levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
+  };
+}
+
+/** The hooks that can put something else in the place of the entity. */
+const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
+
+function answerNode(route: Route, object: ObjectNode): AnswerNode {
+  const { target, hooks, reads } = actingLevel(route);
+  const isHooked = makesOwnJson(target) || CHANGING.some((name) => hooks[name] !== undefined);
+  const populated = [...reads?.populate ?? []].map(([name, rule]) =>
+    [name, populatedNode(rule)] as const
+  );
+  return {
+    ...{ object, isHooked, isSelected: reads?.select !== undefined, populated: new Map(populated) },
+  };
+}
+
+/** Whether functions of the application make the JSON of an entity, or of what it embeds. */
+function makesOwnJson(target: ModelClass): boolean {
+  return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
+}
+
+function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
+  const reference = referenceIn(field);
+  const target = reference && referredTarget(reference);
+  if (target === undefined || makesOwnJson(target)) return { always };
+  const { schema } = buildSchema(target);
+  const place = { view: "answer", schema, embedded: false, model: target.name } as const;
+  return {
+    ...{ object: describeObject(describeShape(schema), place), always },
+    ...select && { select },
+  };
+}
