@@ -4,7 +4,7 @@ import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { closeServer } from "./http/close_server.ts";
 import type { CloseOptions } from "./http/close_server.ts";
-import { errors } from "./http/error_middleware.ts";
+import { errors } from "./http/answer_error.ts";
 import { describe, initialize } from "./http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
 import { queryFor } from "./http/query_for.ts";

@@ -35,14 +35,14 @@ function check(value: unknown, place: ValuePlace): unknown {
   if (loss !== undefined) throw unusable(place.path, loss);
   if (typeof value !== "object" || value === null || isCompiled(value)) return value;
   if (place.depth > MAX_DEPTH) throw unusable(place.path, "nested too deep");
-  if (Array.isArray(value)) return checkList(value, place);
+  if (Array.isArray(value)) {
+    return Array.from(value, (each: unknown, index) => check(each, below(place, index)));
+  }
   if (isJsonObject(value)) return checkObject(value, place);
   if (isStorable(value) || isConvertible(value)) return value;
-  throw unusable(place.path, `an object of ${classOf(value)}, which is stored as {}`);
-}
-
-function checkList(list: readonly unknown[], place: ValuePlace): unknown[] {
-  return Array.from({ length: list.length }, (_, index) => check(list[index], below(place, index)));
+  const { constructor } = value as { constructor?: { name?: unknown } };
+  const name = String(constructor?.name ?? "");
+  throw unusable(place.path, `an object of the class "${name}", which is stored as {}`);
 }
 
 function checkObject(object: JsonObject, place: ValuePlace): Filter {
@@ -71,11 +71,6 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
 
 function below({ path, depth, trusted }: ValuePlace, key: string | number): ValuePlace {
   return { path: `${path}.${key}`, depth: depth + 1, trusted };
-}
-
-function classOf(value: object): string {
-  const { constructor } = value as { constructor?: { name?: unknown } };
-  return `the class "${String(constructor?.name ?? "")}"`;
 }
 
 function unusable(path: string, loss: string): TypeError {

@@ -6,7 +6,6 @@ import { rawArray, rawValues } from "../schema/mongoose/documents/document_value
 import { showsValues } from "../schema/mongoose/documents/shown_values.ts";
 import { findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
-import type { Spread } from "../schema/mongoose/documents/mark_copies.ts";
 import { describeShape, shapeOfInstance } from "../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
@@ -43,12 +42,15 @@ function fromObject(value: object, shape: Shape | undefined): unknown {
   if ("toJSON" in value && typeof value.toJSON === "function") {
     return toJsonValue(value.toJSON(), shape);
   }
+  // A document that was spread: its values, and those that were added to them.
   const spread = spreadOf(value);
-  if (spread !== undefined) return fromSpread(spread, shape);
-  const mark = markOf(value);
-  return mark === undefined
-    ? entries(value, { shape, known: shapeOfInstance(value) })
-    : entries(withoutKeys(value, mark.undeclared), { shape, known: describeShape(mark.schema) });
+  const mark = spread === undefined ? markOf(value) : spread.mark;
+  const stored = spread?.stored ?? value;
+  const values = mark === undefined ? stored : withoutKeys(stored, mark.undeclared);
+  const known = mark === undefined
+    ? spread === undefined ? shapeOfInstance(value) : undefined
+    : describeShape(mark.schema);
+  return entries(spread === undefined ? values : { ...values, ...spread.added }, { shape, known });
 }
 
 function fromDocument(doc: Document): object {
@@ -59,12 +61,6 @@ function fromDocument(doc: Document): object {
   return isUsual
     ? entries(rawValues(doc), { shape, declaredOnly: true })
     : entries(doc.toJSON(), { shape });
-}
-
-/** Gives the declared values of a document that was spread, and those that were added to it. */
-function fromSpread({ stored, added, mark }: Spread, shape: Shape | undefined): object {
-  const values = mark === undefined ? stored : withoutKeys(stored, mark.undeclared);
-  return entries({ ...values, ...added }, { shape, known: mark && describeShape(mark.schema) });
 }
 
 function withoutKeys(value: object, keys: ReadonlySet<string>): object {

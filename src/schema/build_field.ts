@@ -46,7 +46,7 @@ type SchemaOf = (target: ModelClass) => Schema;
  */
 export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   const { array, name, options } = field;
-  checkWords(field);
+  checkValues(field);
   checkLoaded(field);
   checkNames(field);
   if (array && options.items === undefined) {
@@ -138,30 +138,33 @@ function checkNames(field: FieldRecord): void {
   throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
 }
 
-function checkWords({ name, options }: FieldRecord): void {
-  const { summary = "", description = "", deprecated = false, example = null } = options;
-  const problem = typeof summary !== "string"
-    ? `"summary", which is not a text`
-    : typeof description !== "string"
-    ? `"description", which is not a text`
-    : typeof deprecated !== "boolean"
-    ? `"deprecated", which is neither true nor false`
-    : !isJson(example)
-    ? `"example", which is not a value of JSON`
-    : undefined;
-  if (problem !== undefined) throw new TypeError(`property "${name}" has ${problem}`);
+const isText = (value: unknown) => typeof value === "string";
+const isFlag = (value: unknown) => typeof value === "boolean";
+
+/** The values of the options that Mongoose does not know. */
+const VALUES: Readonly<Record<string, readonly [(value: unknown) => boolean, otherwise: string]>> =
+  {
+    summary: [isText, "not a text"],
+    description: [isText, "not a text"],
+    deprecated: [isFlag, "neither true nor false"],
+    exists: [isFlag, "neither true nor false"],
+    example: [isJson, "not a value of JSON"],
+  };
+
+function checkValues({ name, options }: FieldRecord): void {
+  for (const [key, [isValid, otherwise]] of Object.entries(VALUES)) {
+    if (options[key] === undefined || isValid(options[key])) continue;
+    throw new TypeError(`property "${name}" has "${key}", which is ${otherwise}`);
+  }
 }
 
 function checkExists(
-  { name, options: { exists = false } }: FieldRecord,
+  { name, options }: FieldRecord,
   { type, ref, of }: Record<string, unknown>,
 ): void {
-  if (typeof exists !== "boolean") {
-    throw new TypeError(`property "${name}" has "exists", which is neither true nor false`);
-  }
   const held = type === SchemaTypes.Map ? (of as { type?: unknown } | undefined)?.type : type;
   const isReference = ref !== undefined && held !== undefined && held !== SchemaTypes.Mixed;
-  if (exists && !isReference) {
+  if (options.exists === true && !isReference) {
     throw new TypeError(`property "${name}" has "exists" and is not a reference`);
   }
 }
@@ -193,10 +196,6 @@ function isModelClass(value: unknown): value is ModelClass {
 function typeOfDefault(value: unknown): unknown {
   if (value instanceof Date) return Date;
   if (typeof value === "object" && value !== null) return undefined;
-  const types: Partial<Record<string, unknown>> = {
-    number: Number,
-    boolean: Boolean,
-    bigint: BigInt,
-  };
-  return types[typeof value] ?? String;
+  return [Number, Boolean, BigInt].find(({ name }) => name.toLowerCase() === typeof value) ??
+    String;
 }
