@@ -23,7 +23,7 @@ import { DirectCollection } from "./direct/direct_collection.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
-import { Place } from "./place/place.ts";
+import type { Place } from "./parts/place.ts";
 import type {
   DirectCall,
   EntityName,
@@ -106,7 +106,7 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<Place> {
     const { model, selection, timeBudget } = await this.#open();
     const scope = castFilter(model, selection.scope);
-    return new Place({ model, id: identifierOf(entity, model), scope, timeBudget });
+    return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [] };
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {

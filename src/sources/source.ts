@@ -1,4 +1,4 @@
-import type { Place } from "./place/place.ts";
+import type { Place } from "./parts/place.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";

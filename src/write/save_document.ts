@@ -10,7 +10,7 @@ import { saveBy, writeSaved } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { checkScope } from "./check_scope.ts";
-import { shownValues } from "./stored_values.ts";
+import { shownValues, storedValues } from "./stored_values.ts";
 import { updateConditions } from "./update_conditions.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { rawValues } from "../schema/mongoose/documents/document_values.ts";
@@ -58,7 +58,7 @@ async function insert(
   doc: Document,
   { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
 ): Promise<void> {
-  if (!isEmpty(scope)) await checkScope(doc, scope);
+  if (!isEmpty(scope)) await checkScope(storedValues(doc), { scope, connection: doc.db });
   await together((session) => writeSaved(doc, statementOptions(session)));
 }
 

@@ -1,7 +1,7 @@
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, isEmpty } from "../../filter/filters.ts";
+import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
@@ -20,9 +20,6 @@ import { pageOptions, wholeRoots, withFarDates } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
-import { intoStages, matchStage } from "../place/place.ts";
-import type { Place } from "../place/place.ts";
-import { updatePlace } from "../place/update_place.ts";
 import type {
   EntityName,
   EntityValue,
@@ -31,9 +28,17 @@ import type {
   Source,
   StoredValues,
 } from "../source.ts";
-import { elementKey, removeElements, updateElement } from "./element_writes.ts";
-import type { ElementKey } from "./element_writes.ts";
-import { addToProperty, checkRequired } from "./part_property.ts";
+import {
+  addToProperty,
+  checkRequired,
+  elementKey,
+  removeElements,
+  removeOnly,
+  updateElement,
+} from "./part_writes.ts";
+import type { ElementKey } from "./part_writes.ts";
+import { intoStages, matchStage, stagesTo } from "./place.ts";
+import type { Place } from "./place.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
@@ -105,7 +110,7 @@ export class ElementSource implements Source {
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
     const { updatedAt: stamp } = stampFields(model.schema);
     const step = { property, scope: this.#scope, ...id, ...stamp && { stamp } };
-    return Promise.resolve(parent.step(step));
+    return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
@@ -129,10 +134,8 @@ export class ElementSource implements Source {
     const { parent, link, timeBudget } = this.#options;
     checkRequired(link);
     if (link.array) return await this.removeMany([this.identify(entity)]);
-    const place = await this.locate(documentOf(entity));
-    const update = { $unset: { [parent.path(link.property)]: 1 } };
-    const options = { condition: this.#selected, removesEntity: true };
-    if (!await timeBudget.wait(updatePlace(place, update, options))) throw conflict();
+    const filter = everyFilter(this.#scope, this.#selected);
+    await timeBudget.wait(removeOnly(parent, { property: link.property, filter }));
   }
 
   identify(entity: EntityValue): ElementKey {
@@ -148,8 +151,9 @@ export class ElementSource implements Source {
 
   async #insert(doc: Document): Promise<void> {
     const { parent, link } = this.#options;
-    if (!isEmpty(this.#scope)) await checkScope(doc, this.#scope);
-    const isAdded = await addToProperty(parent, { link, value: storedValues(doc) });
+    const value = storedValues(doc);
+    await checkScope(value, { scope: this.#scope, connection: parent.model.db });
+    const isAdded = await addToProperty(parent, { link, value });
     if (!isAdded) throw link.array ? conflict() : occupied();
     doc.isNew = false;
   }
@@ -192,7 +196,7 @@ export class ElementSource implements Source {
     const { page: _page, populate: _populate, lean: _lean, strictQuery: _strict, ...options } =
       others;
     const all = [
-      ...parent.stages(),
+      ...stagesTo(parent),
       ...intoStages(link.property, link.array),
       ...matchStage(everyFilter(filter, this.#scope)),
       ...sort === undefined ? [] : [{ $sort: sort }],

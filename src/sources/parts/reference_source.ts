@@ -6,9 +6,10 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import type { Together } from "../collection_writes.ts";
-import type { Place } from "../place/place.ts";
 import type { EntityName } from "../source.ts";
-import { addToProperty, checkRequired, takeFromProperty } from "./part_property.ts";
+import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
+import { rootName } from "./place.ts";
+import type { Place } from "./place.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;
@@ -125,7 +126,7 @@ export class ReferenceSource extends CollectionSource {
   #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
     const { parent, timeBudget } = this.#options;
     const connection = parent.model.db as Connection;
-    return inTransaction({ connection, contended: parent.rootName, timeBudget }, writes);
+    return inTransaction({ connection, contended: rootName(parent), timeBudget }, writes);
   }
 }
 
