@@ -13,7 +13,7 @@ import type { Shape } from "../schema/fields/shape.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
-import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
+import { keepShown } from "../schema/mongoose/documents/document_values.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { copyDocument, shownValues } from "../write/stored_values.ts";

@@ -10,7 +10,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
-import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";
+import { hydrateKept, keepShown } from "../../schema/mongoose/documents/document_values.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
-import type { Document } from "mongoose";
+import type { Document, Model } from "mongoose";
+import { copyJson } from "../../fields/json.ts";
 
 /** The member of a document that holds its stored values: no path leads through an object with such a key. */
 export const VALUES_KEY = "_doc";
@@ -100,4 +101,31 @@ export function ownDefaults(doc: Document): string[] {
 
 export function statesOf(doc: Document): PathStates {
   return (doc as unknown as { $__: { activePaths: PathStates } }).$__.activePaths;
+}
+
+type Values = Record<string, unknown>;
+
+/** What was stored for a document when it was read. */
+export interface KeptValues {
+  readonly values: Values;
+  /** Whether they are those that the database has sent, and not only those that the document shows. */
+  readonly isSent: boolean;
+}
+
+const kept = new WeakMap<Document, KeptValues>();
+
+/** Makes a document of what the database has sent, and keeps that. */
+export function hydrateKept(model: Model<unknown>, found: object): Document {
+  // Mongoose shares what it is given with the document, and adds to some of it.
+  const values = copyJson(found) as Values;
+  const doc = model.hydrate(found) as Document;
+  kept.set(doc, { values, isSent: true });
+  return doc;
+}
+
+/** Keeps what a document shows, unless it is known what was stored for it; gives what is kept. */
+export function keepShown(doc: Document, show: (doc: Document) => Values): KeptValues {
+  const known = kept.get(doc) ?? { values: show(doc), isSent: false };
+  kept.set(doc, known);
+  return known;
 }
