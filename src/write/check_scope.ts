@@ -3,9 +3,9 @@ import type { Connection, Document } from "mongoose";
 import { conflict, outOfReach } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { copyJson } from "../schema/fields/json.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { storedText, storedValues } from "./stored_values.ts";
+import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { StoredObject } from "./stored_values.ts";
 
 /** The types of values that can be compared without the database. */
@@ -73,11 +73,10 @@ export function changedFields(
   const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
   for (const [operator, paths] of Object.entries(update)) {
     for (const [path, given] of Object.entries(paths)) {
-      const way = path.split(".");
-      if (operator === "$set") put(fields, { way, value: given });
-      else if (operator === "$unset") put(fields, { way, value: undefined });
-      else if (storedText(valueIn(now, way)) === storedText(valueIn(read, way))) {
-        put(fields, { way, value: valueIn(values, way) });
+      if (operator === "$set") putAt(fields, { path, value: given });
+      else if (operator === "$unset") putAt(fields, { path, value: undefined });
+      else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
+        putAt(fields, { path, value: valueAt(values, path) });
       } else throw conflict();
     }
   }
@@ -90,33 +89,4 @@ export function setFields(holder: StoredObject, fields: StoredObject): void {
     if (value === undefined) delete holder[name];
     else holder[name] = value;
   }
-}
-
-/** The value at a path, elements of lists and values of Maps included. */
-function valueIn(holder: unknown, names: readonly string[]): unknown {
-  return names.reduce((at, name) => {
-    if (at instanceof Map) return at.get(name);
-    return typeof at === "object" && at !== null && Object.hasOwn(at, name)
-      ? at[name as keyof object]
-      : undefined;
-  }, holder);
-}
-
-interface Placed {
-  readonly way: readonly string[];
-  readonly value: unknown;
-}
-
-/** Puts a value at a path, with the objects that it lacks; `undefined` removes what is there. */
-function put(holder: StoredObject, { way: [name = "", ...rest], value }: Placed): void {
-  if (rest.length === 0) {
-    if (value === undefined && !Array.isArray(holder)) delete holder[name];
-    else holder[name] = value;
-    return;
-  }
-  const inner = holder[name] === undefined ? {} : holder[name];
-  // The database refuses to set a field in anything else.
-  if (!Array.isArray(inner) && !isJsonObject(inner)) throw conflict();
-  put(inner as StoredObject, { way: rest, value });
-  holder[name] = inner;
 }

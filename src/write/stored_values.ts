@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
+import { conflict } from "../errors/refusals.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 
@@ -37,12 +38,37 @@ export function copyDocument(doc: Document): Document {
   }
 }
 
-/** The value at a path of a stored object; nothing is found inside lists. */
+/** The value at a path, elements of lists and values of Maps included. */
 export function valueAt(stored: unknown, path: string): unknown {
-  return path.split(".").reduce(
-    (value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
-    stored,
-  );
+  return path.split(".").reduce((at, name) => {
+    if (at instanceof Map) return at.get(name);
+    return typeof at === "object" && at !== null && Object.hasOwn(at, name)
+      ? at[name as keyof object]
+      : undefined;
+  }, stored);
+}
+
+interface Placed {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/**
+ * Puts a value at a path, with the objects that it lacks; `undefined` removes what is there.
+ *
+ * @throws {RestError} 409 if the path leads through something else: the database would refuse it too.
+ */
+export function putAt(holder: StoredObject, { path, value }: Placed): void {
+  const names = path.split(".");
+  const last = names.pop() as string;
+  let at = holder;
+  for (const name of names) {
+    const inner = Object.hasOwn(at, name) && at[name] !== undefined ? at[name] : {};
+    if (!Array.isArray(inner) && !isJsonObject(inner)) throw conflict();
+    at = at[name] = inner as StoredObject;
+  }
+  if (value === undefined && !Array.isArray(at)) delete at[last];
+  else at[last] = value;
 }
 
 /** Gives a text that is the same for stored values that are equal, and differs for all others. */

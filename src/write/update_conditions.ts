@@ -163,9 +163,8 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   return { $expr: sameAsStored(`$${path}`, { value }) };
 }
 
-/** Whether a value is the same when it goes back: objects here sort their numeric keys, and bad text is replaced. */
+/** Whether a value is the same when it goes back: objects here sort their numeric keys. */
 function isExact(value: unknown): boolean {
-  if (typeof value === "string") return !value.includes("\uFFFD");
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;
   const keys = Object.keys(value);

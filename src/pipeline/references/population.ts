@@ -1,5 +1,5 @@
 import type { Model } from "mongoose";
-import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate.ts";
+import type { FieldTargets, TargetFinder } from "../../json/populate.ts";
 import { toJson } from "../../json/to_json.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
@@ -28,28 +28,13 @@ export async function openPopulation(at: LevelCall): Promise<TargetFinder | unde
     const shape = describeShape(model.schema);
     return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
   }));
-  return new Population(sources);
-}
-
-/** Puts entities in the place of the identifiers that one request shows. */
-class Population implements TargetFinder {
-  readonly names: ReadonlySet<string>;
-  readonly #sources: ReadonlyMap<string, TargetSource>;
-
-  constructor(sources: ReadonlyMap<string, TargetSource>) {
-    this.#sources = sources;
-    this.names = new Set(sources.keys());
-  }
-
-  async find(wanted: Wanted): Promise<Targets> {
-    const found = await Promise.all(
-      Array.from(wanted, async ([name, texts]): Promise<[string, FieldTargets]> => {
-        const source = this.#sources.get(name) as TargetSource;
-        return [name, await findTargets(source, texts)];
-      }),
-    );
-    return new Map(found);
-  }
+  const find = async ([name, texts]: [string, Set<string>]): Promise<[string, FieldTargets]> => {
+    return [name, await findTargets(sources.get(name) as TargetSource, texts)];
+  };
+  return {
+    names: new Set(sources.keys()),
+    find: async (wanted) => new Map(await Promise.all(Array.from(wanted, find))),
+  };
 }
 
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {

@@ -16,7 +16,7 @@ import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { pageOptions, wholeRoots, withFarDates } from "../collection_reads.ts";
+import { pageOptions, readPaths } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
@@ -75,12 +75,10 @@ export class ElementSource implements Source {
     const named = this.#named(name, true);
     if (named === undefined) return undefined;
     const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ };
-    const read = async (fields: Record<string, unknown>) => {
+    return await readPaths(paths, async (fields) => {
       const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
       return found;
-    };
-    const found = await read(wholeRoots(paths));
-    return found && await withFarDates(found, { paths, read });
+    });
   }
 
   async count(limit?: number): Promise<number> {
