@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
-import { isJsonObject } from "../schema/fields/json.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 
 const { BSON } = mongoose.mongo;
@@ -22,10 +22,35 @@ export function storedValues(doc: Document): StoredObject {
 }
 
 /** The values that a document shows, as they may be stored: without defaults of its own. */
-export function shownValues(doc: Document): StoredObject {
+function shownValues(doc: Document): StoredObject {
   const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   return values;
+}
+
+/** What was stored for a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
+export interface KeptValues {
+  readonly values: StoredObject;
+  /** Whether they are those that the database has sent, and not only those that the document shows. */
+  readonly isSent: boolean;
+}
+
+const kept = new WeakMap<Document, KeptValues>();
+
+/** Makes a document of what the database has sent, and keeps that. */
+export function hydrateKept(model: Model<unknown>, found: object): Document {
+  // Mongoose shares what it is given with the document, and adds to some of it.
+  const values = copyJson(found) as StoredObject;
+  const doc = model.hydrate(found) as Document;
+  kept.set(doc, { values, isSent: true });
+  return doc;
+}
+
+/** Gives what is kept of a document: from now on what it shows, if what was stored for it is not known. */
+export function keptValues(doc: Document): KeptValues {
+  const known = kept.get(doc) ?? { values: shownValues(doc), isSent: false };
+  kept.set(doc, known);
+  return known;
 }
 
 export function copyDocument(doc: Document): Document {

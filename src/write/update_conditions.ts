@@ -5,7 +5,6 @@ import { hasNoVersion, hasOneOf } from "../filter/versions.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { changesOf } from "../schema/mongoose/documents/document_values.ts";
-import type { KeptValues } from "../schema/mongoose/documents/document_values.ts";
 import { hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
@@ -14,6 +13,7 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { valueAt } from "./stored_values.ts";
+import type { KeptValues } from "./stored_values.ts";
 
 /** The paths that an update depends on; `undefined` for the whole document. */
 type Paths = readonly string[] | undefined;

@@ -10,11 +10,10 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
-import { hydrateKept, keepShown } from "../../schema/mongoose/documents/document_values.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
-import { storedValues } from "../../write/stored_values.ts";
+import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions, readPaths } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
@@ -43,11 +42,9 @@ import type { Place } from "./place.ts";
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
   readonly link: PartLink;
-  /** The model of the embedded documents. */
   readonly model: Model<unknown>;
 }
 
-/** The options of a query, and the stages that follow it. */
 interface ElementOptions extends Readonly<Record<string, unknown>> {
   readonly page?: PageRead | undefined;
   readonly stages?: readonly object[];
@@ -137,7 +134,7 @@ export class ElementSource implements Source {
   }
 
   identify(entity: EntityValue): ElementKey {
-    return elementKey(keepShown(documentOf(entity), storedValues).values);
+    return elementKey(keptValues(documentOf(entity)).values);
   }
 
   async removeMany(keys: readonly unknown[]): Promise<void> {
@@ -156,7 +153,6 @@ export class ElementSource implements Source {
     doc.isNew = false;
   }
 
-  /** The filter of the element with an identifier; `undefined` where there can be none. */
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
@@ -180,7 +176,6 @@ export class ElementSource implements Source {
     return docs as EntityValue[];
   }
 
-  /** Reads whole elements, so that they can be changed. */
   async #readWhole(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
     this.#selected = this.#filter();
     const found = await this.#aggregate(filter, options);

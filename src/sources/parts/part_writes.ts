@@ -5,11 +5,11 @@ import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import { changesOf, keepShown } from "../../schema/mongoose/documents/document_values.ts";
+import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { changedFields } from "../../write/check_scope.ts";
 import { isPathRefused } from "../../write/save_document.ts";
-import { shownValues, storedText } from "../../write/stored_values.ts";
+import { keptValues, storedText } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { replacedPaths, unchangedAt } from "../../write/update_conditions.ts";
 import { aggregateDocument, changePlace, storedList } from "./change_place.ts";
@@ -111,7 +111,7 @@ export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
 ): Promise<void> {
-  const { values: read, isSent } = keepShown(doc, shownValues);
+  const { values: read, isSent } = keptValues(doc);
   const update: Update = changesOf(doc);
   // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];

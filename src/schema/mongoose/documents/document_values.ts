@@ -1,6 +1,5 @@
 import mongoose from "mongoose";
-import type { Document, Model } from "mongoose";
-import { copyJson } from "../../fields/json.ts";
+import type { Document } from "mongoose";
 
 /** The member of a document that holds its stored values: no path leads through an object with such a key. */
 export const VALUES_KEY = "_doc";
@@ -23,20 +22,17 @@ export interface Slot {
   readonly key?: string;
 }
 
-/** Reads a value as it is stored, past getters. */
 export function readSlot({ doc, path, map, key }: Slot): unknown {
   if (map !== undefined) return Map.prototype.get.call(map, key);
   return doc.get(path, undefined, { getters: false });
 }
 
-/** Sets a value, cast, and has the document write it; `undefined` removes it. */
 export function writeSlot({ doc, path, map, key }: Slot, value: unknown): void {
   if (map === undefined) doc.set(path, value);
   else if (value !== undefined) map.set(key as string, value);
   else if (Map.prototype.delete.call(map, key)) doc.markModified(path);
 }
 
-/** Replaces free-form data of which some paths, named from its document, have changed. */
 export function writeFree(
   slot: Slot,
   value: unknown,
@@ -69,7 +65,6 @@ export function forgetChanges(doc: Document, prefix: string): void {
   }
 }
 
-/** The paths of a document by their states. */
 interface PathStates {
   getStatePaths(state: "default" | "modify"): Record<string, unknown>;
   clearPath(path: string): void;
@@ -94,38 +89,10 @@ export function changesOf(doc: Document): Record<string, Record<string, unknown>
   >;
 }
 
-/** The paths of a document at which it has put defaults itself. */
 export function ownDefaults(doc: Document): string[] {
   return Object.keys(statesOf(doc).getStatePaths("default"));
 }
 
 export function statesOf(doc: Document): PathStates {
   return (doc as unknown as { $__: { activePaths: PathStates } }).$__.activePaths;
-}
-
-type Values = Record<string, unknown>;
-
-/** What was stored for a document when it was read. */
-export interface KeptValues {
-  readonly values: Values;
-  /** Whether they are those that the database has sent, and not only those that the document shows. */
-  readonly isSent: boolean;
-}
-
-const kept = new WeakMap<Document, KeptValues>();
-
-/** Makes a document of what the database has sent, and keeps that. */
-export function hydrateKept(model: Model<unknown>, found: object): Document {
-  // Mongoose shares what it is given with the document, and adds to some of it.
-  const values = copyJson(found) as Values;
-  const doc = model.hydrate(found) as Document;
-  kept.set(doc, { values, isSent: true });
-  return doc;
-}
-
-/** Keeps what a document shows, unless it is known what was stored for it; gives what is kept. */
-export function keepShown(doc: Document, show: (doc: Document) => Values): KeptValues {
-  const known = kept.get(doc) ?? { values: show(doc), isSent: false };
-  kept.set(doc, known);
-  return known;
 }
