@@ -14,7 +14,6 @@ export interface TransactionOptions {
 
 const MAX_ATTEMPTS = 20;
 
-/** The longest pause before the second try; it doubles with each try. */
 const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;

@@ -17,7 +17,6 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
-/** Reads what a collection selects, or a page of it, as documents. */
 export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,

@@ -44,7 +44,6 @@ export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | 
 export type Together = NonNullable<SaveDocumentOptions["together"]>;
 
 interface RemoveNamedOptions {
-  /** The options that hooks have set. */
   readonly options?: Record<string, unknown>;
   readonly together?: Together;
   /** What must still hold of them; by default what the request selects. */
@@ -141,7 +140,6 @@ export class CollectionSource implements Source {
     }
   }
 
-  /** Removes all that is selected, without documents. */
   protected async removeSelected(): Promise<void> {
     const { skip, limit, sort: _sort, ...options } = this.#readOptions();
     if (skip === undefined && limit === undefined) {

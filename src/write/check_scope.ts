@@ -8,7 +8,6 @@ import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { StoredObject } from "./stored_values.ts";
 
-/** The types of values that can be compared without the database. */
 const COMPARABLE = new Set(["string", "number", "boolean"]);
 
 export interface CheckScopeOptions {

@@ -15,7 +15,6 @@ import type { ReferredModel } from "./referred_model.ts";
 /** How many entities one query asks for: a message to the database has a limit. */
 const MAX_IDS = 50_000;
 
-/** Opens the models whose entities a request shows in the place of identifiers. */
 export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
   const { asked: { populate }, route: { maxTimeMS } } = at;
   if (populate === undefined || populate.size === 0) return undefined;
@@ -47,7 +46,6 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
 }
 
-/** Identifiers that references hold. */
 interface Identifiers {
   /** Those that the database is asked for, each once. */
   readonly ids: readonly unknown[];

@@ -59,7 +59,6 @@ function namedModel(field: FieldShape, connection: Connection): NamedModel {
   );
 }
 
-/** Evaluates the scopes of all `@rest` on a class. */
 async function classScope({ req }: LevelCall, { model, target }: NamedModel): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;

@@ -193,12 +193,9 @@ export async function aggregateDocument(
 }
 
 interface Statement {
-  /** Its paths are from the root. */
   readonly update: Update;
-  /** The condition on the entity. */
   readonly where: Filter;
   readonly session: ClientSession | undefined;
-  /** Whether the document has been read. */
   readonly isChecked?: boolean;
 }
 

@@ -5,7 +5,6 @@ import type { Filter } from "../../filter/filters.ts";
 import { versionKey } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 
-/** A step from a document into an object that it embeds. */
 export interface Step {
   readonly property: string;
   /** The identifier of the element, where the property is an array. */
@@ -28,7 +27,6 @@ export interface Place {
   readonly steps: readonly Step[];
 }
 
-/** Names the document of a place among all of its connection. */
 export function rootName({ model, id }: Place): string {
   return `${model.collection.name}/${id}`;
 }
@@ -41,7 +39,6 @@ export function pathIn({ steps }: Place, field: string): string {
   return [...names, field].join(".");
 }
 
-/** The stages of an aggregation that leads to the entity. */
 export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStage[] {
   return [
     { $match: everyFilter({ _id: root }, outer) },

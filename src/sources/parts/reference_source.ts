@@ -130,7 +130,6 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface LinkOptions {
-  /** The condition on the parent. */
   readonly vacant: Filter;
   readonly session: ClientSession | undefined;
 }

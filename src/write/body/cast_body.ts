@@ -4,11 +4,9 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
-/** A reference that a body names, to an entity that has to exist. */
 export interface NamedReference {
   readonly path: string;
   readonly field: FieldShape;
-  /** The identifier, cast to the type of the field. */
   readonly id: unknown;
 }
 
@@ -20,13 +18,11 @@ interface BodyCastOptions {
   readonly stopsAtFirst?: boolean;
 }
 
-/** Ends the cast of a body that is wrong. */
 export class CastStopped extends Error {}
 
 /** Casts the value at one path of a body to the type of its field. */
 export class BodyCast {
   readonly path: string;
-  /** The references in the whole body that have to be checked, by path. */
   readonly references: Map<string, NamedReference>;
   readonly #problems: Map<string, Problem>;
   readonly #stopsAtFirst: boolean;
@@ -105,7 +101,6 @@ export class BodyCast {
     }
   }
 
-  /** Casts an element of an array or a Map. */
   element(value: unknown, { element }: FieldShape): unknown {
     return element === undefined || value === null ? value : this.value(value, element);
   }
