@@ -14,27 +14,20 @@ interface BodyCastOptions {
   readonly path?: string;
   readonly problems?: Map<string, Problem>;
   readonly references?: Map<string, NamedReference>;
-  /** Whether the first value of a wrong type ends the cast with a {@linkcode CastStopped}. */
-  readonly stopsAtFirst?: boolean;
 }
-
-export class CastStopped extends Error {}
 
 /** Casts the value at one path of a body to the type of its field. */
 export class BodyCast {
   readonly path: string;
   readonly references: Map<string, NamedReference>;
   readonly #problems: Map<string, Problem>;
-  readonly #stopsAtFirst: boolean;
 
   constructor(
-    { path = "", problems = new Map(), references = new Map(), stopsAtFirst = false }:
-      BodyCastOptions = {},
+    { path = "", problems = new Map(), references = new Map() }: BodyCastOptions = {},
   ) {
     this.path = path;
     this.#problems = problems;
     this.references = references;
-    this.#stopsAtFirst = stopsAtFirst;
   }
 
   get hasProblems(): boolean {
@@ -46,15 +39,13 @@ export class BodyCast {
   }
 
   at(key: string | number): BodyCast {
-    const { references } = this;
-    const [problems, stopsAtFirst] = [this.#problems, this.#stopsAtFirst];
-    return new BodyCast({ path: this.#join(String(key)), problems, references, stopsAtFirst });
+    const path = this.#join(String(key));
+    return new BodyCast({ path, problems: this.#problems, references: this.references });
   }
 
   /** A cast of the same value that leaves its references alone, because the value is not written. */
   ignoringReferences(): BodyCast {
-    const [problems, stopsAtFirst] = [this.#problems, this.#stopsAtFirst];
-    return new BodyCast({ path: this.path, problems, stopsAtFirst });
+    return new BodyCast({ path: this.path, problems: this.#problems });
   }
 
   /** Casts the writable fields of an object that is new. */
@@ -162,7 +153,6 @@ export class BodyCast {
   }
 
   #refuse(kind: string): undefined {
-    if (this.#stopsAtFirst) throw new CastStopped();
     const { path } = this;
     this.#problems.set(path, { message: `Value at "${path}" cannot be read as ${kind}`, kind });
     return undefined;
