@@ -11,7 +11,6 @@ const LABELS = [
   "UnknownTransactionCommitResult",
 ];
 
-/** Classes that the driver does not export. */
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
 /** The codes of such errors, which older servers, and those without sessions, do not label. */

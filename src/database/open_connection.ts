@@ -17,7 +17,6 @@ const OPENING_MS = 5000;
 
 const LOOK_MS = 500;
 
-/** The clients that look for their servers now. */
 const looking = new WeakSet<mongo.MongoClient>();
 
 export interface OpenConnectionOptions {

@@ -48,7 +48,6 @@ export interface ReadListOptions {
   readonly page?: unknown;
 }
 
-/** Documents of Mongoose are large. */
 const MADE_AT_ONCE = 32;
 
 /** Reads a cursor of Mongoose, some documents in each turn of the event loop. */
@@ -101,7 +100,6 @@ class ListReads {
     return reads;
   }
 
-  /** Reads when there is room, in order. */
   async run<T>(read: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
@@ -135,7 +133,6 @@ interface Reply {
   clear?(): void;
 }
 
-/** The bytes of a BSON array. */
 interface ReplyArray {
   readonly array: Buffer;
   readonly start: number;

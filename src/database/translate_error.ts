@@ -22,14 +22,12 @@ const { Error: MongooseError, mongo } = mongoose;
 /** The server's own rules refuse the data (121), or it does not fit what is stored around it (28). */
 const REFUSED_DATA = new Set([28, 121]);
 
-/** The server cannot use the filter. */
 const BAD_FILTER = new Set([
   ...[2, 9, 14, 27, 291, 16410, 16755, 16804, 17287, 18755, 31034, 31249, 34413, 51075],
   ...[51091, 51108, 5626500],
 ]);
 
 export interface TranslateOptions {
-  /** Whether the client sent a filter. */
   readonly filtered: boolean;
   /** Whether a path is a secret: no message carries its value. */
   readonly isHidden: (path: string) => boolean;

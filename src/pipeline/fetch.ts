@@ -21,7 +21,6 @@ import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** An entity as the hooks of a level get it. */
 export interface ReadEntity {
   readonly entity: object;
   /** Gives its current JSON text from its bytes; missing, or `undefined`, where it must be written from its values. */
@@ -70,10 +69,8 @@ export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<obje
   return found === null ? undefined : presenter(at)(found).entity;
 }
 
-/** An entity before and after `postFetch`. */
 export interface Fetched extends VersionRead {
   readonly read: ReadEntity;
-  /** As its reader may see it. */
   readonly seen: object;
 }
 
@@ -112,7 +109,6 @@ function presenter({ level, state }: LevelCall): Present {
   return isRaw ? presentRaw({ shape, populates }) : presentDocument;
 }
 
-/** The makers of whole instances, by level. */
 const makers = new WeakMap<Level, InstanceMaker>();
 
 function makerFor(

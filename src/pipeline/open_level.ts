@@ -62,12 +62,7 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   }
   // A hook may have left the identifier out of the parent.
   const found = await above.source.locate("_id" in parent ? parent : entity);
-  const place = link.embedded
-    ? found.boundTo({
-      version: versionCondition(at) ?? {},
-      isCounted: typeof above.opened.version === "number",
-    })
-    : found;
+  const place = link.embedded ? { ...found, version: versionCondition(at) } : found;
   return await openPart({ ...await settingsFor(at), place, link, target, parent });
 }
 

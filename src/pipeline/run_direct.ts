@@ -37,7 +37,6 @@ function isReadFirst({ route: { operation }, asked: { match } }: OpenLevel): boo
     );
 }
 
-/** Whether a hook of a level sees its entities. */
 function hasEntityHooks({ hooks }: Level): boolean {
   return Object.entries(hooks).some(([name, hook]) =>
     hook !== undefined && name !== "preFetch" && isHookName(name)

@@ -13,10 +13,9 @@ import type { Shape } from "../schema/fields/shape.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
-import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
-import { copyDocument, shownValues } from "../write/stored_values.ts";
+import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
 import type { OpenLevel } from "./request/call.ts";
@@ -32,14 +31,13 @@ import {
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
 
-/** Creates or updates one entity: merge, `preSave`, the write, `preSend`. */
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
   const { level, route: { operation: { origin, status } } } = acting;
   const fetched = await fetchOne(acting);
   const { seen } = fetched;
   if (origin !== "new") checkVersion(acting, fetched);
   const previous = origin === "new" ? undefined : snapshot(acting, seen);
-  if (origin !== "new" && isDocument(seen)) keepShown(seen, shownValues);
+  if (origin !== "new" && isDocument(seen)) keptValues(seen);
   const { entity, problems, references } = mergeBody(seen, { body, shape: level.shape });
   const missing = await missingReferences(acting, references);
   if (problems !== undefined || missing !== undefined) {
@@ -71,7 +69,6 @@ function writtenVersion(
   return versionIn(saved, acting) ?? versionIn(ready, acting) ?? null;
 }
 
-/** The entity before the merge, for hooks that get it. */
 function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | undefined {
   const { preSave, persist, preSend } = hooks;
   if (preSave === undefined && persist === undefined && preSend === undefined) return undefined;
@@ -93,10 +90,8 @@ function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/** A body with values that cannot be cast, or that name no entity. */
 interface WrongBody {
   readonly body: JsonObject;
-  /** The entity that the other values were merged into. */
   readonly entity: object;
   readonly problems: Problems;
 }

@@ -1,11 +1,12 @@
 import { readDocuments } from "../database/read_batches.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isCountable } from "../filter/filters.ts";
+import { everyFilter, isCountable, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { FarDate, isFarDate, SEEK_READ, valueAt } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/selection.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
+import { putAt } from "../write/stored_values.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { noteEnd } from "./page_end.ts";
 import type { PageRead } from "./source.ts";
@@ -16,7 +17,6 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
-/** Reads what a collection selects, or a page of it, as documents. */
 export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,
@@ -62,8 +62,7 @@ export async function readStoredValues(
     const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
     return await timeBudget.wait(model.collection.findOne(filter, options)) ?? undefined;
   };
-  const found = await read(wholeRoots(paths));
-  return found && await withFarDates(found, { paths, read });
+  return await readPaths(paths, read);
 }
 
 /** How many entities are read at once, at least, behind a page from which hooks leave some out. */
@@ -83,29 +82,21 @@ export function wholeProjection({ shape }: Pick<OpenCollection, "shape">): Recor
 
 type Values = Record<string, unknown>;
 
-interface WithFarDatesOptions {
-  readonly paths: readonly string[];
-  /** Reads the same entity again. */
-  readonly read: (projection: Values) => Promise<Values | undefined>;
-}
-
-/** Projects what paths lead through: of a list, a longer path would leave out what is no object. */
-export function wholeRoots(paths: readonly string[]): Values {
-  return Object.fromEntries(paths.map((path) => [path.split(".", 1).join(), 1]));
-}
-
-/** Puts the dates that JavaScript cannot hold in the values of an entity; they have to be read as numbers. */
-export async function withFarDates(
-  found: Values,
-  { paths, read }: WithFarDatesOptions,
+/** Reads an entity where some paths lead through; dates that JavaScript cannot hold are read again, as numbers. */
+export async function readPaths(
+  paths: readonly string[],
+  read: (projection: Values) => Promise<Values | undefined>,
 ): Promise<Values | undefined> {
+  // Of a list, a longer path would leave out what is no object.
+  const found = await read(Object.fromEntries(paths.map((path) => [topOf(path), 1])));
+  if (found === undefined) return undefined;
   const far = paths.filter((path) => isFarDate(valueAt(found, path)));
   if (far.length === 0) return found;
   const now = await read(Object.fromEntries(far.map((path) => [path, timeOrOther(`$${path}`)])));
   if (now === undefined) return undefined;
   for (const path of far) {
-    const { time, ...other } = Object(valueAt(now, path)) as { time?: unknown; value?: unknown };
-    put(found, { path, value: time === undefined ? other : { value: new FarDate(Number(time)) } });
+    const { time, value } = Object(valueAt(now, path)) as { time?: unknown; value?: unknown };
+    putAt(found, { path, value: time === undefined ? value : new FarDate(Number(time)) });
   }
   return found;
 }
@@ -114,14 +105,4 @@ export async function withFarDates(
 function timeOrOther(value: string): Values {
   const isDate = { $eq: [{ $type: value }, "date"] };
   return { $cond: [isDate, { time: { $toLong: value } }, { value }] };
-}
-
-/** Puts a value at a path, or nothing. */
-function put(values: Values, { path, value }: { path: string; value: { value?: unknown } }): void {
-  const names = path.split(".");
-  const last = names.pop() as string;
-  let at = values;
-  for (const name of names) at = at[name] as Values;
-  delete at[last];
-  if ("value" in value) at[last] = value.value;
 }

@@ -1,14 +1,16 @@
 import mongoose from "mongoose";
-import type { Document, Model } from "mongoose";
+import type { ClientSession, Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import type { Filter } from "../filter/filters.ts";
-import { findKept } from "../schema/mongoose/statements/find_kept.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isEmpty } from "../filter/filters.ts";
+import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
 import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
+import { sendWith } from "../schema/mongoose/statements/send_with.ts";
+import { removeDocument, saveDocument } from "../write/save_document.ts";
+import type { SaveDocumentOptions } from "../write/save_document.ts";
 import {
   countSelected,
   pageOptions,
@@ -17,13 +19,11 @@ import {
   readStoredValues,
   wholeProjection,
 } from "./collection_reads.ts";
-import { CollectionWrites } from "./collection_writes.ts";
-import type { CollectionWritesOptions } from "./collection_writes.ts";
 import { DirectCollection } from "./direct/direct_collection.ts";
 import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
-import { Place } from "./place/place.ts";
+import type { Place } from "./parts/place.ts";
 import type {
   DirectCall,
   EntityName,
@@ -35,17 +35,26 @@ import type {
 
 const DELETE_BATCH = 1000;
 
-export type CollectionSourceOptions =
-  & CollectionWritesOptions
-  & Omit<OpenCollection, "model" | "conditions">;
+export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
+  /** Gives the model on the request's connection, when it is first needed. */
+  readonly model: () => Promise<Model<unknown>>;
+}
+
+/** Runs a write together with others; it may be called more than once. */
+export type Together = NonNullable<SaveDocumentOptions["together"]>;
+
+interface RemoveNamedOptions {
+  readonly options?: Record<string, unknown>;
+  readonly together?: Together;
+  /** What must still hold of them; by default what the request selects. */
+  readonly filter?: Filter;
+}
 
 export class CollectionSource implements Source {
   readonly #options: CollectionSourceOptions;
-  protected readonly writes: CollectionWrites;
 
   constructor(options: CollectionSourceOptions) {
     this.#options = options;
-    this.writes = new CollectionWrites(options);
   }
 
   async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
@@ -106,7 +115,7 @@ export class CollectionSource implements Source {
   async locate(entity: EntityValue): Promise<Place> {
     const { model, selection, timeBudget } = await this.#open();
     const scope = castFilter(model, selection.scope);
-    return new Place({ model, id: identifierOf(entity, model), scope, timeBudget });
+    return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [] };
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
@@ -127,15 +136,14 @@ export class CollectionSource implements Source {
   async removeMany(ids: readonly unknown[]): Promise<void> {
     for (let start = 0; start < ids.length; start += DELETE_BATCH) {
       const named = { _id: { $in: ids.slice(start, start + DELETE_BATCH) } };
-      await this.#options.timeBudget.wait(this.writes.removeAll(named));
+      await this.#options.timeBudget.wait(this.removeNamed(named));
     }
   }
 
-  /** Removes all that is selected, without documents. */
   protected async removeSelected(): Promise<void> {
     const { skip, limit, sort: _sort, ...options } = this.#readOptions();
     if (skip === undefined && limit === undefined) {
-      await this.#options.timeBudget.wait(this.writes.removeAll(this.placed(), { options }));
+      await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
     } else {
       await this.removeMany(await this.selectedIds());
     }
@@ -150,12 +158,47 @@ export class CollectionSource implements Source {
     return await readIds(await this.#open());
   }
 
-  protected store(doc: Document): Promise<void> {
-    return this.writes.store(doc);
+  /** Writes a new or changed document. `together` runs an insert with other writes. */
+  protected async store(doc: Document, together?: Together): Promise<void> {
+    await saveDocument(doc, this.#writeOptions(together));
   }
 
-  protected removeStored(doc: Document): Promise<void> {
-    return this.writes.remove(doc);
+  /** Removes a document that was read, through its own middleware. */
+  protected async removeStored(doc: Document, together?: Together): Promise<void> {
+    await removeDocument(doc, this.#writeOptions(together));
+  }
+
+  /** Removes what conditions name, as far as it is selected and the scope allows, in one statement. */
+  protected async removeNamed(
+    named: Filter,
+    { together, options = {}, filter = this.#options.selection.filter }: RemoveNamedOptions = {},
+  ): Promise<void> {
+    const { collation, scope, statementOptions } = this.#writeOptions();
+    const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
+    const model = await this.#options.model();
+    const query = model.deleteMany({}, given as never);
+    withConditions(query, everyFilter(named, filter, scope));
+    await sendWith(query as never, {
+      name: "deleteMany",
+      together,
+      statementOptions(session) {
+        const statement = statementOptions(session);
+        const most = Number(options.maxTimeMS) || statement.maxTimeMS;
+        return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
+      },
+    });
+  }
+
+  #writeOptions(together?: Together) {
+    const { selection, timeBudget } = this.#options;
+    const { scope, filter, version = {}, options: { collation } } = selection;
+    return {
+      scope,
+      filter: everyFilter(filter, version),
+      collation: collation as object | undefined,
+      statementOptions: (session?: ClientSession) => timeBudget.statement(session),
+      ...together && { together },
+    };
   }
 
   /** Opens the collection; with `anyway`, the conditions of the client are left out. */
@@ -183,7 +226,7 @@ export class CollectionSource implements Source {
     if (plan?.operation === "one") return await new DirectCollection(collection).entity(plan);
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
-    return await timeBudget.wait(forChange ? findKept(query) : query.exec()) as EntityValue | null;
+    return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 
   /** The condition that names an entity; `undefined` for a text that names none. */

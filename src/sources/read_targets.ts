@@ -15,7 +15,6 @@ import { decodeBson, storedIn } from "./direct/stored_writer.ts";
 import type { Stored } from "./direct/stored_writer.ts";
 import { directSupport } from "./direct/direct_support.ts";
 
-/** Entities that are shown in the place of identifiers. */
 export interface TargetSource {
   readonly model: Model<unknown>;
   readonly shape: Shape;

@@ -1,4 +1,4 @@
-import type { Place } from "./place/place.ts";
+import type { Place } from "./parts/place.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
@@ -17,18 +17,15 @@ export type EntityName = string | { readonly _id: unknown };
 export type StoredValues = StoredObject | undefined;
 
 export interface ListRead {
-  /** Whether its entities are read whole, so that they can be changed. */
   readonly forChange?: boolean;
   readonly page?: PageRead | undefined;
 }
 
-/** The part of a list that a page may need. */
 export interface PageRead {
   /** Selects the entities after the cursor of the page, without those that cannot be sorted. */
   readonly behind?: Filter | undefined;
   /** The paths that are always read: the cursor of the next page holds their values. */
   readonly paths: readonly string[];
-  /** Gets where each entity stands, in order. */
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
@@ -56,9 +53,7 @@ export interface DirectCall {
   readonly page?: PageRead | undefined;
   /** Asks for the total of the list, counted no further than a limit. */
   readonly count?: { readonly limit?: number | undefined } | undefined;
-  /** The fields that the answer shows besides `_id`. */
   readonly select?: readonly string[] | undefined;
-  /** Finds the entities that the answer shows in the place of identifiers. */
   readonly finder?: TargetFinder | undefined;
   readonly operation: OperationName;
   /** The identifier in the path; empty where the parent holds only one. */
@@ -83,13 +78,10 @@ export interface Source {
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
   newEntity(): Promise<EntityValue>;
-  /** Stores a new or changed entity; gives what the answer shows. */
   save(entity: EntityValue): Promise<EntityValue>;
   /** Tells where an entity of this source is stored, for the parts that it holds. */
   locate(entity: EntityValue): Promise<Place>;
   remove(entity: EntityValue): Promise<void>;
-  /** Gives the identifier of an entity for {@linkcode removeMany}. */
   identify(entity: EntityValue): unknown;
-  /** Removes entities by what {@linkcode identify} gave. */
   removeMany(ids: readonly unknown[]): Promise<void>;
 }

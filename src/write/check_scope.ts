@@ -1,25 +1,24 @@
 import mongoose from "mongoose";
 import type { Connection, Document } from "mongoose";
-import { outOfReach } from "../errors/refusals.ts";
+import { conflict, outOfReach } from "../errors/refusals.ts";
+import { topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { copyJson } from "../schema/fields/json.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { storedText, storedValues } from "./stored_values.ts";
+import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { StoredObject } from "./stored_values.ts";
 
-/** The types of values that can be compared without the database. */
 const COMPARABLE = new Set(["string", "number", "boolean"]);
 
-/** Throws a 403 unless a document, as it is about to be written, is inside a scope. */
-export async function checkScope(doc: Document, scope: Filter): Promise<void> {
-  await checkValues(storedValues(doc), scope, { connection: doc.db });
+export interface CheckScopeOptions {
+  readonly scope: Filter;
+  readonly connection: Connection;
 }
 
-/** Checks values like {@linkcode checkScope}: the database matches them, without storing them, where it must. */
-export async function checkValues(
-  values: Filter,
-  scope: Filter,
-  { connection }: { readonly connection: Connection },
+/** Throws a 403 unless values are inside a scope: the database matches them, without storing them, where it must. */
+export async function checkScope(
+  values: StoredObject,
+  { scope, connection }: CheckScopeOptions,
 ): Promise<void> {
   if (isKnownWithin(values, scope)) return;
   const [match] = await connection.db?.aggregate([
@@ -51,117 +50,42 @@ export function writtenPaths(update: Update): string[] {
   return Object.values(update).flatMap((paths) => Object.keys(paths));
 }
 
-interface Target {
-  readonly holder: StoredObject;
-  readonly key: string;
+interface StoredStates {
+  /** What was stored when the document was read. */
+  readonly read: StoredObject;
+  /** What is stored now. */
+  readonly now?: StoredObject;
 }
 
-interface NamedElements {
-  /** The identifiers of the elements that array filters, `$[name]`, name. */
-  readonly elements: Readonly<Record<string, unknown>>;
-}
-
-/** Applies an update to a copy of a stored document, as the database would. Mongoose writes no other operators. */
-export function applyUpdate(
-  root: StoredObject,
-  { update, elements }: NamedElements & { readonly update: Update },
+/**
+ * Gives the top-level fields that the update of a document writes, with their values after it.
+ *
+ * @throws {RestError} 409 if a value has changed since that the update counts on, or adds to.
+ */
+export function changedFields(
+  doc: Document,
+  update: Update,
+  { read, now = read }: StoredStates,
 ): StoredObject {
-  const result = copyJson(root) as StoredObject;
+  const values = storedValues(doc);
+  const names = [...new Set(writtenPaths(update).map(topOf))];
+  const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
   for (const [operator, paths] of Object.entries(update)) {
-    const change = CHANGES[operator];
-    if (change === undefined) {
-      throw new TypeError(`Cannot judge an update: "${operator}" is unknown`);
-    }
     for (const [path, given] of Object.entries(paths)) {
-      for (const target of targetsAt(result, path.split("."), { elements })) change(target, given);
+      if (operator === "$set") putAt(fields, { path, value: given });
+      else if (operator === "$unset") putAt(fields, { path, value: undefined });
+      else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
+        putAt(fields, { path, value: valueAt(values, path) });
+      } else throw conflict();
     }
   }
-  return result;
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-const CHANGES: Readonly<Record<string, (target: Target, given: unknown) => void>> = {
-  $set({ holder, key }, given) {
-    holder[key] = given;
-  },
-  $unset({ holder, key }) {
-    if (Array.isArray(holder)) holder[key as never] = null as never;
-    else delete holder[key];
-  },
-  $inc({ holder, key }, given) {
-    holder[key] = Number(holder[key] ?? 0) + Number(given);
-  },
-  $push(target, given) {
-    const list = listAt(target);
-    const { $position = list.length } = Object(given) as { $position?: number };
-    list.splice($position, 0, ...valuesOf(given));
-  },
-  $addToSet(target, given) {
-    const list = listAt(target);
-    const known = new Set(list.map(storedText));
-    list.push(...valuesOf(given).filter((each) => !known.has(storedText(each))));
-  },
-  $pullAll(target, given) {
-    drop(target, (given as unknown[]).map(isSame));
-  },
-  $pull(target, given) {
-    drop(target, [matcherOf(given)]);
-  },
-  $pop(target, given) {
-    const list = listAt(target);
-    if (Number(given) < 0) list.shift();
-    else list.pop();
-  },
-};
-
-/** Follows a path, and makes the objects that it lacks. */
-function* targetsAt(
-  holder: StoredObject,
-  [key, ...rest]: readonly string[],
-  { elements }: NamedElements,
-): Generator<Target> {
-  if (key === undefined) return;
-  const [, name] = /^\$\[(.+)\]$/.exec(key) ?? [];
-  if (name !== undefined) {
-    const isNamed = matcherOf({ _id: elements[name] });
-    for (const [index, each] of Object.entries(holder)) {
-      if (isNamed(each)) yield* targetsAt(holder, [index, ...rest], { elements });
-    }
-  } else if (rest.length === 0) yield { holder, key };
-  else {
-    const inner = holder[key] ??= {};
-    if (typeof inner === "object") yield* targetsAt(inner as StoredObject, rest, { elements });
+/** Gives an object some fields; it loses those that are `undefined`. */
+export function setFields(holder: StoredObject, fields: StoredObject): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) delete holder[name];
+    else holder[name] = value;
   }
-}
-
-/** The list that an update adds to. The database refuses to add to anything else. */
-function listAt({ holder, key }: Target): unknown[] {
-  const list = holder[key] ??= [];
-  return Array.isArray(list) ? list : [];
-}
-
-function valuesOf(given: unknown): readonly unknown[] {
-  const { $each } = Object(given) as { $each?: unknown };
-  return Array.isArray($each) ? $each : [given];
-}
-
-function drop(target: Target, matchers: readonly ((value: unknown) => boolean)[]): void {
-  const { holder, key } = target;
-  holder[key] = listAt(target).filter((each) => !matchers.some((matches) => matches(each)));
-}
-
-/** Matches the elements that `$pull` removes: those equal to a value, or to one of a list, or whose identifier is. */
-function matcherOf(condition: unknown): (value: unknown) => boolean {
-  const { $in, _id } = Object(condition) as { $in?: unknown; _id?: unknown };
-  if (Array.isArray($in)) {
-    const texts = new Set($in.map(storedText));
-    return (value) => texts.has(storedText(value));
-  }
-  if (_id === undefined || !isJsonObject(condition)) return isSame(condition);
-  const isNamed = matcherOf(_id);
-  return (value) => isJsonObject(value) && Object.hasOwn(value, "_id") && isNamed(value._id);
-}
-
-function isSame(expected: unknown): (value: unknown) => boolean {
-  const text = storedText(expected);
-  return (value) => storedText(value) === text;
 }

@@ -4,16 +4,15 @@ import { conflict } from "../errors/refusals.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { keepShown } from "../schema/mongoose/statements/find_kept.ts";
-import type { KeptValues } from "../schema/mongoose/statements/find_kept.ts";
+import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { saveBy, writeSaved } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { checkScope } from "./check_scope.ts";
-import { shownValues } from "./stored_values.ts";
+import { keptValues, storedValues } from "./stored_values.ts";
+import type { KeptValues } from "./stored_values.ts";
 import { updateConditions } from "./update_conditions.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
-import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { forgetOddVersion, hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
@@ -23,9 +22,7 @@ export interface SaveDocumentOptions {
   readonly scope: Filter;
   /** What the request selects: the document matches it before. */
   readonly filter: Filter;
-  /** The collation that the filter was read with. */
   readonly collation?: object | undefined;
-  /** Gives the options of a statement, right before it is sent. */
   readonly statementOptions: (session?: ClientSession) => WriteOptions;
   /** Runs an insert or a removal together with other writes; it may be called more than once. */
   readonly together?: (write: Write) => Promise<void>;
@@ -46,7 +43,7 @@ export async function saveDocument(doc: Document, options: SaveDocumentOptions):
     filter: castFilter(model, options.filter),
   };
   if (doc.isNew) return await saveBy(doc, () => insert(doc, cast));
-  const kept = keepShown(doc, shownValues);
+  const kept = keptValues(doc);
   const settleVersion = countVersion(doc, kept);
   await saveBy(doc, async () => {
     await update(doc, { ...cast, kept });
@@ -58,7 +55,7 @@ async function insert(
   doc: Document,
   { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
 ): Promise<void> {
-  if (!isEmpty(scope)) await checkScope(doc, scope);
+  if (!isEmpty(scope)) await checkScope(storedValues(doc), { scope, connection: doc.db });
   await together((session) => writeSaved(doc, statementOptions(session)));
 }
 

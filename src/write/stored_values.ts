@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model } from "mongoose";
-import { isJsonObject } from "../schema/fields/json.ts";
+import { conflict } from "../errors/refusals.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
 
 const { BSON } = mongoose.mongo;
@@ -21,10 +22,35 @@ export function storedValues(doc: Document): StoredObject {
 }
 
 /** The values that a document shows, as they may be stored: without defaults of its own. */
-export function shownValues(doc: Document): StoredObject {
+function shownValues(doc: Document): StoredObject {
   const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   return values;
+}
+
+/** What was stored for a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
+export interface KeptValues {
+  readonly values: StoredObject;
+  /** Whether they are those that the database has sent, and not only those that the document shows. */
+  readonly isSent: boolean;
+}
+
+const kept = new WeakMap<Document, KeptValues>();
+
+/** Makes a document of what the database has sent, and keeps that. */
+export function hydrateKept(model: Model<unknown>, found: object): Document {
+  // Mongoose shares what it is given with the document, and adds to some of it.
+  const values = copyJson(found) as StoredObject;
+  const doc = model.hydrate(found) as Document;
+  kept.set(doc, { values, isSent: true });
+  return doc;
+}
+
+/** Gives what is kept of a document: from now on what it shows, if what was stored for it is not known. */
+export function keptValues(doc: Document): KeptValues {
+  const known = kept.get(doc) ?? { values: shownValues(doc), isSent: false };
+  kept.set(doc, known);
+  return known;
 }
 
 export function copyDocument(doc: Document): Document {
@@ -37,12 +63,37 @@ export function copyDocument(doc: Document): Document {
   }
 }
 
-/** The value at a path of a stored object; nothing is found inside lists. */
+/** The value at a path, elements of lists and values of Maps included. */
 export function valueAt(stored: unknown, path: string): unknown {
-  return path.split(".").reduce(
-    (value, key) => isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined,
-    stored,
-  );
+  return path.split(".").reduce((at, name) => {
+    if (at instanceof Map) return at.get(name);
+    return typeof at === "object" && at !== null && Object.hasOwn(at, name)
+      ? at[name as keyof object]
+      : undefined;
+  }, stored);
+}
+
+interface Placed {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/**
+ * Puts a value at a path, with the objects that it lacks; `undefined` removes what is there.
+ *
+ * @throws {RestError} 409 if the path leads through something else: the database would refuse it too.
+ */
+export function putAt(holder: StoredObject, { path, value }: Placed): void {
+  const names = path.split(".");
+  const last = names.pop() as string;
+  let at = holder;
+  for (const name of names) {
+    const inner = Object.hasOwn(at, name) && at[name] !== undefined ? at[name] : {};
+    if (!Array.isArray(inner) && !isJsonObject(inner)) throw conflict();
+    at = at[name] = inner as StoredObject;
+  }
+  if (value === undefined && !Array.isArray(at)) delete at[last];
+  else at[last] = value;
 }
 
 /** Gives a text that is the same for stored values that are equal, and differs for all others. */

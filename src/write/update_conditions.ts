@@ -6,14 +6,14 @@ import { describeShape } from "../schema/fields/shape.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { changesOf } from "../schema/mongoose/documents/document_values.ts";
 import { hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
-import type { KeptValues } from "../schema/mongoose/statements/find_kept.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { applyUpdate, checkValues, writtenPaths } from "./check_scope.ts";
+import { changedFields, checkScope, setFields, writtenPaths } from "./check_scope.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { valueAt } from "./stored_values.ts";
+import type { KeptValues } from "./stored_values.ts";
 
 /** The paths that an update depends on; `undefined` for the whole document. */
 type Paths = readonly string[] | undefined;
@@ -65,7 +65,7 @@ export async function updateConditions(
 
 /** Checks the document as it would be stored; gives what that depends on besides the update. */
 async function judge(
-  { db }: Document,
+  doc: Document,
   update: Update,
   { scope, kept }: { readonly scope: Filter; readonly kept: KeptValues },
 ): Promise<Paths> {
@@ -75,8 +75,9 @@ async function judge(
   const touched = read?.some((path) => written.includes(path)) ?? true;
   // A hook may have read it: then it can be outside already.
   if (touched || !kept.isSent) {
-    const values = applyUpdate(kept.values, { update, elements: {} });
-    await checkValues(values, scope, { connection: db });
+    const values = { ...kept.values };
+    setFields(values, changedFields(doc, update, { read: kept.values }));
+    await checkScope(values, { scope, connection: doc.db });
   }
   return touched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [];
 }
@@ -162,9 +163,8 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   return { $expr: sameAsStored(`$${path}`, { value }) };
 }
 
-/** Whether a value is the same when it goes back: objects here sort their numeric keys, and bad text is replaced. */
+/** Whether a value is the same when it goes back: objects here sort their numeric keys. */
 function isExact(value: unknown): boolean {
-  if (typeof value === "string") return !value.includes("\uFFFD");
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;
   const keys = Object.keys(value);

@@ -16,7 +16,6 @@ export interface PageHeadersOptions {
   readonly read: PageRead;
 }
 
-/** The headers of a page: where it stands in its list, and where the other pages are. */
 export function pageHeaders(
   at: OpenLevel,
   { total, found, read }: PageHeadersOptions,
@@ -51,7 +50,6 @@ export function totalHeaders(
   };
 }
 
-/** The links to other pages, by the parameters that lead there. */
 function linksOf(
   at: OpenLevel,
   { found, read: { skip, behind, limit } }: Omit<PageHeadersOptions, "total">,

@@ -1,10 +1,8 @@
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 
-/** How many entities of a list wait for hooks at the same time. */
 const WINDOW = 32;
 
-/** How many results are given at a time. */
 const BATCH = 128;
 
 /** Maps entities through hooks, several at a time and in order, without `undefined`. The first failure ends it. */

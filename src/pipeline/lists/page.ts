@@ -46,7 +46,6 @@ function within(filter: Filter, condition: Filter): Filter {
 interface Shown {
   readonly written: EntityJson;
   readonly entity: object;
-  /** How many entities were read before it. */
   readonly index: number;
 }
 

@@ -15,7 +15,6 @@ import { passHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { pageOrder } from "../open_level.ts";
 
-/** The paths to read of the last entity of a page, so that the next page can begin after it. */
 export function cursorPaths(at: OpenLevel): readonly string[] {
   const order = pageOrder(at);
   const { shape, versionKey, link } = at.level;

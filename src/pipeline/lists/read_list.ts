@@ -26,7 +26,6 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
   return { status: 200, gathered: [toArray(found.text)], headers };
 }
 
-/** Reads a page, and counts its list if the client asks for that. */
 async function readPage(acting: OpenLevel, read: PageRead): Promise<FoundPage> {
   const result = await runDirect(acting, { page: read, count: countOf(acting) });
   if (result?.page !== undefined) return result.page;
@@ -83,13 +82,11 @@ const [OPEN, COMMA, CLOSE] = ["[", ",", "]"].map((text) => Buffer.from(text)) as
   Buffer,
 ];
 
-/** Puts the JSON text of entities in brackets. */
 function toArray(text: JsonPiece): Buffer {
   if (typeof text === "string") return Buffer.from(`[${text}]`);
   return Buffer.concat([OPEN, text, CLOSE]);
 }
 
-/** How much text is joined into one buffer. */
 const CHUNK = 64 * 1024;
 
 /** Joins the JSON texts of a list into few buffers, brackets included. */

@@ -34,7 +34,6 @@ interface Lookup extends ReferredModel {
   readonly references: readonly NamedReference[];
 }
 
-/** Gives those references that name no entity. */
 async function lookUp(
   { timeBudget, route: { maxTimeMS } }: LevelCall,
   { model, scope, references }: Lookup,

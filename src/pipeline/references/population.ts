@@ -1,5 +1,5 @@
 import type { Model } from "mongoose";
-import type { FieldTargets, TargetFinder, Targets, Wanted } from "../../json/populate.ts";
+import type { FieldTargets, TargetFinder } from "../../json/populate.ts";
 import { toJson } from "../../json/to_json.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
@@ -15,7 +15,6 @@ import type { ReferredModel } from "./referred_model.ts";
 /** How many entities one query asks for: a message to the database has a limit. */
 const MAX_IDS = 50_000;
 
-/** Opens the models whose entities a request shows in the place of identifiers. */
 export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
   const { asked: { populate }, route: { maxTimeMS } } = at;
   if (populate === undefined || populate.size === 0) return undefined;
@@ -28,28 +27,13 @@ export async function openPopulation(at: LevelCall): Promise<TargetFinder | unde
     const shape = describeShape(model.schema);
     return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
   }));
-  return new Population(sources);
-}
-
-/** Puts entities in the place of the identifiers that one request shows. */
-class Population implements TargetFinder {
-  readonly names: ReadonlySet<string>;
-  readonly #sources: ReadonlyMap<string, TargetSource>;
-
-  constructor(sources: ReadonlyMap<string, TargetSource>) {
-    this.#sources = sources;
-    this.names = new Set(sources.keys());
-  }
-
-  async find(wanted: Wanted): Promise<Targets> {
-    const found = await Promise.all(
-      Array.from(wanted, async ([name, texts]): Promise<[string, FieldTargets]> => {
-        const source = this.#sources.get(name) as TargetSource;
-        return [name, await findTargets(source, texts)];
-      }),
-    );
-    return new Map(found);
-  }
+  const find = async ([name, texts]: [string, Set<string>]): Promise<[string, FieldTargets]> => {
+    return [name, await findTargets(sources.get(name) as TargetSource, texts)];
+  };
+  return {
+    names: new Set(sources.keys()),
+    find: async (wanted) => new Map(await Promise.all(Array.from(wanted, find))),
+  };
 }
 
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
@@ -62,7 +46,6 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
 }
 
-/** Identifiers that references hold. */
 interface Identifiers {
   /** Those that the database is asked for, each once. */
   readonly ids: readonly unknown[];

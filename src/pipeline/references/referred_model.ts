@@ -12,16 +12,15 @@ import { referredClass } from "../../schema/model_name.ts";
 import type { LevelCall } from "../request/call.ts";
 import { foreignRequest } from "../request/foreign_request.ts";
 
-interface NamedModel {
+/** A model that a reference names, and the scopes of its class. */
+export interface ReferredModel {
   readonly model: Model<unknown>;
   /** Its class; `undefined` for a model that the host has made with Mongoose. */
   readonly target?: ModelClass;
-}
-
-/** A model that a reference names, and the scopes of its class. */
-export interface ReferredModel extends NamedModel {
   readonly scope: Filter;
 }
+
+type NamedModel = Omit<ReferredModel, "scope">;
 
 /** Gives the models that references name on the connection of a request. Scopes are evaluated once each. */
 export async function referredModels(
@@ -60,7 +59,6 @@ function namedModel(field: FieldShape, connection: Connection): NamedModel {
   );
 }
 
-/** Evaluates the scopes of all `@rest` on a class. */
 async function classScope({ req }: LevelCall, { model, target }: NamedModel): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;

@@ -18,15 +18,12 @@ import type { IfMatch } from "./versions.ts";
 import { actingLevel } from "./route.ts";
 import type { Level, Route } from "./route.ts";
 
-/** The members that all levels of a request share. */
 interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
-  /** Bounds every wait for the database. */
   readonly timeBudget: TimeBudget;
 }
 
-/** Set while a level is opened. */
 interface OpeningState {
   source?: Source;
   /** The count of a hook that asks before the level is open. */
@@ -36,11 +33,9 @@ interface OpeningState {
   holder?: string | undefined;
 }
 
-/** A level of a route while a request passes it. */
 export interface LevelCall extends RequestContext {
   readonly level: Level;
   readonly above: LevelCall | undefined;
-  /** The `req.framework` of its hooks. */
   readonly state: FrameworkState;
   readonly asked: Asked;
   readonly opened: OpeningState;
@@ -51,14 +46,12 @@ export interface LevelCall extends RequestContext {
 /** A level whose source is open: every step of an operation works on one. */
 export interface OpenLevel extends LevelCall {
   readonly source: Source;
-  /** Finds the entities that the answer shows in the place of identifiers, if any. */
   readonly finder?: TargetFinder | undefined;
 }
 
 export interface Call extends RequestContext {
   readonly levels: readonly LevelCall[];
   readonly acting: LevelCall;
-  /** Whether the connection that the request uses has been closed meanwhile. */
   readonly isAway: () => boolean;
   /** The error in the parameters: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
@@ -67,7 +60,6 @@ export interface Call extends RequestContext {
 export interface Asked extends ReadQuery {
   /** Tells what hooks have added to the conditions of `q`. */
   readonly added?: (filter: Filter) => Filter;
-  /** The versions that it may write. */
   readonly match?: IfMatch | undefined;
 }
 
@@ -99,7 +91,6 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   return { route, req, timeBudget, levels, acting, isAway, badQuery };
 }
 
-/** Reads what a client asks of the level that acts, or what is wrong with it. */
 function readQuery(
   route: Route,
   req: FrameworkRequest,
@@ -141,7 +132,6 @@ function asThrown(error: unknown): never {
   throw error instanceof HookFailure ? error.thrown : error;
 }
 
-/** Gives `req.framework` the state of a level. */
 export function enterLevel({ req, state }: LevelCall): void {
   req.framework = state;
 }

@@ -35,14 +35,12 @@ export interface Failure<C = ErrorContext> {
   readonly context: C;
 }
 
-/** Failures of one cause that many requests have. */
 interface Outage<C> {
   last: Failure<C>;
   count: number;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** How often one cause of an outage is reported. */
 const OUTAGE_MS = 60_000;
 
 /** Reports errors to the host: to `onError` first, else to the log. One serves all routes of a router. */
@@ -57,7 +55,6 @@ export class Reporter<C extends object = ErrorContext> {
     this.#outageMs = outageMs;
   }
 
-  /** Whether the host can answer errors in its own words. */
   get hasOnError(): boolean {
     return this.#onError !== undefined;
   }
@@ -91,7 +88,6 @@ export class Reporter<C extends object = ErrorContext> {
     await this.report(failure);
   }
 
-  /** Logs once that a hook gave `undefined`. */
   reportForgotten(hook: string, { operation, name }: { operation: string; name: string }): void {
     const place = `Hook "${hook}" of ${operation}() of "${name}"`;
     if (this.#forgotten.has(place)) return;

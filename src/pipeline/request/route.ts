@@ -17,11 +17,9 @@ export interface Level {
   readonly operation: OperationName;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
-  /** The parameters of a list besides `q`. */
   readonly reads?: ReadRules | undefined;
   /** The field with the version of the document that holds its entities; `undefined` if there is none. */
   readonly versionKey: string | undefined;
-  /** Whether a write must say which version it changes. */
   readonly concurrency?: RestRecord["concurrency"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /** The parameter of the path that names its entity; there is none where the parent holds only one. */
@@ -30,7 +28,6 @@ export interface Level {
   readonly link?: PartLink;
 }
 
-/** All that is known of a route before a request comes. */
 export interface Route {
   readonly path: string;
   readonly operation: Operation;

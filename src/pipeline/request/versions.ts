@@ -9,7 +9,6 @@ import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/documents/fit_stored.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 
-/** A version, and the document that holds it. */
 export interface Versioned {
   /** `null` for an entity without one. */
   readonly version: Version;

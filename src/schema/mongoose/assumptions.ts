@@ -192,7 +192,6 @@ const DIRECT: readonly Assumption[] = [
   },
 ];
 
-/** Makes a client that never connects. */
 function makeClient(): mongoose.mongo.MongoClient {
   return new mongoose.mongo.MongoClient("mongodb://localhost");
 }
@@ -227,7 +226,6 @@ interface Unknown {
   readonly useful: readonly string[];
 }
 
-/** Gives the names of all assumptions that do not hold. */
 export function failedAssumptions(): Unknown {
   const probe = attempt(makeProbe);
   const unknown = (all: readonly Assumption[]) =>

@@ -8,7 +8,6 @@ export const { Types } = mongoose;
 /** Bytes with a subtype, and what a number is stored as where the field says so. */
 export const { Binary, Double } = mongoose.mongo;
 
-/** Tells whether an entity is a document of Mongoose, not a plain object. */
 export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }
@@ -24,7 +23,6 @@ export function readBase64(text: unknown): Buffer | undefined {
   return text.replace(/=+$/, "").length % 4 === 1 ? undefined : Buffer.from(text, "base64");
 }
 
-/** The bounds of a number that BSON keeps whole. */
 const INT64 = 2n ** 63n;
 
 /** Flags of a regular expression that change what it matches, and that BSON drops. */
@@ -95,7 +93,6 @@ export function isKeptKey(object: object, key: string | symbol): boolean {
     : Object.prototype.propertyIsEnumerable.call(object, key);
 }
 
-/** Tells whether `mongoose.trusted()` has marked operators. */
 export function isTrusted(operators: object): boolean {
   return TRUSTED !== undefined && TRUSTED in operators;
 }

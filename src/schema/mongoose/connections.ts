@@ -48,7 +48,6 @@ function hintAtFailed(connection: Connection): void {
   });
 }
 
-/** Mongoose's number for a connection that is closed. */
 const DISCONNECTED = 0;
 
 /** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
@@ -98,7 +97,6 @@ export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   return new Connection(base);
 }
 
-/** Options of the driver that it does not declare. */
 export interface DecodingClient {
   readonly bsonOptions?: { readonly fieldsAsRaw?: unknown };
 }

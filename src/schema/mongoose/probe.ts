@@ -2,7 +2,6 @@ import mongoose from "mongoose";
 import type { Document, Model, Schema, SchemaType } from "mongoose";
 import { makeDetachedConnection } from "./connections.ts";
 
-/** A model of which nothing is stored. */
 export interface Probe {
   /** The schema, as it was before it became a model. */
   readonly schema: Schema;
@@ -10,7 +9,6 @@ export interface Probe {
   readonly doc: Document;
 }
 
-/** The fields of its schema. */
 export type ProbeFields =
   & Readonly<Record<"text" | "number" | "date" | "immutable" | "own", SchemaType>>
   & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;

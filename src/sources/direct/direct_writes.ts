@@ -6,7 +6,7 @@ import type { FieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
-import { BodyCast, CastStopped } from "../../write/body/cast_body.ts";
+import { BodyCast } from "../../write/body/cast_body.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import type { StatementOptions } from "../../database/time_budget.ts";
@@ -64,7 +64,7 @@ export function flatFields(
     return field === undefined || !field.writable || (value !== null && isFlat(field));
   });
   if (!flat) return undefined;
-  const cast = new BodyCast({ stopsAtFirst: true });
+  const cast = new BodyCast();
   try {
     const values = cast.fields(body, shape);
     if (cast.hasProblems || cast.references.size > 0) return undefined;
@@ -74,7 +74,7 @@ export function flatFields(
     }
     return values;
   } catch (error) {
-    if (error instanceof mongoose.Error.CastError || error instanceof CastStopped) return undefined;
+    if (error instanceof mongoose.Error.CastError) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Document, Model, Schema } from "mongoose";
 import { toJsonValue } from "../../json/to_json.ts";
 import { dropMarks, fitStored } from "../../schema/mongoose/documents/fit_stored.ts";
-import { hydrateKept } from "../../schema/mongoose/statements/find_kept.ts";
+import { hydrateKept } from "../../write/stored_values.ts";
 import { nextTurn } from "../../database/read_batches.ts";
 import type { Batch } from "../../database/read_batches.ts";
 import { shownBy } from "../../filter/projection.ts";

@@ -1,7 +1,7 @@
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, isEmpty } from "../../filter/filters.ts";
+import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
@@ -10,19 +10,15 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
-import { hydrateKept, keepShown } from "../../schema/mongoose/statements/find_kept.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
-import { storedValues } from "../../write/stored_values.ts";
+import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { pageOptions, wholeRoots, withFarDates } from "../collection_reads.ts";
+import { pageOptions, readPaths } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
-import { intoStages, matchStage } from "../place/place.ts";
-import type { Place } from "../place/place.ts";
-import { updatePlace } from "../place/update_place.ts";
 import type {
   EntityName,
   EntityValue,
@@ -31,18 +27,24 @@ import type {
   Source,
   StoredValues,
 } from "../source.ts";
-import { elementKey, removeElements, updateElement } from "./element_writes.ts";
-import type { ElementKey } from "./element_writes.ts";
-import { addToProperty, checkRequired } from "./part_property.ts";
+import {
+  addToProperty,
+  checkRequired,
+  elementKey,
+  removeElements,
+  removeOnly,
+  updateElement,
+} from "./part_writes.ts";
+import type { ElementKey } from "./part_writes.ts";
+import { intoStages, matchStage, stagesTo } from "./place.ts";
+import type { Place } from "./place.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;
   readonly link: PartLink;
-  /** The model of the embedded documents. */
   readonly model: Model<unknown>;
 }
 
-/** The options of a query, and the stages that follow it. */
 interface ElementOptions extends Readonly<Record<string, unknown>> {
   readonly page?: PageRead | undefined;
   readonly stages?: readonly object[];
@@ -70,12 +72,10 @@ export class ElementSource implements Source {
     const named = this.#named(name, true);
     if (named === undefined) return undefined;
     const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ };
-    const read = async (fields: Record<string, unknown>) => {
+    return await readPaths(paths, async (fields) => {
       const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
       return found;
-    };
-    const found = await read(wholeRoots(paths));
-    return found && await withFarDates(found, { paths, read });
+    });
   }
 
   async count(limit?: number): Promise<number> {
@@ -105,7 +105,7 @@ export class ElementSource implements Source {
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
     const { updatedAt: stamp } = stampFields(model.schema);
     const step = { property, scope: this.#scope, ...id, ...stamp && { stamp } };
-    return Promise.resolve(parent.step(step));
+    return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
@@ -129,14 +129,12 @@ export class ElementSource implements Source {
     const { parent, link, timeBudget } = this.#options;
     checkRequired(link);
     if (link.array) return await this.removeMany([this.identify(entity)]);
-    const place = await this.locate(documentOf(entity));
-    const update = { $unset: { [parent.path(link.property)]: 1 } };
-    const options = { condition: this.#selected, removesEntity: true };
-    if (!await timeBudget.wait(updatePlace(place, update, options))) throw conflict();
+    const filter = everyFilter(this.#scope, this.#selected);
+    await timeBudget.wait(removeOnly(parent, { property: link.property, filter }));
   }
 
   identify(entity: EntityValue): ElementKey {
-    return elementKey(keepShown(documentOf(entity), storedValues).values);
+    return elementKey(keptValues(documentOf(entity)).values);
   }
 
   async removeMany(keys: readonly unknown[]): Promise<void> {
@@ -148,13 +146,13 @@ export class ElementSource implements Source {
 
   async #insert(doc: Document): Promise<void> {
     const { parent, link } = this.#options;
-    if (!isEmpty(this.#scope)) await checkScope(doc, this.#scope);
-    const isAdded = await addToProperty(parent, { link, value: storedValues(doc) });
+    const value = storedValues(doc);
+    await checkScope(value, { scope: this.#scope, connection: parent.model.db });
+    const isAdded = await addToProperty(parent, { link, value });
     if (!isAdded) throw link.array ? conflict() : occupied();
     doc.isNew = false;
   }
 
-  /** The filter of the element with an identifier; `undefined` where there can be none. */
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
@@ -178,7 +176,6 @@ export class ElementSource implements Source {
     return docs as EntityValue[];
   }
 
-  /** Reads whole elements, so that they can be changed. */
   async #readWhole(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
     this.#selected = this.#filter();
     const found = await this.#aggregate(filter, options);
@@ -192,7 +189,7 @@ export class ElementSource implements Source {
     const { page: _page, populate: _populate, lean: _lean, strictQuery: _strict, ...options } =
       others;
     const all = [
-      ...parent.stages(),
+      ...stagesTo(parent),
       ...intoStages(link.property, link.array),
       ...matchStage(everyFilter(filter, this.#scope)),
       ...sort === undefined ? [] : [{ $sort: sort }],

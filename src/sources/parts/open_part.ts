@@ -5,12 +5,13 @@ import { embeddedModel } from "../../schema/get_model.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { castIdentifier } from "../entities.ts";
-import type { Place } from "../place/place.ts";
 import type { Source } from "../source.ts";
 import { ElementSource } from "./element_source.ts";
 import { ReferenceSource } from "./reference_source.ts";
 import type { ReferenceSourceOptions } from "./reference_source.ts";
-import { storedList } from "./part_property.ts";
+import { storedList } from "./change_place.ts";
+import { stagesTo } from "./place.ts";
+import type { Place } from "./place.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {
   readonly place: Place;
@@ -48,7 +49,7 @@ async function readProperty(
   } else if (isRead(parent, property)) {
     return parent.get(property);
   }
-  const stages = [...place.stages(), { $project: { [property]: 1 } }];
+  const stages = [...stagesTo(place), { $project: { [property]: 1 } }];
   const work = place.model.collection.aggregate(stages as never, { maxTimeMS }).toArray();
   const [found] = await place.timeBudget.wait(work);
   return found?.[property];

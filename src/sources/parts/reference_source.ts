@@ -4,11 +4,11 @@ import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refus
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { CollectionSource } from "../collection_source.ts";
-import type { CollectionSourceOptions } from "../collection_source.ts";
-import type { Together } from "../collection_writes.ts";
-import type { Place } from "../place/place.ts";
+import type { CollectionSourceOptions, Together } from "../collection_source.ts";
 import type { EntityName } from "../source.ts";
-import { addToProperty, checkRequired, takeFromProperty } from "./part_property.ts";
+import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
+import { rootName } from "./place.ts";
+import type { Place } from "./place.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;
@@ -37,7 +37,7 @@ export class ReferenceSource extends CollectionSource {
     if (ids.length === 0) return;
     checkRequired(this.#options.link);
     const together = this.#unlinking(ids);
-    const removal = this.writes.removeAll({ _id: { $in: ids } }, { together });
+    const removal = this.removeNamed({ _id: { $in: ids } }, { together });
     await this.#options.timeBudget.wait(removal);
   }
 
@@ -54,7 +54,7 @@ export class ReferenceSource extends CollectionSource {
   }
 
   protected override async store(doc: Document): Promise<void> {
-    await this.writes.store(doc, async (insert) => {
+    await super.store(doc, async (insert) => {
       const vacant = await this.#vacancy();
       await this.#together(async (session) => {
         // In a transaction the parent comes first: a conflict on it costs no other write.
@@ -67,7 +67,7 @@ export class ReferenceSource extends CollectionSource {
 
   protected override async removeStored(doc: Document): Promise<void> {
     checkRequired(this.#options.link);
-    await this.writes.remove(doc, this.#unlinking([doc._id], true));
+    await super.removeStored(doc, this.#unlinking([doc._id], true));
   }
 
   /**
@@ -94,7 +94,7 @@ export class ReferenceSource extends CollectionSource {
       refusal = error;
     }
     // Outside a transaction the entity is stored already, and nothing refers to it.
-    if (session === undefined) await this.writes.removeAll({ _id }, { filter: {} });
+    if (session === undefined) await this.removeNamed({ _id }, { filter: {} });
     throw refusal;
   }
 
@@ -125,12 +125,11 @@ export class ReferenceSource extends CollectionSource {
   #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
     const { parent, timeBudget } = this.#options;
     const connection = parent.model.db as Connection;
-    return inTransaction({ connection, contended: parent.rootName, timeBudget }, writes);
+    return inTransaction({ connection, contended: rootName(parent), timeBudget }, writes);
   }
 }
 
 interface LinkOptions {
-  /** The condition on the parent. */
   readonly vacant: Filter;
   readonly session: ClientSession | undefined;
 }

@@ -4,11 +4,9 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
-/** A reference that a body names, to an entity that has to exist. */
 export interface NamedReference {
   readonly path: string;
   readonly field: FieldShape;
-  /** The identifier, cast to the type of the field. */
   readonly id: unknown;
 }
 
@@ -16,29 +14,20 @@ interface BodyCastOptions {
   readonly path?: string;
   readonly problems?: Map<string, Problem>;
   readonly references?: Map<string, NamedReference>;
-  /** Whether the first value of a wrong type ends the cast with a {@linkcode CastStopped}. */
-  readonly stopsAtFirst?: boolean;
 }
-
-/** Ends the cast of a body that is wrong. */
-export class CastStopped extends Error {}
 
 /** Casts the value at one path of a body to the type of its field. */
 export class BodyCast {
   readonly path: string;
-  /** The references in the whole body that have to be checked, by path. */
   readonly references: Map<string, NamedReference>;
   readonly #problems: Map<string, Problem>;
-  readonly #stopsAtFirst: boolean;
 
   constructor(
-    { path = "", problems = new Map(), references = new Map(), stopsAtFirst = false }:
-      BodyCastOptions = {},
+    { path = "", problems = new Map(), references = new Map() }: BodyCastOptions = {},
   ) {
     this.path = path;
     this.#problems = problems;
     this.references = references;
-    this.#stopsAtFirst = stopsAtFirst;
   }
 
   get hasProblems(): boolean {
@@ -50,15 +39,13 @@ export class BodyCast {
   }
 
   at(key: string | number): BodyCast {
-    const { references } = this;
-    const [problems, stopsAtFirst] = [this.#problems, this.#stopsAtFirst];
-    return new BodyCast({ path: this.#join(String(key)), problems, references, stopsAtFirst });
+    const path = this.#join(String(key));
+    return new BodyCast({ path, problems: this.#problems, references: this.references });
   }
 
   /** A cast of the same value that leaves its references alone, because the value is not written. */
   ignoringReferences(): BodyCast {
-    const [problems, stopsAtFirst] = [this.#problems, this.#stopsAtFirst];
-    return new BodyCast({ path: this.path, problems, stopsAtFirst });
+    return new BodyCast({ path: this.path, problems: this.#problems });
   }
 
   /** Casts the writable fields of an object that is new. */
@@ -105,7 +92,6 @@ export class BodyCast {
     }
   }
 
-  /** Casts an element of an array or a Map. */
   element(value: unknown, { element }: FieldShape): unknown {
     return element === undefined || value === null ? value : this.value(value, element);
   }
@@ -167,7 +153,6 @@ export class BodyCast {
   }
 
   #refuse(kind: string): undefined {
-    if (this.#stopsAtFirst) throw new CastStopped();
     const { path } = this;
     this.#problems.set(path, { message: `Value at "${path}" cannot be read as ${kind}`, kind });
     return undefined;

@@ -23,9 +23,7 @@ import type { MergeStep } from "./merge_target.ts";
 
 export interface Merged {
   readonly entity: object;
-  /** The values of the body that cannot be cast. */
   readonly problems?: Problems;
-  /** The references of the body that have to be checked. */
   readonly references: readonly NamedReference[];
 }
 
@@ -180,7 +178,6 @@ class DocumentTarget extends MergeTarget {
 
 interface FreeMerge {
   readonly cast: BodyCast;
-  /** Takes the paths that have changed. */
   readonly changed: string[];
 }
 

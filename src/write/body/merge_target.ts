@@ -32,10 +32,8 @@ export abstract class MergeTarget {
   /** Sets the value; `undefined` removes it. */
   protected abstract write(value: unknown): void;
 
-  /** Opens the object or Map here, and gives its members by name. */
   protected abstract open(isEntry: boolean): (name: string) => MergeTarget;
 
-  /** Replaces the array here, and gives its elements by index. */
   protected abstract elements(list: readonly unknown[]): (index: number) => MergeTarget;
 
   /** The keys of the value, if they are data. */
@@ -43,7 +41,6 @@ export abstract class MergeTarget {
 
   protected abstract readonly holder: object;
 
-  /** The value of a cleared field. */
   protected cleared(field: FieldShape): unknown {
     return clearedValue(this.holder, field);
   }

@@ -88,7 +88,6 @@ function checkSize(body: JsonObject, limits: Count): void {
   }
 }
 
-/** Adds what a value holds to a count. */
 function countWithin(value: unknown, total: Record<keyof Count, number>): void {
   // Level by level: a body may be nested deeper than calls can be.
   let level = [value];

@@ -22,20 +22,17 @@ export interface Slot {
   readonly key?: string;
 }
 
-/** Reads a value as it is stored, past getters. */
 export function readSlot({ doc, path, map, key }: Slot): unknown {
   if (map !== undefined) return Map.prototype.get.call(map, key);
   return doc.get(path, undefined, { getters: false });
 }
 
-/** Sets a value, cast, and has the document write it; `undefined` removes it. */
 export function writeSlot({ doc, path, map, key }: Slot, value: unknown): void {
   if (map === undefined) doc.set(path, value);
   else if (value !== undefined) map.set(key as string, value);
   else if (Map.prototype.delete.call(map, key)) doc.markModified(path);
 }
 
-/** Replaces free-form data of which some paths, named from its document, have changed. */
 export function writeFree(
   slot: Slot,
   value: unknown,
@@ -68,7 +65,6 @@ export function forgetChanges(doc: Document, prefix: string): void {
   }
 }
 
-/** The paths of a document by their states. */
 interface PathStates {
   getStatePaths(state: "default" | "modify"): Record<string, unknown>;
   clearPath(path: string): void;
@@ -93,7 +89,6 @@ export function changesOf(doc: Document): Record<string, Record<string, unknown>
   >;
 }
 
-/** The paths of a document at which it has put defaults itself. */
 export function ownDefaults(doc: Document): string[] {
   return Object.keys(statesOf(doc).getStatePaths("default"));
 }

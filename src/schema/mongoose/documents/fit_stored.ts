@@ -14,14 +14,12 @@ type Values = Record<string, unknown>;
 
 type Populated = readonly { readonly path: string }[];
 
-/** The options that Mongoose gives to middleware of `init`. */
 interface InitOptions {
   readonly populated?: Populated;
   /** Whether the host's values hold populated entities. */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
-/** Has documents of a schema read stored values that do not fit. */
 export function fitOnInit(schema: Schema): void {
   const versionKey: unknown = schema.get("versionKey");
   const fit = markOwn(function (this: Document, stored: Values, options: InitOptions = {}): void {
@@ -60,11 +58,8 @@ export function dropMarks(stored: unknown): void {
   }
 }
 
-/** Members of types that Mongoose does not declare. */
 interface TypeInternals {
-  /** The schema of embedded objects. */
   readonly schema?: Schema;
-  /** The type of elements, or of a Map's values. */
   readonly embeddedSchemaType?: SchemaType;
 }
 
@@ -81,7 +76,6 @@ function fitVersion(stored: Values, { key, doc }: { key: string; doc: Document }
   if (typeof version === "bigint" && read !== null) stored[key] = read;
 }
 
-/** Tells the version of a document, as it was stored. */
 export function versionOf(doc: Document, key: string): Version {
   return oddVersions.has(doc) ? null : asVersion(doc.get(key));
 }
@@ -90,7 +84,6 @@ export function hasOddVersion(doc: Document): boolean {
   return oddVersions.has(doc);
 }
 
-/** Notes that the version of a document is written anew. */
 export function forgetOddVersion(doc: Document): void {
   oddVersions.delete(doc);
 }
@@ -124,7 +117,6 @@ function fitMembers(stored: Values, schema: Schema): string[] {
 interface Reader {
   readonly path: string;
   readonly type: SchemaType;
-  /** Gives what a document is to read in the place of a stored value. */
   readonly read: (value: unknown) => unknown;
 }
 
@@ -256,7 +248,6 @@ interface Reference {
 
 const references = new WeakMap<Schema, readonly Reference[]>();
 
-/** The paths of a schema that are references, or hold some. */
 function referencesOf(schema: Schema): readonly Reference[] {
   let found = references.get(schema);
   if (found === undefined) {

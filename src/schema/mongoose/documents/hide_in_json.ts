@@ -3,7 +3,6 @@ import { isOwn, markOwn, virtualsOf } from "../schemas/schema_members.ts";
 
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
 
-/** The JSON options of schemas without options of the user. */
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
@@ -42,7 +41,6 @@ export function hasOwnJson(schema: Schema): boolean {
 }
 
 interface SchemaKeys {
-  /** The keys that documents may show. */
   readonly declared: ReadonlySet<string>;
   /** The hidden paths; embedded objects have schemas of their own. */
   readonly hidden: readonly string[][];

@@ -3,7 +3,6 @@ import type { Document, Schema } from "mongoose";
 import { markOwn } from "../schemas/schema_members.ts";
 import { schemaKeys } from "./hide_in_json.ts";
 
-/** Where a copy of a document comes from. */
 export interface CopyMark {
   readonly schema: Schema;
   /** The keys of the copy that the schema does not declare. */
@@ -62,7 +61,6 @@ function markFor(values: object, schema: Schema): CopyMark {
   return { schema, undeclared: new Set(undeclared) };
 }
 
-/** Gives the mark of a copy that `toObject()` has made, or of a copy of that. */
 export function markOf(value: object): CopyMark | undefined {
   return (value as MarkedCopy)[MARK]?.();
 }

@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { Document, Schema, SchemaType } from "mongoose";
 
-/** Members of a field's type that Mongoose does not declare. */
 interface FieldInternals {
   readonly isRequired?: boolean;
   readonly originalRequiredValue?: unknown;
@@ -21,7 +20,6 @@ export function isRequired(type: SchemaType | undefined): boolean {
   return internals(type).isRequired === true;
 }
 
-/** Whether a function decides if a field is required. */
 export function isRequiredAtTimes(type: SchemaType): boolean {
   return typeof (internals(type).originalRequiredValue ?? type.options.required) === "function";
 }
@@ -41,7 +39,6 @@ export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
   return typeof $immutable !== "function" || Boolean($immutable.call(doc, doc));
 }
 
-/** Whether a field is cast by a function of the user's. */
 export function hasOwnCast(type: SchemaType): boolean {
   return internals(type)._castFunction !== undefined;
 }
@@ -49,7 +46,6 @@ export function hasOwnCast(type: SchemaType): boolean {
 /** Options of a text that are setters to Mongoose. */
 export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
-/** Whether a field has setters of the user's. */
 export function hasOwnSetters(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   const { setters = [] } = internals(type);
@@ -80,7 +76,6 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
   return typeof given === "function" && given !== Date.now;
 }
 
-/** Functions that Mongoose has made to give an empty array. */
 const emptyDefaults = new WeakSet<object>();
 
 /** Remembers the default of an array of embedded objects, before anybody can have set another. */
@@ -107,7 +102,6 @@ export function hasUsualId(schema: Schema): boolean {
 /** The rules of a field that Mongoose made of its options, and that JSON Schema can say. */
 export interface DeclaredRules {
   readonly enum?: readonly unknown[];
-  /** Of a number, or of a date. */
   readonly minimum?: number | Date;
   readonly maximum?: number | Date;
   readonly minLength?: number;

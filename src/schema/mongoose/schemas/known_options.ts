@@ -26,7 +26,6 @@ const ARRAY_PROP: Names<ArrayPropOptions<unknown, unknown>> = {
   ...{ items: true, embedded: true, exists: true },
 };
 
-/** The types of Mongoose that a field may name. */
 const TYPES: Names<MongooseValues> = {
   ...{ String: true, Number: true, Int32: true, Double: true, BigInt: true, Decimal128: true },
   ...{ Boolean: true, Date: true, Buffer: true, ObjectId: true, UUID: true },

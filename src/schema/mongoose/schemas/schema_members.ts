@@ -20,7 +20,6 @@ export function isOwn(fn: unknown): boolean {
 /** The members of every document, besides those of its prototype. */
 const DOCUMENT_MEMBERS = ["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY];
 
-/** Names that no field can have: Mongoose refuses them, or documents own them. */
 export function reservedNames(): string[] {
   const { reserved } = mongoose.Schema as unknown as { reserved: object };
   return [...Object.keys(reserved), ...DOCUMENT_MEMBERS];
@@ -54,7 +53,6 @@ interface DocumentMiddleware {
   filter(keeps: (each: Middleware) => boolean): DocumentMiddleware;
 }
 
-/** Mongoose's mark on its own middleware. */
 const BUILT_IN = Symbol.for("mongoose:built-in-middleware");
 
 /** Whether a schema has middleware of the user's for one of several operations. */
@@ -79,7 +77,6 @@ export function dropMiddleware(doc: Document): void {
   }
 }
 
-/** Gives a schema and all that it embeds, however deep. */
 export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): ReadonlySet<Schema> {
   if (found.has(schema)) return found;
   found.add(schema);
@@ -118,7 +115,6 @@ export interface StampFields {
   readonly updatedAt?: string | null;
 }
 
-/** Gives the fields in which Mongoose keeps when a document was created and changed. */
 export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};

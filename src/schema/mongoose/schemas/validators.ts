@@ -78,7 +78,6 @@ function handled(result: unknown): unknown {
 
 const { ValidatorError } = mongoose.Error;
 
-/** The properties of an error of Mongoose's, of which its message is made. */
 type RuleProperties = Readonly<Record<string, unknown>>;
 
 /**

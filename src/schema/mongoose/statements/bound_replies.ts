@@ -5,7 +5,6 @@ export const BATCH_SIZE = 1024;
 
 type DriverCursor = mongoose.mongo.FindCursor | mongoose.mongo.AggregationCursor;
 
-/** The options of the driver's cursors, which it does not declare. */
 interface CursorOptions {
   readonly cursorOptions?: { readonly batchSize?: number; readonly tailable?: boolean };
   readonly aggregateOptions?: { readonly cursor?: { readonly batchSize?: number } };

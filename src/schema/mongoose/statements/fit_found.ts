@@ -7,7 +7,6 @@ import { BATCH_SIZE } from "./bound_replies.ts";
 
 type Found = Record<string, unknown>;
 
-/** A cursor of the driver. */
 interface DriverCursor {
   map(transform: (found: Found) => object): unknown;
 }

@@ -7,13 +7,10 @@ interface CollectionHolder {
   mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
 }
 
-/** A write, in a session if it is part of a transaction. */
 export type Write = (session?: ClientSession) => Promise<void>;
 
 export interface Removal {
-  /** The method of the driver that it ends in. */
   readonly name: "deleteOne" | "deleteMany";
-  /** Gives the options of a statement, right before it is sent. */
   readonly statementOptions: (session?: ClientSession) => object;
   /** Runs it together with other writes; it may be called more than once. */
   readonly together?: ((write: Write) => Promise<void>) | undefined;

@@ -33,7 +33,6 @@ function isDefining(path: string, value: unknown): boolean {
 
 interface Embedded {
   readonly prefix: string;
-  /** The objects around it that reads leave out. */
   readonly around: readonly string[];
   readonly within: readonly Schema[];
 }

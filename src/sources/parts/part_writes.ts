@@ -1,0 +1,210 @@
+import type { ClientSession, Document, PipelineStage } from "mongoose";
+import { badData, conflict } from "../../errors/refusals.ts";
+import { everyFilter } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
+import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { changedFields } from "../../write/check_scope.ts";
+import { isPathRefused } from "../../write/save_document.ts";
+import { keptValues, storedText } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
+import { replacedPaths, unchangedAt } from "../../write/update_conditions.ts";
+import { aggregateDocument, changePlace, storedList } from "./change_place.ts";
+import { insideOf, intoStages, isExpressible } from "./place.ts";
+import type { Place } from "./place.ts";
+
+interface PropertyWrite {
+  readonly link: PartLink;
+  readonly session?: ClientSession | undefined;
+}
+
+export interface Addition extends PropertyWrite {
+  readonly value: unknown;
+  /** The condition on the parent where the property holds only one value; by default, that it holds none. */
+  readonly vacant?: Filter;
+}
+
+/** Adds a value to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. */
+export async function addToProperty(
+  place: Place,
+  { link: { property, array }, value, vacant = { [property]: null }, session }: Addition,
+): Promise<boolean> {
+  if (!array) {
+    const set = { [property]: value };
+    return await changePlace(place, {
+      ...{ update: { $set: set }, condition: vacant, apply: () => set, session },
+    });
+  }
+  return await changePlace(place, {
+    update: { $push: { [property]: { $each: [value] } } },
+    onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)] },
+    apply: ({ [property]: stored }) => ({ [property]: [...storedList(stored), value] }),
+    session,
+  });
+}
+
+export interface Unlinking extends PropertyWrite {
+  readonly ids: readonly unknown[];
+  /** Whether one of them at least has to be there. */
+  readonly areThere: boolean;
+}
+
+/** Takes references out of a property of a parent; `false` if the parent is gone, or they are not there. */
+export async function takeFromProperty(
+  place: Place,
+  { link: { property, array }, ids, session, areThere }: Unlinking,
+): Promise<boolean> {
+  if (!array) {
+    return await changePlace(place, {
+      update: { $unset: { [property]: 1 } },
+      condition: { [property]: ids[0] },
+      apply: () => ({ [property]: undefined }),
+      session,
+    });
+  }
+  const texts = new Set(ids.flatMap(textsOf));
+  return await changePlace(place, {
+    update: { $pull: { [property]: { $in: ids } } },
+    onlyIf: { [property]: { $type: "array", ...areThere && { $in: ids } } },
+    apply({ [property]: stored }) {
+      const list = storedList(stored);
+      const rest = list.filter((each) => !textsOf(each).some((text) => texts.has(text)));
+      return areThere && rest.length === list.length ? undefined : { [property]: rest };
+    },
+    session,
+  });
+}
+
+/** Texts that are equal for equal references: a value as it is stored, and an identifier that may be stored as text. */
+function textsOf(value: unknown): string[] {
+  const { _id: name = value } = Object(value) as { _id?: unknown };
+  const isText = typeof name === "string" || isObjectId(name);
+  return [storedText(value), ...isText ? [`text ${name}`] : []];
+}
+
+function isList(property: string): Filter {
+  return { [property]: { $type: "array" } };
+}
+
+/** Checks that a parent may lose what one of its properties holds. Throws a 400 if it is the only one, and required. */
+export function checkRequired({ property, array, required }: PartLink): void {
+  if (array || !required) return;
+  throw badData({ [property]: { message: `Field "${property}" is required`, kind: "required" } });
+}
+
+export interface UpdateElementOptions {
+  readonly place: Place;
+  /** The condition on the element, cast. */
+  readonly condition: Filter;
+  readonly shape: Shape;
+}
+
+/**
+ * Writes the changes of an embedded document.
+ *
+ * @throws {RestError} 409 if it is gone, or has changed in what the update depends on.
+ */
+export async function updateElement(
+  doc: Document,
+  { place, condition, shape }: UpdateElementOptions,
+): Promise<void> {
+  const { values: read, isSent } = keptValues(doc);
+  const update: Update = changesOf(doc);
+  // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
+  const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
+  const unchanged = paths.map((path) => unchangedAt(path, read));
+  const change = {
+    update,
+    condition: everyFilter(condition, ...unchanged),
+    apply: (now: StoredObject) => changedFields(doc, update, { read, now }),
+  };
+  try {
+    if (await changePlace(place, change)) return;
+  } catch (error) {
+    throw isPathRefused(error) ? conflict(error) : error;
+  }
+  throw conflict();
+}
+
+/** The identifier of an element, or all that is stored of one that has none. */
+export type ElementKey = { readonly id: unknown } | { readonly text: string };
+
+export function elementKey(stored: StoredObject): ElementKey {
+  // To the database `null` and a missing identifier are the same.
+  const { _id: id = null } = stored;
+  return id === null ? { text: storedText(stored) } : { id };
+}
+
+export interface Removal {
+  readonly property: string;
+  readonly keys: readonly ElementKey[];
+  /** The condition on those that have an identifier, cast. */
+  readonly filter: Filter;
+}
+
+/** Removes elements of an array. Throws a 409 if the only one is gone, or one without identifier has changed. */
+export async function removeElements(
+  parent: Place,
+  { property, keys, filter }: Removal,
+): Promise<void> {
+  if (keys.length === 0) return;
+  const ids = keys.flatMap((key) => "id" in key ? [key.id] : []);
+  const texts = keys.flatMap((key) => "text" in key ? [key.text] : []);
+  const named = everyFilter({ _id: { $in: ids } }, filter);
+  const isOneStatement = texts.length === 0 && isExpressible(filter);
+  let isReached = false;
+  const isWritten = await changePlace(parent, {
+    update: { $pull: { [property]: named } },
+    onlyIf: !isOneStatement
+      ? null
+      : ids.length === 1
+      ? { [property]: { $elemMatch: named } }
+      : isList(property),
+    async apply({ [property]: stored }) {
+      isReached = true;
+      const list = storedList(stored);
+      const stages = [...intoStages(property, true), { $match: named }] as PipelineStage[];
+      const found = ids.length === 0
+        ? []
+        : await aggregateDocument(parent.model, { document: { [property]: list }, stages });
+      const gone = [...found.map(storedText), ...texts];
+      const rest = withoutTexts(list, gone);
+      if (list.length - rest.length < gone.length) throw conflict();
+      return rest.length < list.length ? { [property]: rest } : undefined;
+    },
+  });
+  if (!isWritten && (!isReached || keys.length === 1)) throw conflict();
+}
+
+/** Leaves elements out by their texts. Of equal ones without identifier, as many are left out as were selected. */
+function withoutTexts(list: readonly unknown[], texts: readonly string[]): readonly unknown[] {
+  const left = new Map<string, number>();
+  for (const text of texts) left.set(text, (left.get(text) ?? 0) + 1);
+  return list.filter((each) => {
+    const text = storedText(each);
+    const count = left.get(text) ?? 0;
+    left.set(text, count - 1);
+    return count <= 0;
+  });
+}
+
+/** Removes the only object of a property, if it still is what a filter selects; else it throws a 409. */
+export async function removeOnly(
+  parent: Place,
+  { property, filter }: Omit<Removal, "keys">,
+): Promise<void> {
+  const isRemoved = await changePlace(parent, {
+    update: { $unset: { [property]: 1 } },
+    onlyIf: isExpressible(filter) ? insideOf(property, filter) : null,
+    async apply({ [property]: stored }) {
+      const stages = [...intoStages(property, false), { $match: filter }] as PipelineStage[];
+      const document = { [property]: stored };
+      const found = await aggregateDocument(parent.model, { document, stages });
+      return found.length > 0 ? { [property]: undefined } : undefined;
+    },
+  });
+  if (!isRemoved) throw conflict();
+}

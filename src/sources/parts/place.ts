@@ -1,0 +1,99 @@
+import type { Model, PipelineStage, Types } from "mongoose";
+import type { TimeBudget } from "../../database/time_budget.ts";
+import { everyFilter, fieldsRead, isEmpty, moveFilter } from "../../filter/filters.ts";
+import type { Filter } from "../../filter/filters.ts";
+import { versionKey } from "../../schema/fields/system_fields.ts";
+import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+
+export interface Step {
+  readonly property: string;
+  /** The identifier of the element, where the property is an array. */
+  readonly id?: Types.ObjectId;
+  /** The scope that binds the embedded object, cast. */
+  readonly scope: Filter;
+  /** The field with the time of the last change of the embedded object, where there is one. */
+  readonly stamp?: string;
+}
+
+/** Where an entity is stored: a document of a collection, or an object inside one. */
+export interface Place {
+  readonly model: Model<unknown>;
+  readonly id: unknown;
+  /** The scope of the document, cast. */
+  readonly scope: Filter;
+  /** The versions of the document that a write may change; all where it is missing. */
+  readonly version?: Filter | undefined;
+  readonly timeBudget: TimeBudget;
+  readonly steps: readonly Step[];
+}
+
+export function rootName({ model, id }: Place): string {
+  return `${model.collection.name}/${id}`;
+}
+
+/** The path of a field of the entity, from the root, for an update: the array filters `e0`, `e1`, … name elements. */
+export function pathIn({ steps }: Place, field: string): string {
+  const names = steps.map(({ property, id }, index) =>
+    id === undefined ? property : `${property}.$[e${index}]`
+  );
+  return [...names, field].join(".");
+}
+
+export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStage[] {
+  return [
+    { $match: everyFilter({ _id: root }, outer) },
+    ...steps.flatMap(({ property, id, scope }) => [
+      ...intoStages(property, id !== undefined),
+      ...matchStage(everyFilter(id === undefined ? {} : { _id: id }, scope)),
+    ]),
+  ];
+}
+
+/** The condition on the document that a statement can express: the scopes on the way, and a condition on the entity. */
+export function conditionsOf({ scope, version, steps }: Place, condition: Filter): Filter {
+  const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
+    const bound = everyFilter(...[scope, rest].filter(isExpressible));
+    return id === undefined
+      ? insideOf(property, bound)
+      : { [property]: { $elemMatch: everyFilter({ _id: id }, bound) } };
+  }, condition);
+  return everyFilter(scope, version, inside);
+}
+
+/** The condition that a property holds one object, and a filter on that. */
+export function insideOf(property: string, filter: Filter): Filter {
+  return everyFilter({ [property]: IS_OBJECT }, moveFilter(filter, property));
+}
+
+/** Whether all scopes on the way can be conditions on the document, and a change of some fields changes nothing they read. */
+export function keepsScopes({ model, scope, steps }: Place, fields: readonly string[]): boolean {
+  const { updatedAt } = stampFields(model.schema);
+  const objects = [{ scope, stamps: [updatedAt, versionKey(model)] }];
+  for (const { scope, stamp } of steps) objects.push({ scope, stamps: [stamp] });
+  return objects.every(({ scope, stamps }, index) => {
+    const read = fieldsRead(scope);
+    const inner = steps[index]?.property;
+    const changed = [...stamps, ...inner === undefined ? fields : [inner]];
+    return read !== undefined && !changed.some((field) => field && read.has(field));
+  });
+}
+
+/** Matches a stored object: `$type` alone also matches a list with an object in it. */
+const IS_OBJECT = { $type: "object", $not: { $type: "array" } } as const;
+
+/** The stages that lead into a property: to each element of an array, or to the one object. */
+export function intoStages(property: string, array: boolean): PipelineStage[] {
+  const into = [{ $match: { [property]: IS_OBJECT } }, {
+    $replaceRoot: { newRoot: `$${property}` },
+  }] as PipelineStage[];
+  return array ? [{ $unwind: `$${property}` }, ...into] : into;
+}
+
+export function matchStage(filter: Filter): PipelineStage[] {
+  return isEmpty(filter) ? [] : [{ $match: filter }];
+}
+
+/** Whether a filter on an object can be expressed as a condition on the document around it. */
+export function isExpressible(filter: Filter): boolean {
+  return fieldsRead(filter) !== undefined;
+}
