@@ -107,10 +107,13 @@ export function isBson(value: object): value is { readonly _bsontype: string; to
 }
 
 const OF_DRIVER = new Map<string, JsonType>(Object.entries(JSON_TYPES));
-const OF_JAVASCRIPT = TYPES.filter(({ of }) => of !== undefined);
+const OF_JAVASCRIPT = TYPES.flatMap((type) =>
+  type.of === undefined ? [] : [{ ...type, of: type.of }]
+);
 
 /** Finds how an object is written; `undefined` for one that has no JSON form of its own. */
 export function findJsonType(value: object): JsonType | undefined {
   if (isBson(value)) return OF_DRIVER.get(value._bsontype);
-  return OF_JAVASCRIPT.find(({ of }) => of !== undefined && value instanceof of);
+  for (const type of OF_JAVASCRIPT) if (value instanceof type.of) return type;
+  return undefined;
 }
