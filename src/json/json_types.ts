@@ -28,7 +28,7 @@ const JSON_TYPES = {
   // The first of its BSON type: it writes bytes in free-form data.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
-  Date: { toJson: (value: Date) => value.toJSON(), of: Date, bson: 0x09, write: writeDate },
+  Date: { toJson: dateToJson, of: Date, bson: 0x09, write: writeDate },
   Decimal128: { toJson: String, bson: 0x13, write: writeDecimal },
   Double: { toJson: unwrap, bson: 0x01, write: writeDouble },
   Int32: { toJson: unwrap, bson: 0x10, write: writeInt32 },
@@ -91,12 +91,15 @@ export function isBson(value: object): value is { readonly _bsontype: string; to
 }
 
 const OF_DRIVER = new Map<string, JsonType>(Object.entries(JSON_TYPES));
-const OF_JAVASCRIPT = TYPES.filter(({ of }) => of !== undefined);
+const OF_JAVASCRIPT = TYPES.flatMap((type) =>
+  type.of === undefined ? [] : [{ ...type, of: type.of }]
+);
 
 /** Finds how an object is written; `undefined` for one that has no JSON form of its own. */
 export function findJsonType(value: object): JsonType | undefined {
   if (isBson(value)) return OF_DRIVER.get(value._bsontype);
-  return OF_JAVASCRIPT.find(({ of }) => of !== undefined && value instanceof of);
+  for (const type of OF_JAVASCRIPT) if (value instanceof type.of) return type;
+  return undefined;
 }
 
 /** Gives the primitive in an object of the driver. */
@@ -173,6 +176,22 @@ export const TIME_RANGE = 8_640_000_000_000_000;
 /** The times of the years 1 to 9999, whose ISO form has four digits for the year. */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
+
+/** Gives what `toJSON()` does, in a third of the time for usual dates: entities have few other values that cost as much. */
+function dateToJson(value: Date): string | null {
+  const time = value.getTime();
+  const isUsual = time >= FIRST && time <= LAST && value.toJSON === Date.prototype.toJSON;
+  if (!isUsual) return value.toJSON();
+  const year = String(value.getUTCFullYear()).padStart(4, "0");
+  const day = `${year}-${two(value.getUTCMonth() + 1)}-${two(value.getUTCDate())}`;
+  const hour = `${two(value.getUTCHours())}:${two(value.getUTCMinutes())}`;
+  const fraction = String(value.getUTCMilliseconds()).padStart(3, "0");
+  return `${day}T${hour}:${two(value.getUTCSeconds())}.${fraction}Z`;
+}
+
+function two(digits: number): string {
+  return digits < 10 ? `0${digits}` : String(digits);
+}
 
 function writeDate(source: BsonReader, out: JsonWriter): void {
   const time = readInt64(source.bytes, source.at);

@@ -1,4 +1,3 @@
-import type { Buffer } from "node:buffer";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
@@ -8,7 +7,6 @@ import { concealSecrets } from "../json/conceal_secrets.ts";
 import type { ConcealOptions } from "../json/conceal_secrets.ts";
 import { rememberShape } from "../schema/fields/shape.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_entity.ts";
@@ -21,29 +19,21 @@ import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-export interface ReadEntity {
-  readonly entity: object;
-  /** Gives its current JSON text from its bytes; missing, or `undefined`, where it must be written from its values. */
-  readonly json?: () => Buffer | undefined;
-}
-
-/** Reads the entities of a level, several at a time: by its `fetch` hook, or from its source. */
+/** Reads the entities of a level as its hooks get them, several at a time: by its `fetch` hook, or from its source. */
 export async function* fetchEntities(
   at: OpenLevel,
   page?: PageRead,
-): AsyncGenerator<readonly ReadEntity[]> {
+): AsyncGenerator<readonly object[]> {
   const { level: { hooks: { fetch }, operation, shape }, req, timeBudget } = at;
   if (fetch === undefined) return yield* readSource(at, page);
   const given = await runFetch(() => fetch(req), timeBudget);
   if (given === undefined && OPERATIONS[operation].many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
-    yield entities.map((entity) => ({
-      entity: isDocument(entity) ? entity : rememberShape(entity, shape),
-    }));
+    yield entities.map((entity) => isDocument(entity) ? entity : rememberShape(entity, shape));
   }
 }
 
-async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly ReadEntity[]> {
+async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly object[]> {
   const { origin, change } = OPERATIONS[at.level.operation];
   const present = presenter(at);
   const read = { forChange: change !== undefined, page };
@@ -66,11 +56,12 @@ async function* readEntity(at: OpenLevel): AsyncGenerator<readonly object[]> {
 /** Reads an entity of a list by its identifier, whatever the client filters by. */
 export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<object | undefined> {
   const found = await at.source.byId(name, true);
-  return found === null ? undefined : presenter(at)(found).entity;
+  return found === null ? undefined : presenter(at)(found);
 }
 
 export interface Fetched extends VersionRead {
-  readonly read: ReadEntity;
+  readonly entity: object;
+  /** As its reader may see it. */
   readonly seen: object;
 }
 
@@ -80,18 +71,18 @@ export interface Fetched extends VersionRead {
  * @throws {RestError} 404 if there is none, or its reader may not see it.
  */
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
-  for await (const [read] of fetchEntities(at)) {
-    if (read === undefined) continue;
+  for await (const [entity] of fetchEntities(at)) {
+    if (entity === undefined) continue;
     // `postFetch` may change what tells the version.
-    const version = versionRead(read.entity, at);
-    const seen = await passHook(at, "postFetch", { entity: read.entity });
-    if (seen !== undefined) return { ...version, read, seen };
+    const version = versionRead(entity, at);
+    const seen = await passHook(at, "postFetch", { entity });
+    if (seen !== undefined) return { ...version, entity, seen };
     break;
   }
   throw notFound();
 }
 
-type Present = (found: object) => ReadEntity;
+type Present = (found: object) => object;
 
 /** Presents entities to the hooks of a level: as documents, instances of the class, or the driver's own objects. */
 function presenter({ level, state }: LevelCall): Present {
@@ -104,7 +95,7 @@ function presenter({ level, state }: LevelCall): Present {
       projection: readProjection(state.projection, shape),
       populates,
     });
-    return (found) => presentInstance(found, { make, level });
+    return (found) => make(found instanceof StoredEntity ? found.values : found);
   }
   return isRaw ? presentRaw({ shape, populates }) : presentDocument;
 }
@@ -125,34 +116,14 @@ function makerFor(
   return make;
 }
 
-function presentDocument(found: object): ReadEntity {
-  if (!(found instanceof StoredEntity)) return { entity: found };
-  const entity = found.document();
-  const json = () => Object.hasOwn(entity, "toJSON") ? undefined : found.json(rawValues(entity));
-  return { entity, json };
-}
-
-function presentInstance(
-  found: object,
-  { make, level: { shape, target } }: { readonly make: InstanceMaker; readonly level: Level },
-): ReadEntity {
-  if (!(found instanceof StoredEntity)) return { entity: make(found) };
-  const entity = make(found.values) as Record<string, unknown>;
-  const json = () => {
-    const isUsual = !("toJSON" in entity) && Object.getPrototypeOf(entity) === target.prototype &&
-      // Copies of documents are marked by symbols.
-      Object.getOwnPropertySymbols(entity).length === 0 &&
-      // What a hook has added is shown, too.
-      Object.keys(entity).every((name) => shape.fields.has(name));
-    return isUsual ? found.json(entity) : undefined;
-  };
-  return { entity, json };
+function presentDocument(found: object): object {
+  return found instanceof StoredEntity ? found.document() : found;
 }
 
 /** Presents the driver's own objects, for which a hook may have asked. */
 function presentRaw(options: ConcealOptions): Present {
   return (found) => {
     const entity = found instanceof StoredEntity ? found.values : found;
-    return { entity: isDocument(entity) ? entity : concealSecrets(entity, options) };
+    return isDocument(entity) ? entity : concealSecrets(entity, options);
   };
 }

@@ -52,7 +52,7 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   if (link === undefined) {
     throw new TypeError("Cannot open a route: a level is not a part of another");
   }
-  const { read: { entity }, seen: parent, version, holder } = await fetchOne(above);
+  const { entity, seen: parent, version, holder } = await fetchOne(above);
   at.state.parent = parent;
   if (link.embedded && !at.route.operation.many) {
     above.opened.version = version === undefined

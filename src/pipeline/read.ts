@@ -9,7 +9,6 @@ import { toJson, toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { fetchOne } from "./fetch.ts";
-import type { ReadEntity } from "./fetch.ts";
 import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
@@ -19,10 +18,10 @@ import { passHook } from "./run_hooks.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
   const early = await versionBefore(acting);
-  const { read, seen, version, holder } = await fetchOne(acting);
+  const { seen, version, holder } = await fetchOne(acting);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
-  const [text = ""] = await entityTexts(acting, [writeEntity(acting, { entity: sent, read })]);
+  const [text = ""] = await entityTexts(acting, [writeEntity(acting, sent)]);
   return { status: 200, text, version: early ?? version ?? null, holder };
 }
 
@@ -39,12 +38,9 @@ async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
 /** Shows one entity of a list to its hooks, and writes it; gives `undefined` where they leave it out. */
 export function showEntity(
   acting: OpenLevel,
-  read: ReadEntity,
+  entity: object,
 ): MaybePromise<EntityJson | undefined> {
-  return andThen(
-    passHooks(acting, read.entity),
-    (each) => each && writeEntity(acting, { entity: each, read }),
-  );
+  return andThen(passHooks(acting, entity), (each) => each && writeEntity(acting, each));
 }
 
 /** Shows one entity of a list to its hooks; gives `undefined` where they leave it out. */
@@ -61,20 +57,12 @@ const AT_ONCE = 128;
 /** An entity after its hooks: JSON text, or a JSON value in which references are still identifiers. */
 export type EntityJson = JsonPiece | { readonly value: unknown };
 
-export interface ShownEntity {
-  readonly entity: object;
-  /** The entity as it was read: a hook may have replaced it. */
-  readonly read: ReadEntity;
-}
-
 /** Writes an entity: the fields that the client has selected, or all. */
 export function writeEntity(
   { asked: { select }, level: { shape }, finder }: OpenLevel,
-  { entity, read }: ShownEntity,
+  entity: object,
 ): EntityJson {
-  if (finder === undefined && select === undefined) {
-    return (entity === read.entity ? read.json?.() : undefined) ?? toJson(entity, shape);
-  }
+  if (finder === undefined && select === undefined) return toJson(entity, shape);
   const value = toJsonValue(entity, shape);
   const shown = select !== undefined && isJsonObject(value)
     ? Object.fromEntries(

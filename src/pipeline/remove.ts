@@ -1,7 +1,6 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
 import { fetchEntities, fetchOne } from "./fetch.ts";
-import type { ReadEntity } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
@@ -23,10 +22,10 @@ export async function remove(acting: OpenLevel): Promise<Reply> {
 async function removeMany(acting: OpenLevel): Promise<void> {
   const { level: { hooks }, source } = acting;
   const entities = fetchEntities(acting);
-  const pass = ({ entity }: ReadEntity) => passHooks(acting, entity);
+  const pass = (entity: object) => passHooks(acting, entity);
   if (hooks.persist === undefined) {
-    const ids = mapInOrder(entities, async (read) => {
-      const ready = await pass(read);
+    const ids = mapInOrder(entities, async (entity) => {
+      const ready = await pass(entity);
       return ready && source.identify(ready);
     });
     return await source.removeMany(await collect(ids));

@@ -51,8 +51,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   const created = status === 201 ? idOf(saved ?? ready, level) : undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status,
-    text: (sent === fetched.read.entity ? fetched.read.json?.() : undefined) ??
-      toJson(sent, level.shape),
+    text: toJson(sent, level.shape),
     version,
     holder: holderOf(acting, saved ?? ready),
   };

@@ -25,16 +25,12 @@ export interface TranscoderOptions {
 export interface FieldWriter {
   /** Moves past the current value and writes it, or returns `false`. Its key has been written. */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
-  /** Writes what is not stored, in the place of the defaults. */
-  finish?(transcoder: Transcoder, plan: Plan): void;
 }
 
 /** Turns BSON into JSON byte by byte, without objects in between. */
 export class Transcoder {
   readonly source: BsonReader;
   readonly out: JsonWriter;
-  /** Where the last field of an entity begins, its comma and its key included. */
-  fieldStart = 0;
   readonly #fieldWriter: FieldWriter | undefined;
 
   constructor(source: BsonReader, { out, fieldWriter }: TranscoderOptions) {
@@ -69,15 +65,13 @@ export class Transcoder {
       if (field.seen === object) throw new UnknownTypeError("Cannot write a duplicate key");
       field.seen = object;
       missing -= field.expected;
-      this.fieldStart = out.length;
       out.reserve(ROOM + field.key.length);
       out.comma();
       out.raw(field.key);
       source.at += field.name.length + 1;
       if (fieldWriter === undefined || !fieldWriter.take(this, field)) this.value(field);
     }
-    if (fieldWriter?.finish !== undefined) fieldWriter.finish(this, plan);
-    else if (missing !== 0) writeDefaults(plan, out);
+    if (missing !== 0) writeDefaults(plan, out);
     out.ascii("}");
   }
 

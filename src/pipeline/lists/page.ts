@@ -9,7 +9,6 @@ import { isOrderOfValues, sortable } from "../../filter/parameters/total_order.t
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { joinJson } from "../../json/bytes/json_writer.ts";
 import { fetchEntities } from "../fetch.ts";
-import type { ReadEntity } from "../fetch.ts";
 import { entityTexts, passHooks, writeEntity } from "../read.ts";
 import type { EntityJson } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
@@ -54,12 +53,12 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const { limit } = page;
   const kept: Shown[] = [];
   const ends: (() => SortValues | undefined)[] = [];
-  let read = 0;
-  const show = (each: ReadEntity) => {
-    const index = read++;
+  let count = 0;
+  const show = (read: object) => {
+    const index = count++;
     return andThen(
-      passHooks(at, each.entity),
-      (entity) => entity && { written: writeEntity(at, { entity, read: each }), entity, index },
+      passHooks(at, read),
+      (entity) => entity && { written: writeEntity(at, entity), entity, index },
     );
   };
   const fill = async (part: PageRead) => {
@@ -70,7 +69,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
     }
   };
   await fill(page);
-  const isShort = kept.length <= limit && read > limit && !isOver(at.req);
+  const isShort = kept.length <= limit && count > limit && !isOver(at.req);
   // A `fetch` hook has given all that there is.
   if (isShort && at.level.hooks.fetch === undefined) {
     const behind = page.behind ?? sortable(pageOrder(at), at.level.shape);
@@ -102,10 +101,10 @@ function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): Page
 
 /** Gives as many entities at a time as are still needed. */
 async function* takeAsNeeded(
-  lists: AsyncIterable<readonly ReadEntity[]>,
+  lists: AsyncIterable<readonly object[]>,
   needed: () => number,
-): AsyncGenerator<readonly ReadEntity[]> {
-  let taken: ReadEntity[] = [];
+): AsyncGenerator<readonly object[]> {
+  let taken: object[] = [];
   for await (const entities of lists) {
     for (const entity of entities) {
       taken.push(entity);

@@ -4,7 +4,6 @@ import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { listTexts, showEntity } from "../read.ts";
 import { fetchEntities } from "../fetch.ts";
-import type { ReadEntity } from "../fetch.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
@@ -56,7 +55,7 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
   const result = await runDirect(acting, {});
   if (result !== undefined) return { status: 200, ...result };
   const { hooks } = acting.level;
-  const shown = mapInOrder(whileAwaited(acting), (read) => showEntity(acting, read));
+  const shown = mapInOrder(whileAwaited(acting), (entity) => showEntity(acting, entity));
   const texts = listTexts(acting, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
     return { status: 200, texts: joined(texts) };
@@ -65,7 +64,7 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
 }
 
 /** Reads on as long as the client waits. */
-async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly ReadEntity[]> {
+async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly object[]> {
   for await (const entities of fetchEntities(acting)) {
     if (isOver(acting.req)) return;
     yield entities;

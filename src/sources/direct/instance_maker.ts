@@ -34,20 +34,22 @@ export function instanceMaker(
   target: ModelClass,
   { shape, ...spot }: InstanceOptions,
 ): InstanceMaker {
-  const fields = [...shape.fields]
+  const makers = [...shape.fields]
     .filter(([, { selected }]) => selected || !spot.leavesOut)
     .map((entry) => new FieldMaker(entry, { target, ...spot }));
-  const hidden = fields.filter((field) => field.hidden);
-  const expected = fields.filter((field) => field.expected);
+  const fields = new Map(makers.map((field) => [field.name, field]));
+  const hidden = makers.filter((field) => field.hidden);
+  const expected = makers.filter((field) => field.expected);
   const Blank = blankOf(target);
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
     // Also where nothing is stored: a hook may set it.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
-    for (const field of fields) {
-      const value = stored[field.name];
-      if (value !== undefined) field.put(instance, value);
+    // In the order in which they are stored: so does JSON show them.
+    for (const name of Object.keys(stored)) {
+      const value = stored[name];
+      if (value !== undefined) fields.get(name)?.put(instance, value);
     }
     for (const field of expected) {
       if (stored[field.name] === undefined) field.putDefault(instance);

@@ -110,20 +110,38 @@ export class JsonReader {
     { timeBudget, isPage }: { readonly timeBudget: TimeBudget; readonly isPage: boolean },
   ): AsyncGenerator<readonly StoredEntity[]> {
     const selected = this.selected(query);
+    // The end of a page is read from its bytes after hooks have run.
+    const make = this.#entityMaker(query, { copies: isPage });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
       const stored = storedIn(batch);
       for (let start = 0; start < stored.length; start += MADE_AT_ONCE) {
         if (start > 0 && !isPage) await nextTurn();
-        const some = stored.slice(start, start + MADE_AT_ONCE);
-        yield some.map((each) => this.entity(each, query));
+        yield stored.slice(start, start + MADE_AT_ONCE).map(make);
       }
     }
   }
 
+  /** Makes an entity of what other requests may read as well. */
   entity(stored: Stored, query: JsonQuery, forChange = false): StoredEntity {
+    return this.#entityMaker(query, { copies: true, forChange })(stored);
+  }
+
+  /** With `copies`, hooks that change bytes in place change a copy of them. */
+  #entityMaker(
+    query: JsonQuery,
+    { copies, forChange = false }: { readonly copies: boolean; readonly forChange?: boolean },
+  ): (stored: Stored) => StoredEntity {
     const writer = this.writerFor(query);
-    return new StoredEntity(stored, { writer, also: query.also, forChange });
+    const decode = writer.decoder();
+    const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
+    return (stored) => {
+      const values = stored instanceof Buffer
+        ? decode(copies ? Buffer.from(stored) : stored)
+        : stored;
+      for (const path of unseen) Reflect.deleteProperty(values, path);
+      return new StoredEntity({ stored, values, writer, forChange });
+    };
   }
 
   /** The query that reads no field which reads leave out: hooks would see it. */

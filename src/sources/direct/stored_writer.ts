@@ -15,8 +15,6 @@ import { JsonWriter } from "../../json/bytes/json_writer.ts";
 import { documentsIn, DocumentWriter } from "../../json/transcode/documents.ts";
 import { planJson } from "../../json/transcode/plan.ts";
 import type { Plan } from "../../json/transcode/plan.ts";
-import { SeenWriter } from "../../json/transcode/seen_writer.ts";
-import type { SeenEntity } from "../../json/transcode/seen_writer.ts";
 import { Marking } from "../../json/populate.ts";
 import type { MarkedJson } from "../../json/populate.ts";
 
@@ -42,7 +40,6 @@ export class StoredWriter {
   readonly plan: Plan;
   readonly #shows: Shows;
   readonly #documents: DocumentWriter;
-  readonly #seen: SeenWriter;
   /** The fields that documents are read without. */
   readonly #unselected: Record<string, 0> | undefined;
 
@@ -53,7 +50,6 @@ export class StoredWriter {
     this.plan = planJson(shape, this.#shows);
     const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
-    this.#seen = new SeenWriter({ plan: this.plan, shape });
     this.#unselected = withoutPaths(shape.unselected);
   }
 
@@ -96,9 +92,10 @@ export class StoredWriter {
     return out.written;
   }
 
-  /** Decodes bytes as the driver does on the connection of the model. */
-  decode(bson: Buffer): object {
-    return decodeBson(bson, this.#model.db.getClient().bsonOptions);
+  /** Gives what decodes bytes as the driver does on the connection of the model. */
+  decoder(): (bson: Buffer) => object {
+    const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
+    return (bson) => mongoose.mongo.BSON.deserialize(bson, options);
   }
 
   /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
@@ -107,12 +104,6 @@ export class StoredWriter {
     // `hydrate()` would copy what it leaves out something of, before misfits in it are known.
     const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
     return found.init(values);
-  }
-
-  /** Gives the text of an entity that hooks have seen; `undefined` where only its values can tell. */
-  seen(entity: SeenEntity): Buffer | undefined {
-    const out = writerFor(entity.bytes.length);
-    return this.#seen.write(entity, out) ? out.written : undefined;
   }
 
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
@@ -151,8 +142,8 @@ function writerFor(length: number): JsonWriter {
   return new JsonWriter(length + (length >> 2) + 256);
 }
 
-export function decodeBson(document: Buffer, options: object = {}): object {
-  return mongoose.mongo.BSON.deserialize(document, { ...options, validation: { utf8: false } });
+export function decodeBson(document: Buffer): object {
+  return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false } });
 }
 
 export function storedIn(batch: Batch): readonly Stored[] {
