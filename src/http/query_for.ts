@@ -13,10 +13,11 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { foreignRequest } from "../pipeline/request/foreign_request.ts";
+import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
-import type { Route } from "../pipeline/request/route.ts";
+import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { describeShape } from "../schema/fields/shape.ts";
+import { shapeForAll } from "../schema/fields/shape.ts";
 import { completeBodyLimits } from "../write/body/read_body.ts";
 
 /** Options of `Framework.queryFor()`. */
@@ -53,8 +54,9 @@ export async function queryFor<M extends FrameworkModel>(
   // Hooks of the request run meanwhile.
   const own = foreignRequest(req as FrameworkRequest);
   const { acting, badQuery } = openCall(route, { req: own, count: countSelected });
-  if (badQuery !== undefined) throw badQuery;
   try {
+    narrowToReader(acting);
+    if (badQuery !== undefined) throw badQuery;
     const { filter, scope } = await selectLevel(acting);
     const model = await acting.model();
     // A copy is trusted, where the application has set `sanitizeFilter`.
@@ -78,15 +80,17 @@ function routeFor(target: ModelClass, { queryLimits, route }: QueryForOptions): 
   if (others.some(({ getConnection }) => getConnection !== rest.getConnection)) {
     throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
   }
-  const shape = describeShape(buildSchema(target).schema);
+  const shape = shapeForAll(buildSchema(target).schema);
   const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
+  const levels: Level[] = [{
+    ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
+    versionKey: undefined,
+  }];
   return {
     path: rest.route ?? "",
     operation: OPERATIONS.all,
-    levels: [{
-      ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
-      versionKey: undefined,
-    }],
+    levels,
+    rights: rightsOf(levels),
     ...rest.getConnection && { getConnection: rest.getConnection },
     maxTimeMS: MAX_TIME_MS,
     sendTimeoutMS: MAX_TIME_MS,

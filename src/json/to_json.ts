@@ -8,6 +8,9 @@ import { findJsonType, isBson } from "./types/json_types.ts";
 import { integerToJson } from "./types/json_forms.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import type { Spread } from "../schema/mongoose/documents/mark_copies.ts";
+import { jsonFor } from "../schema/mongoose/documents/hide_in_json.ts";
+import { NO_RIGHTS } from "../schema/fields/rights.ts";
+import type { Rights } from "../schema/fields/rights.ts";
 import { describeShape, shapeOfInstance } from "../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
@@ -18,11 +21,22 @@ export function toJson(value: unknown, shape?: Shape): string {
 
 /** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
+  return fromValue(value, { shape, rights: shape?.rights ?? NO_RIGHTS });
+}
+
+interface Expected {
+  /** The shape of what is expected in this place. */
+  readonly shape?: Shape | undefined;
+  /** The reader's: entities of any model may be anywhere in what a hook gives. */
+  readonly rights: Rights;
+}
+
+function fromValue(value: unknown, expected: Expected): unknown {
   switch (typeof value) {
     case "bigint":
       return integerToJson(value);
     case "object":
-      return value === null ? null : fromObject(value, shape);
+      return value === null ? null : fromObject(value, expected);
     case "function":
     case "symbol":
       return undefined;
@@ -31,41 +45,46 @@ export function toJsonValue(value: unknown, shape?: Shape): unknown {
   }
 }
 
-function fromObject(value: object, shape: Shape | undefined): unknown {
+function fromObject(value: object, expected: Expected): unknown {
+  const { rights } = expected;
   if (Array.isArray(value)) {
-    return Array.from(rawArray(value), (each) => toJsonValue(each, shape) ?? null);
+    return Array.from(rawArray(value), (each) => fromValue(each, expected) ?? null);
   }
   const form = findJsonType(value)?.toJson;
   if (form !== undefined) return form(value);
-  if (isBson(value)) return toJsonValue({ ...value.toJSON?.() });
-  if (isDocument(value)) return fromDocument(value);
-  if (value instanceof Map) return entries(Object.fromEntries(value), { shape });
-  if (value instanceof Set) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
+  if (isBson(value)) return fromValue({ ...value.toJSON?.() }, { rights });
+  if (isDocument(value)) return fromDocument(value, rights);
+  if (value instanceof Map) return entries(Object.fromEntries(value), expected);
+  if (value instanceof Set) return Array.from(value, (each) => fromValue(each, expected) ?? null);
   if ("toJSON" in value && typeof value.toJSON === "function") {
-    return toJsonValue(value.toJSON(), shape);
+    return fromValue(value.toJSON(), expected);
   }
   const spread = spreadOf(value);
-  if (spread !== undefined) return fromSpread(spread, shape);
+  if (spread !== undefined) return fromSpread(spread, expected);
   const mark = markOf(value);
   return mark === undefined
-    ? entries(value, { shape, known: shapeOfInstance(value) })
-    : entries(withoutKeys(value, mark.undeclared), { shape, known: describeShape(mark.schema) });
+    ? entries(value, { ...expected, known: shapeOfInstance(value, rights) })
+    : entries(withoutKeys(value, mark.undeclared), {
+      ...expected,
+      known: describeShape(mark.schema, rights),
+    });
 }
 
-function fromDocument(doc: Document): object {
+function fromDocument(doc: Document, rights: Rights): object {
   const schema = doc.schema as Schema;
-  const shape = describeShape(schema);
+  const shape = describeShape(schema, rights);
   // A hook may have given it a method of its own.
   const isUsual = showsValues(schema) && !Object.hasOwn(doc, "toJSON");
   return isUsual
-    ? entries(rawValues(doc), { shape, declaredOnly: true })
-    : entries(doc.toJSON(), { shape });
+    ? entries(rawValues(doc), { shape, rights, declaredOnly: true })
+    : entries(jsonFor(doc, rights), { shape, rights });
 }
 
 /** Gives the declared values of a document that was spread, and those that were added to it. */
-function fromSpread({ stored, added, mark }: Spread, shape: Shape | undefined): object {
+function fromSpread({ stored, added, mark }: Spread, expected: Expected): object {
   const values = mark === undefined ? stored : withoutKeys(stored, mark.undeclared);
-  return entries({ ...values, ...added }, { shape, known: mark && describeShape(mark.schema) });
+  const known = mark && describeShape(mark.schema, expected.rights);
+  return entries({ ...values, ...added }, { ...expected, known });
 }
 
 function withoutKeys(value: object, keys: ReadonlySet<string>): object {
@@ -73,16 +92,14 @@ function withoutKeys(value: object, keys: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 }
 
-interface Shapes {
-  /** The shape of what is expected in this place. */
-  readonly shape?: Shape | undefined;
+interface Shapes extends Expected {
   /** The shape that the object itself is known to have. */
   readonly known?: Shape | undefined;
   readonly declaredOnly?: boolean;
 }
 
 /** Fields that one of the shapes hides are left out. */
-function entries(value: object, { shape, known, declaredOnly = false }: Shapes): object {
+function entries(value: object, { shape, known, rights, declaredOnly = false }: Shapes): object {
   const own = known === shape ? undefined : known;
   const joined = own?.joined ?? shape?.joined;
   const result: Record<string, unknown> = {};
@@ -96,8 +113,8 @@ function entries(value: object, { shape, known, declaredOnly = false }: Shapes):
     const json = isJsonScalar(each)
       ? each
       : field === undefined
-      ? toJsonValue(each, joined?.get(key) ?? shape)
-      : toFieldJson(each, field);
+      ? fromValue(each, { shape: joined?.get(key) ?? shape, rights })
+      : toFieldJson(each, field, rights);
     if (json !== undefined) result[key] = json;
   }
   return result;
@@ -109,7 +126,7 @@ function isJsonScalar(value: unknown): boolean {
 }
 
 /** Turns the value of a field into one of JSON. */
-export function toFieldJson(value: unknown, field: FieldShape): unknown {
+export function toFieldJson(value: unknown, field: FieldShape, rights: Rights): unknown {
   const { element } = field;
   if (
     field.kind === "map" && element !== undefined && typeof value === "object" && value !== null
@@ -117,14 +134,12 @@ export function toFieldJson(value: unknown, field: FieldShape): unknown {
     const pairs = value instanceof Map ? [...value] : Object.entries(value);
     return Object.fromEntries(
       pairs.filter(([key]) => !isLeftOutKey(key))
-        .map(([key, each]) => [key, toFieldJson(each, element)]),
+        .map(([key, each]) => [key, toFieldJson(each, element, rights)]),
     );
   }
   if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
-  return toJsonValue(
-    value,
-    field.shape ?? field.populated ?? element?.shape ?? element?.populated,
-  );
+  const shape = field.shape ?? field.populated ?? element?.shape ?? element?.populated;
+  return fromValue(value, { shape, rights });
 }
 
 /** Bytes, or what `toJSON()` of a document has made of them. */

@@ -15,6 +15,7 @@ import { fetchOne } from "./fetch.ts";
 import { enterLevel, idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import { foreignRequest } from "./request/foreign_request.ts";
+import { narrowToReader } from "./request/reader_rights.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
@@ -37,7 +38,9 @@ async function countEarly(at: LevelCall): Promise<number> {
   const { framework } = at.req;
   // The hook may have replaced it, with another filter.
   const state = framework.count === at.state.count ? framework : at.state;
-  const { source } = await openLevel({ ...withOwnRequest(at), state });
+  const own = { ...withOwnRequest(at), state };
+  narrowToReader(own);
+  const { source } = await openLevel(own);
   return await source.count();
 }
 

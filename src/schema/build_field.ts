@@ -51,6 +51,7 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   checkWords(field);
   checkLoaded(field);
   checkNames(field);
+  checkRules(field);
   if (array && options.items === undefined) {
     throw new TypeError(`property "${name}" is an array without "items"`);
   }
@@ -152,6 +153,22 @@ function checkWords({ name, options }: FieldRecord): void {
     ? `"example", which is not a value of JSON`
     : undefined;
   if (problem !== undefined) throw new TypeError(`property "${name}" has ${problem}`);
+}
+
+/** A rule that is asynchronous would hide the field from everyone. */
+function checkRules({ name, options }: FieldRecord): void {
+  for (const rule of ["hidden", "readonly"]) {
+    const { [rule]: given = false } = options;
+    if (typeof given === "boolean" || typeof given === "function" && !isAsync(given)) continue;
+    const problem = typeof given === "function"
+      ? "asynchronous"
+      : "neither a boolean nor a function";
+    throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
+  }
+}
+
+function isAsync(given: object): boolean {
+  return Object.prototype.toString.call(given) === "[object AsyncFunction]";
 }
 
 function checkExists(

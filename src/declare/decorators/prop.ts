@@ -6,6 +6,7 @@ import type {
   ArrayInput,
   ArrayOf,
   BrandProblem,
+  RestrictedProblem,
   DecoratorOf,
   FieldValue,
   ItemIn,
@@ -70,7 +71,11 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  * ```
  */
 export function prop<const O extends PropInput<FieldValue<D>, O> = never, D = DecoratorOf<O>>(
-  this: PlaceProblem<D, "prop", BrandProblem<FieldValue<D>, O, UntypedProblem<FieldValue<D>, O>>>,
+  this: PlaceProblem<
+    D,
+    "prop",
+    RestrictedProblem<D, O, BrandProblem<FieldValue<D>, O, UntypedProblem<FieldValue<D>, O>>>
+  >,
   options: [O] extends [never] ? PropOptions<FieldValue<D>, FieldType> : O,
 ): D;
 /** Declares a field that holds a string. */
@@ -146,7 +151,7 @@ export function arrayProp<const O extends ArrayInput<FieldValue<D>, O> = never, 
   this: PlaceProblem<
     D,
     "arrayProp",
-    BrandProblem<FieldValue<D>, O, ItemsProblem<FieldValue<D>, O>>
+    RestrictedProblem<D, O, BrandProblem<FieldValue<D>, O, ItemsProblem<FieldValue<D>, O>>>
   >,
   options: [O] extends [never] ? ArrayPropOptions<ItemIn<FieldValue<D>>, FieldType> : O,
 ): D {

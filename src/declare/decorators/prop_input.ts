@@ -1,6 +1,6 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
-import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
+import type { IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
 import type { FieldOptions, JsonForm } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
@@ -39,6 +39,20 @@ export type BrandProblem<V, O, P> = 0 extends 1 & V ? P
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
   : IsReadOnly<V> extends true
     ? OptionIn<O, "readonly"> extends true ? P : "the field is ReadOnly: add readonly: true"
+  : IsRestricted<V> extends true
+    ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
+  : P;
+
+/** @internal Any function. */
+export type AnyRule = (...args: never) => unknown;
+
+/** @internal The problem of a field that a function hides, though its type says that it is always there, else `P`. */
+export type RestrictedProblem<D, O, P> = OptionIn<O, "hidden"> extends AnyRule
+  ? FieldIn<D> extends { readonly value: infer V } ? 0 extends 1 & V ? P
+    : undefined extends V ? P
+    : IsRestricted<NonNullable<V>> extends true ? P
+    : "hidden is a function: declare the field as Restricted, or with ?"
+  : P
   : P;
 
 /** @internal A type in words, for error messages. */

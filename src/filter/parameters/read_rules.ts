@@ -29,8 +29,10 @@ export interface PageRule {
   readonly inOneScan: boolean;
 }
 
-/** The fields in which words are looked for, or the text index. */
-export type SearchRule = { readonly fields: readonly string[] } | { readonly index: true };
+/** The fields in which words are looked for, or the paths of the text index. */
+export type SearchRule =
+  | { readonly fields: readonly string[] }
+  | { readonly index: readonly string[] };
 
 export interface PopulateRule {
   /** The reference, or the array of references. */

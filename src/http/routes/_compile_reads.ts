@@ -113,19 +113,18 @@ function compileSearch(given: unknown, reading: Reading): SearchRule {
   checkNoOthers(others, { option: "search", fail });
   if (index !== true) throw fail(`needs a list of fields or { index: true } as "search"`);
   if (embedded) throw fail("cannot search in a text index: it lists what others embed");
-  checkTextIndex(reading);
-  return { index };
+  return { index: textIndexPaths(reading) };
 }
 
-/** Checks that there is a text index, and that a search in it finds nothing by what clients do not see. */
-function checkTextIndex({ schema, shape, fail }: Reading): void {
+/** Gives the paths of the text index: a search in it must find nothing by what clients do not see. */
+function textIndexPaths({ schema, shape, fail }: Reading): readonly string[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
   if (texts.length === 0) {
     throw fail(`needs a text index for "search": declare it in configure(), by schema.index()`);
   }
   const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
-  if (hidden === undefined) return;
+  if (hidden === undefined) return texts;
   throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
 }
 

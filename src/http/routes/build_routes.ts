@@ -3,12 +3,13 @@ import { describeModel, scopesOf } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
+import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
-import { collectionName } from "../../schema/model_name.ts";
+import { shapeForAll } from "../../schema/fields/shape.ts";
+import { collectionName, modelName } from "../../schema/model_name.ts";
 import {
   cannotMount,
   checkConcurrency,
@@ -33,6 +34,8 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
+  // A field may refer to a class by its name: the name is known before the first field is looked at.
+  for (const target of models) modelName(target);
   const register = new RouteRegister();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
@@ -94,7 +97,7 @@ interface Branch {
 }
 
 /** The settings that the routes of a branch share with those of its root. */
-type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
+type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights">;
 
 /**
  * Builds the routes of a branch, and of the branches below it: what the model's properties hold.
@@ -104,7 +107,7 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { schema } = buildSchema(level.target);
-  const shape = describeShape(schema);
+  const shape = shapeForAll(schema);
   const { target, link } = level;
   const embedded = link?.embedded === true;
   const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
@@ -120,7 +123,9 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       parameters: hooks.parameters ?? [],
       reads: compileReads(method, { target, schema, shape, embedded }),
     };
-    return { path: operation.item ? item : base, operation, levels: [...above, acting], ...shared };
+    const levels = [...above, acting];
+    const path = operation.item ? item : base;
+    return { path, operation, levels, rights: rightsOf(levels), ...shared };
   });
   const parent = own.find(({ levels }) => levels.at(-1)?.operation === "one");
   const below = describeParts(level.target).flatMap((part) => {

@@ -72,16 +72,17 @@ class ChangedFields implements FieldWriter {
     const { shape, tests } = this.#fields;
     if (tests.get(property)?.({ value, stored, source })) return false;
     source.skip();
-    const text = textOf(value, shape.fields.get(property) as FieldShape);
+    const text = textOf(value, shape, property);
     if (text === undefined) out.length = fieldStart;
     else out.text(text);
     return true;
   }
 
   finish({ out }: Transcoder, { fields, objects }: Plan): void {
-    for (const [name, field] of this.#fields.shape.fields) {
+    const { shape } = this.#fields;
+    for (const [name, field] of shape.fields) {
       if (field.hidden || fields.get(name)?.seen === objects) continue;
-      const text = textOf(this.#valueOf(name), field);
+      const text = textOf(this.#valueOf(name), shape, name);
       if (text === undefined) continue;
       out.reserve(1);
       out.comma();
@@ -96,8 +97,9 @@ class ChangedFields implements FieldWriter {
   }
 }
 
-function textOf(value: unknown, field: FieldShape): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(toFieldJson(value, field));
+function textOf(value: unknown, { fields, rights }: Shape, name: string): string | undefined {
+  if (value === undefined) return undefined;
+  return JSON.stringify(toFieldJson(value, fields.get(name) as FieldShape, rights));
 }
 
 interface SeenValue {

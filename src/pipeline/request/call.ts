@@ -38,11 +38,12 @@ interface OpeningState {
 
 /** A level of a route while a request passes it. */
 export interface LevelCall extends RequestContext {
-  readonly level: Level;
+  /** Replaced once, after the `preFetch` hooks, by what the rights of the reader leave of it. */
+  level: Level;
   readonly above: LevelCall | undefined;
   /** The `req.framework` of its hooks. */
   readonly state: FrameworkState;
-  readonly asked: Asked;
+  asked: Asked;
   readonly opened: OpeningState;
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
@@ -82,7 +83,7 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
-  const { asked, q, badQuery } = readQuery(route, req);
+  const { asked, q, badQuery } = readQuery({ route, level: actingLevel(route), req });
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
     const counted = () => count(at);
@@ -99,12 +100,16 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   return { route, req, timeBudget, levels, acting, isAway, badQuery };
 }
 
+interface ParsedQuery {
+  readonly asked: Asked;
+  readonly q: Filter;
+  readonly badQuery?: unknown;
+}
+
 /** Reads what a client asks of the level that acts, or what is wrong with it. */
-function readQuery(
-  route: Route,
-  req: FrameworkRequest,
-): { readonly asked: Asked; readonly q: Filter; readonly badQuery?: unknown } {
-  const { shape, operation, reads } = actingLevel(route);
+export function readQuery(
+  { route, level: { shape, operation, reads }, req }: Pick<LevelCall, "route" | "level" | "req">,
+): ParsedQuery {
   const match = ifMatchOf(route, req);
   if (operation === "create") return { asked: { match }, q: {} };
   try {

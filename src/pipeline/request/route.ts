@@ -7,6 +7,7 @@ import type { QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
+import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** One level of a route. The last one acts, those before it are read. */
@@ -36,6 +37,8 @@ export interface Route {
   readonly operation: Operation;
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
+  /** What readers may see and set of its levels; `undefined` where all may the same. */
+  readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
   /** The time that a client has for each piece of an answer. */
   readonly sendTimeoutMS: number;

@@ -2,6 +2,7 @@ import type { Schema, SchemaType } from "mongoose";
 import { schemaClass } from "../build_schema.ts";
 import { isSecret } from "../fields/visibility.ts";
 import { isJson } from "../fields/json.ts";
+import { isHiddenFromSome } from "../fields/rights.ts";
 import { fieldDefault } from "../fields/field_default.ts";
 import type { FieldShape, Shape } from "../fields/shape.ts";
 import { classOf } from "../model_name.ts";
@@ -155,8 +156,9 @@ function describeFieldNode(name: string, place: FieldPlace): FieldNode {
     name,
     ...describeValue(field, place),
     required: view === "answer"
-      ? written || isAlwaysRequired(field.type) || kind === "constant" && given !== undefined
-      : isNew && isAlwaysRequired(field.type) && kind === "nothing",
+      ? !isHiddenFromSome(field) &&
+        (written || isAlwaysRequired(field.type) || kind === "constant" && given !== undefined)
+      : isNew && isAlwaysRequired(field.type) && kind === "nothing" && !isHiddenFromSome(field),
     readonly: !field.writable,
     ...isNew && !isSecret(field) && kind === "constant" && isJson(given) && { default: given },
     words: wordsOf(field, view),

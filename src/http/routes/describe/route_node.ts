@@ -15,7 +15,7 @@ import { buildSchema } from "../../../schema/build_schema.ts";
 import { describeFields } from "../../../schema/describe/describe_fields.ts";
 import { describeObject } from "../../../schema/describe/object_node.ts";
 import type { ObjectNode, View } from "../../../schema/describe/object_node.ts";
-import { describeShape, referenceIn } from "../../../schema/fields/shape.ts";
+import { referenceIn, shapeForAll } from "../../../schema/fields/shape.ts";
 import { hasOwnJson } from "../../../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin } from "../../../schema/mongoose/schemas/schema_members.ts";
 import type {
@@ -116,7 +116,7 @@ function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   const { schema } = buildSchema(target);
   if (isOwnJson(schema)) return { always };
   const place = { view: "answer", schema, embedded: false, model: target.name } as const;
-  const object = describeObject(describeShape(schema), place);
+  const object = describeObject(shapeForAll(schema), place);
   return { object, ...select && { select }, always };
 }
 
