@@ -12,8 +12,8 @@ import {
   type Ref,
   remove,
   rest,
-  type Restricted,
   RestError,
+  type Restricted,
   update,
 } from "../mod.ts";
 import { test } from "./harness/testing.ts";

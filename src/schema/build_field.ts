@@ -56,6 +56,7 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
     throw new TypeError(`property "${name}" is an array without "items"`);
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
+  if (options.apart === true) own.select = false;
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemaOf);
@@ -164,6 +165,10 @@ function checkRules({ name, options }: FieldRecord): void {
       ? "asynchronous"
       : "neither a boolean nor a function";
     throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
+  }
+  const { apart = false } = options;
+  if (typeof apart !== "boolean") {
+    throw new TypeError(`property "${name}" has "apart", which is neither true nor false`);
   }
 }
 

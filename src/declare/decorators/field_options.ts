@@ -51,6 +51,14 @@ export interface FieldOptions<V, I = V> {
    */
   readonly readonly?: boolean | FieldRule;
   /**
+   * Whether the field, which has routes of its own, is left out of its parent: of answers, bodies, filters and orders, and of
+   * what is read of it. A field whose routes have a scope or entity hooks must say so, or say `false`: then the parent
+   * shows all of it.
+   *
+   * @default {false}
+   */
+  readonly apart?: boolean;
+  /**
    * Whether a unique index prevents equal values in the collection.
    *
    * @default {false}

@@ -6,7 +6,6 @@ import type {
   ArrayInput,
   ArrayOf,
   BrandProblem,
-  RestrictedProblem,
   DecoratorOf,
   FieldValue,
   ItemIn,
@@ -14,6 +13,7 @@ import type {
   NoOptions,
   PlaceProblem,
   PropInput,
+  RestrictedProblem,
   UntypedProblem,
 } from "./prop_input.ts";
 

@@ -55,6 +55,13 @@ export interface RestOptions<O extends Method = Method> {
    * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
    */
   readonly concurrency?: "required" | undefined;
+  /**
+   * Whether this `@rest` binds what refers to the class: its `scope` selects the entities that references can name and
+   * show, and the hooks of its `one()` guard them. A class with several `@rest`, some of them with a scope, needs it.
+   *
+   * @default {false}
+   */
+  readonly main?: boolean | undefined;
 }
 
 /**
@@ -72,7 +79,7 @@ export type Accepts<M, O extends Method> = M extends FrameworkModel
  * @typeParam O The operations.
  */
 export interface PartRestOptions<O extends Method = Method>
-  extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection"> {
+  extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection" | "main"> {
   /**
    * The path below the path of the parent entity.
    *
@@ -216,7 +223,7 @@ export interface SharedOptions<L, M, R> extends Pick<RestOptions, "concurrency">
 
 /** @internal The options of `@rest` on a class. */
 export interface RestOfClass<M, L, R>
-  extends SharedOptions<L, M, R>, Pick<RestOptions, "schemaOptions" | "getConnection"> {}
+  extends SharedOptions<L, M, R>, Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {}
 
 /** @internal The options of `@rest` on a property. */
 export interface RestOfProperty<M, L, R> extends SharedOptions<L, M, R> {}

@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_options.ts";
-import { describeModel } from "../../declare/model/describe_model.ts";
+import { bindingRests } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
@@ -13,7 +13,7 @@ import type {
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
+import { referenceIn, shapeForAll } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
@@ -195,6 +195,7 @@ function compileReference(
   const referred = referredTarget(reference);
   if (referred !== undefined) {
     if (select !== undefined) checkSelect(referred, { select, fail });
+    bindingRests(referred);
     if (!unguarded) checkGuards(referred, fail);
   }
   const names = select === undefined ? [] : ["_id", ...select];
@@ -227,7 +228,7 @@ function checkSelect(
   referred: ModelClass,
   { select, fail }: { readonly select: readonly string[]; readonly fail: Fail },
 ): void {
-  const { fields } = describeShape(buildSchema(referred).schema);
+  const { fields } = shapeForAll(buildSchema(referred).schema);
   for (const name of select) {
     const problem = whyUnseen(fields.get(name));
     if (problem !== undefined) {
@@ -238,7 +239,7 @@ function checkSelect(
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
 function checkGuards(referred: ModelClass, fail: Fail): void {
-  const methods = describeModel(referred).rests.flatMap((rest) => rest.methods);
+  const methods = bindingRests(referred).flatMap((rest) => rest.methods);
   const hooks = methods.filter(({ operation }) => operation === "one").flatMap(({ hooks }) =>
     Object.entries(hooks)
   );

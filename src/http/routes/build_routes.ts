@@ -14,6 +14,7 @@ import {
   cannotMount,
   checkConcurrency,
   checkPartRest,
+  checkReferences,
   checkRest,
   exampleProblem,
 } from "./_check_rest.ts";
@@ -108,6 +109,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { schema } = buildSchema(level.target);
   const shape = shapeForAll(schema);
+  checkReferences(shape);
   const { target, link } = level;
   const embedded = link?.embedded === true;
   const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");

@@ -109,6 +109,7 @@ export function narrowToReader(at: LevelCall): void {
 }
 
 function checkLink({ level: { link } }: LevelCall, above: LevelCall): void {
-  const field = link && above.level.shape.fields.get(link.property);
-  if (field?.hidden) throw notFound();
+  const { fields, rights } = above.level.shape;
+  const options = link && fields.get(link.property)?.type?.options;
+  if (rights.restricts(options?.hidden)) throw notFound();
 }

@@ -21,6 +21,8 @@ export class Shape {
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
   #isRestricted: boolean | undefined;
+  #apart: readonly string[] | undefined;
+  #withoutApart: Readonly<Record<string, 0>> | undefined;
   #unselected: readonly string[] | undefined;
   #allUnselected: readonly string[] | undefined;
 
@@ -76,6 +78,16 @@ export class Shape {
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this, { all: true });
   }
+
+  /** The names of the fields that only their own routes show. Nothing that is done to the entity needs them. */
+  get apart(): readonly string[] {
+    return this.#apart ??= [...this.#fields].filter(([, { apart }]) => apart).map(([name]) => name);
+  }
+
+  /** The projection that leaves these fields out. */
+  get withoutApart(): Readonly<Record<string, 0>> {
+    return this.#withoutApart ??= Object.fromEntries(this.apart.map((name) => [name, 0]));
+  }
 }
 
 export interface FieldShape {
@@ -95,6 +107,8 @@ export interface FieldShape {
   readonly element?: FieldShape;
   /** Whether a body may name only entities that exist. */
   readonly exists?: boolean;
+  /** Whether only its own routes show it. */
+  readonly apart?: boolean;
   /** The shape of what a reference brings in when it is populated. */
   readonly populated?: Shape;
 }
@@ -162,8 +176,9 @@ interface FieldContext {
 }
 
 function describeField(type: SchemaType, { system, rights }: FieldContext): FieldShape {
-  const { hidden, readonly, select, exists }: Readonly<Record<string, unknown>> = type.options;
-  const isHidden = rights.restricts(hidden);
+  const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
+    type.options;
+  const isHidden = rights.restricts(hidden) || apart === true;
   // Whom a function keeps from seeing a field, it keeps from setting it.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
@@ -172,6 +187,7 @@ function describeField(type: SchemaType, { system, rights }: FieldContext): Fiel
     writable: !system && !isReadonly,
     selected: select !== false,
     exists: exists === true,
+    apart: apart === true,
     type,
   });
 }

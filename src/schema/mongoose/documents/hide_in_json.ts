@@ -80,7 +80,7 @@ function readKeys(schema: Schema): SchemaKeys {
   const hidden: { path: string[]; option: unknown }[] = [];
   schema.eachPath((path: string, { options }: SchemaType) => {
     declared.add(path.split(".", 1).join());
-    const option: unknown = options.hidden;
+    const option: unknown = options.apart || options.hidden;
     if (option !== true && typeof option !== "function") return;
     for (const name of [path, options.alias ?? []].flat()) {
       hidden.push({ path: name.split("."), option });
