@@ -96,7 +96,10 @@ test("what is apart is shown, changed and read by its own routes alone", async (
     for (const [method, route, body] of requests) {
       replies.length = 0;
       assertEquals((await app.send(method, route, { body })).status, 200);
-      assert(replies.some((reply) => reply.includes("title")), `${method} ${route} ${JSON.stringify(replies)}`);
+      assert(
+        replies.some((reply) => reply.includes("title")),
+        `${method} ${route} ${JSON.stringify(replies)}`,
+      );
       assert(!replies.some((reply) => reply.includes("internal")), `${method} ${route}`);
     }
   });

@@ -138,6 +138,7 @@ function openRoutes(options: InitializeOptions): Route[] {
   return buildRoutes(models, {
     ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(queryLimits),
+    filterPaths: queryLimits?.paths,
     bodyLimits: completeBodyLimits(bodyLimits),
     indexes,
     parameters,

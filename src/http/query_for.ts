@@ -51,7 +51,8 @@ export async function queryFor<M extends FrameworkModel>(
   options: QueryForOptions = {},
 ): Promise<ModelQuery<M>> {
   const { queryLimits, route: path } = options;
-  const route = { ...routeFor(target, path), limits: completeQueryLimits(queryLimits) };
+  const limits = completeQueryLimits(queryLimits);
+  const route = { ...routeFor(target, path), limits };
   // Hooks of the request run meanwhile.
   const own = foreignRequest(req as FrameworkRequest);
   const { acting, badQuery } = openCall(route, { req: own, count: countSelected });

@@ -87,17 +87,18 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   if (OPERATIONS[level.operation].many) {
     checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
   }
+  const model = { model: level.target.name, shape: level.shape };
   const scopes = [];
   for (const scope of level.scopes) {
-    scopes.push(checkFilter(await runHook("scope", () => scope(req)), "scope"));
+    scopes.push(checkFilter(await runHook("scope", () => scope(req)), { what: "scope", ...model }));
   }
-  const filter = checkFilter(state.filter, "filter");
+  const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { search, added } = at.asked;
   const options = optionsOf(at);
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
     // Copies of the client's conditions would count as additions.
-    ...added && { added: checkFilter(added(state.filter), "filter") },
+    ...added && { added: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },
     ...OPERATIONS[level.operation].many &&

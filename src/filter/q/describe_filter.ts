@@ -50,9 +50,39 @@ const nodes = new WeakMap<Shape, FilterNode>();
 interface FilterPlace {
   readonly schema: Schema | undefined;
   readonly model: string | undefined;
+  /** The only paths that filters may name. */
+  readonly paths?: readonly string[] | undefined;
 }
 
-export function filterNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
+export function filterNode(shape: Shape, { schema, model, paths }: FilterPlace): FilterNode {
+  const node = wholeNode(shape, { schema, model });
+  return paths === undefined ? node : listedNode(node, paths);
+}
+
+/** Gives a node with the fields that are listed, or that hold something that is. */
+function listedNode({ model, fields }: FilterNode, paths: readonly string[]): FilterNode {
+  const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
+    const inside = paths.filter((path) => path.startsWith(`${name}.`))
+      .map((path) => path.slice(name.length + 1));
+    const isListed = paths.includes(name);
+    return isListed || inside.length > 0 ? [[name, listedValue(value, { isListed, inside })]] : [];
+  });
+  return { model, fields: new Map(listed) };
+}
+
+function listedValue(
+  { object, element, ...value }: FilterValue,
+  listed: { readonly isListed: boolean; readonly inside: readonly string[] },
+): FilterValue {
+  return {
+    ...value,
+    ...!listed.isListed && { operators: [], isComparable: false },
+    ...object && { object: listedNode(object, listed.inside) },
+    ...element && { element: listedValue(element, listed) },
+  };
+}
+
+function wholeNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
   const known = nodes.get(shape);
   if (known !== undefined) return known;
   const fields = new Map<string, FilterValue>();
@@ -81,7 +111,7 @@ function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
     type: typeName(field),
     operators: [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace })),
     isComparable,
-    ...shape && { object: filterNode(shape, { schema, model: schemaClass(type)?.name }) },
+    ...shape && { object: wholeNode(shape, { schema, model: schemaClass(type)?.name }) },
     ...element && { element: describeValue(element, false) },
   };
 }
@@ -107,6 +137,7 @@ export function listPaths(
     const path = `${prefix}${name}`;
     const { object, open } = below(value);
     const ends = object !== undefined && beginsAgain(object, seen);
+    const isNamed = value.operators.length > 0;
     const own = {
       path,
       type: value.type,
@@ -114,7 +145,7 @@ export function listPaths(
       ...(open !== undefined || ends) && { open: true },
     };
     if (object === undefined || ends) return [own];
-    return [own, ...listPaths(object, { prefix: `${path}.`, seen })];
+    return [...isNamed ? [own] : [], ...listPaths(object, { prefix: `${path}.`, seen })];
   });
 }
 

@@ -142,7 +142,7 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   }
   const method = `${given.operation}()${place}`;
   const operation = OPERATIONS[given.operation];
-  const { lean, parameters = [], ...others } = given.hooks;
+  const { lean, parameters = [], filter: _filter, ...others } = given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);

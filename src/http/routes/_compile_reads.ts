@@ -10,6 +10,8 @@ import type {
   ReadRules,
   SearchRule,
 } from "../../filter/parameters/read_rules.ts";
+import type { QueryLimits } from "../../filter/q/limits.ts";
+import { ListedPaths } from "../../filter/q/listed_paths.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -19,6 +21,27 @@ import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
+
+/**
+ * Compiles which paths the filters of clients may name in an operation; `undefined` where they may name all that clients see.
+ *
+ * @throws {TypeError} If a path is none, or clients do not see it; the message names the class and the operation.
+ */
+export function compileFilterPaths(
+  { operation, hooks: { filter } }: Method,
+  { target, shape, mode }: Pick<ReadModel, "target" | "shape"> & {
+    readonly mode: QueryLimits["paths"];
+  },
+): ListedPaths | undefined {
+  const fail: Fail = (problem) => cannotMount(target, `${operation}() ${problem}`);
+  if (filter === undefined) return mode && new ListedPaths([], shape);
+  if (OPERATIONS[operation].origin === "new") throw fail(`cannot have "filter"`);
+  if (!isNames(filter) || filter.length === 0) throw fail(`needs a list of paths as "filter"`);
+  const listed = new ListedPaths(filter, shape);
+  const unseen = filter.find((name) => !listed.names.includes(name));
+  if (unseen === undefined) return listed;
+  throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
+}
 
 const OF_LISTS = ["page", "sort", "search", "count"] as const;
 

@@ -18,7 +18,7 @@ import {
   checkRest,
   exampleProblem,
 } from "./_check_rest.ts";
-import { compileReads } from "./_compile_reads.ts";
+import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { PATH_PARAMETER } from "./describe/route_node.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
@@ -123,6 +123,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const acting: Level = {
       ...{ ...level, versionKey, shape, operation: name, hooks: hooks as Hooks<object> },
       parameters: hooks.parameters ?? [],
+      filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
       reads: compileReads(method, { target, schema, shape, embedded }),
     };
     const levels = [...above, acting];

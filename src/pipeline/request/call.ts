@@ -108,12 +108,15 @@ interface ParsedQuery {
 
 /** Reads what a client asks of the level that acts, or what is wrong with it. */
 export function readQuery(
-  { route, level: { shape, operation, reads }, req }: Pick<LevelCall, "route" | "level" | "req">,
+  { route, level: { shape, operation, reads, filterPaths }, req }: Pick<
+    LevelCall,
+    "route" | "level" | "req"
+  >,
 ): ParsedQuery {
   const match = ifMatchOf(route, req);
   if (operation === "create") return { asked: { match }, q: {} };
   try {
-    const q = parseQ(req.url, { shape, limits: route.limits });
+    const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
     if (reads === undefined) return { asked: { match }, q };
     const { url, headers: { prefer } } = req;
     const parameters = route.levels.flatMap((level) => level.parameters);

@@ -81,7 +81,13 @@ function ask(
 
 function levelUnder(rights: Rights, level: Level): Level {
   const shape = level.shape.under(rights);
-  return { ...level, shape, ...level.reads && { reads: narrowReads(level.reads, shape) } };
+  const { reads, filterPaths } = level;
+  return {
+    ...level,
+    shape,
+    ...reads && { reads: narrowReads(reads, shape) },
+    ...filterPaths && { filterPaths: filterPaths.under(shape) },
+  };
 }
 
 /**

@@ -54,6 +54,13 @@ export class Shape {
       : joinedShapes(this.#schema, this.rights);
   }
 
+  /** Whether a name that is no field may stand for something that is stored. */
+  declares(name: string): boolean {
+    const schema = this.#schema;
+    return schema !== undefined &&
+      (schema.get("strict") === false || systemPaths(schema).has(name));
+  }
+
   /** The shape of the same schema for other readers. */
   under(rights: Rights): Shape {
     return this.#schema === undefined ? this : describeShape(this.#schema, rights);

@@ -7,7 +7,7 @@ import { declaredNames } from "../../../filter/parameters/parse_read.ts";
 import type { PopulateRule, ReadRules } from "../../../filter/parameters/read_rules.ts";
 import { filterNode, listPaths } from "../../../filter/q/describe_filter.ts";
 import type { FilterNode } from "../../../filter/q/describe_filter.ts";
-import type { QueryLimits } from "../../../filter/q/limits.ts";
+import type { FilterLimits } from "../../../filter/q/limits.ts";
 import { referredTarget } from "../../../pipeline/references/referred_model.ts";
 import { actingLevel } from "../../../pipeline/request/route.ts";
 import type { Route } from "../../../pipeline/request/route.ts";
@@ -30,7 +30,7 @@ export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
   readonly body?: ObjectNode;
   readonly answer?: AnswerNode;
-  readonly filter?: { readonly object: FilterNode; readonly limits: Required<QueryLimits> };
+  readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
   /** How a list tells its total, if it does. */
   readonly count?: { readonly always: boolean };
@@ -59,7 +59,7 @@ export interface PopulatedNode {
 /** Describes a route, with objects that other routes share. */
 export function routeNode(route: Route): RouteNode {
   const { path, operation: { verb, change, status, origin, many }, levels, limits } = route;
-  const { target, shape, operation, hooks, link, reads } = actingLevel(route);
+  const { target, shape, operation, hooks, link, reads, filterPaths } = actingLevel(route);
   const { schema } = buildSchema(target);
   const place = { schema, embedded: link?.embedded === true, model: target.name };
   const object = (view: View) => describeObject(shape, { view, ...place });
@@ -70,8 +70,11 @@ export function routeNode(route: Route): RouteNode {
     model: target.name,
     parameters: describeParameters(route),
     headers: describeHeaders(route),
-    ...origin !== "new" && {
-      filter: { object: filterNode(shape, { schema, model: target.name }), limits },
+    ...origin !== "new" && filterPaths?.names.length !== 0 && {
+      filter: {
+        object: filterNode(shape, { schema, model: target.name, paths: filterPaths?.names }),
+        limits,
+      },
     },
     ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
     ...status !== 204 && { answer: answerNode(route, { object: object("answer"), schema }) },
