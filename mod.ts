@@ -59,7 +59,7 @@ export type { ErrorContext } from "./src/pipeline/request/reporter.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";
-export { and, asFilter, or } from "./src/declare/hooks/compose.ts";
+export { and, asFilter, onlyIf, or } from "./src/declare/hooks/compose.ts";
 export type {
   FrameworkRequest,
   FrameworkState,

@@ -1,4 +1,5 @@
 import type { Schema } from "mongoose";
+import { keepsEntity } from "../../../declare/hooks/compose.ts";
 import { isHookName, wordsOf } from "../../../declare/operations/operation.ts";
 import type { OperationWords } from "../../../declare/operations/operation.ts";
 import { STATUS_OF } from "../../../errors/refusals.ts";
@@ -99,7 +100,8 @@ function answerNode(
   const { hooks, reads } = actingLevel(route);
   return {
     object,
-    isHooked: isOwnJson(schema) || CHANGING.some((name) => hooks[name] !== undefined),
+    isHooked: isOwnJson(schema) ||
+      CHANGING.some((name) => hooks[name] !== undefined && !keepsEntity(hooks[name])),
     isSelected: reads?.select !== undefined,
     populated: new Map(
       [...reads?.populate ?? []].map(([name, rule]) => [name, populatedNode(rule)]),
