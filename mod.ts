@@ -36,6 +36,7 @@ export { arrayProp, prop } from "./src/declare/decorators/prop.ts";
 export type { ArrayPropOptions, PropOptions } from "./src/declare/decorators/prop.ts";
 export type {
   FieldOptions,
+  FieldRule,
   StandardSchema,
   Validator,
 } from "./src/declare/decorators/field_options.ts";
@@ -45,6 +46,7 @@ export type {
   Identifier,
   ReadOnly,
   Ref,
+  Restricted,
 } from "./src/declare/decorators/field_type.ts";
 export { rest } from "./src/declare/decorators/rest.ts";
 export type {
@@ -57,7 +59,7 @@ export type { ErrorContext } from "./src/pipeline/request/reporter.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";
-export { and, asFilter, or } from "./src/declare/hooks/compose.ts";
+export { and, asFilter, onlyIf, or } from "./src/declare/hooks/compose.ts";
 export type {
   FrameworkRequest,
   FrameworkState,

@@ -162,7 +162,7 @@ class Parent extends FrameworkModel {
   @arrayProp({ items: Row })
   rows?: Ref<Row>[];
   @rest({ methods: [all({ ...hooks, lean: true }), removeAll(hooks)] })
-  @arrayProp({ items: Row, embedded: true })
+  @arrayProp({ items: Row, embedded: true, apart: false })
   parts?: Row[];
 }
 

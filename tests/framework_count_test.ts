@@ -56,7 +56,7 @@ class Album extends FrameworkModel {
   tenant?: string;
 
   @rest({ methods: [all(asked)], scope: () => ({ rank: { $lt: 9 } }) })
-  @arrayProp({ items: Track, embedded: true })
+  @arrayProp({ items: Track, embedded: true, apart: false })
   tracks?: Track[];
 
   @rest({ methods: [all(asked), one(asked), create()] })
@@ -237,7 +237,7 @@ test("req.framework.parent is the parent as its reader may see it", async () => 
     name?: string;
 
     @rest({ methods: [rooms] })
-    @arrayProp({ items: Room, embedded: true })
+    @arrayProp({ items: Room, embedded: true, apart: false })
     rooms?: Room[];
   }
   await using api = await mount([House]);

@@ -310,7 +310,7 @@ class Book extends FrameworkModel {
   @rest({
     methods: [all({ lean: true, preSend: keepChapter }), one({ lean: true, preSend: keepChapter })],
   })
-  @arrayProp({ items: Chapter, embedded: true })
+  @arrayProp({ items: Chapter, embedded: true, apart: false })
   chapters?: Chapter[];
 }
 

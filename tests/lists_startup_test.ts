@@ -33,7 +33,7 @@ function mountWith(methods: unknown[], ofParts: unknown[] = [all()]) {
     @arrayProp({ items: () => Thing })
     others?: Ref<Thing>[];
     @rest({ methods: ofParts as never })
-    @arrayProp({ items: Part, embedded: true })
+    @arrayProp({ items: Part, embedded: true, apart: false })
     parts?: Part[];
   }
   return Framework.initialize({ models: [Thing] });

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { FrameworkModel, getModel } from "../mod.ts";
-import { all, arrayProp, create, one, prop, type Ref, rest, update } from "../mod.ts";
+import { all, and, arrayProp, create, one, onlyIf, prop, type Ref, rest, update } from "../mod.ts";
 import { documentOf, mountDocumented } from "./documented.ts";
 import { test } from "./harness/testing.ts";
 
@@ -105,4 +105,28 @@ test("classes of one name have schemas of their own", async () => {
   const items = ["/a", "/b"].map((path) => (answer("GET", path).items as { $ref: string }).$ref);
   assertEquals(items, ["#/components/schemas/Same", "#/components/schemas/Same2"]);
   assert("Same2" in schemas && "Same2Filter" in schemas === false && "SameFilter2" in schemas);
+});
+
+const isNamed = onlyIf<Kept>((_req, { name }) => name !== "secret");
+
+@rest({ route: "/plain", methods: [all(), one(), create()] })
+@rest({
+  route: "/kept",
+  methods: [all({ postFetch: isNamed }), one({ preSend: and(isNamed, isNamed) })],
+})
+@rest({ route: "/sent", methods: [all({ preSend: (_req, kept) => kept })] })
+class Kept extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+}
+
+test("hooks that only pass or reject leave the answer as it is described without them", async () => {
+  await using app = await mountDocumented([Kept]);
+  const answerOf = (path: string) => JSON.stringify(app.answer("GET", path));
+  assertEquals(answerOf("/kept"), answerOf("/plain"));
+  assertEquals(answerOf("/kept/{id}"), answerOf("/plain/{id}"));
+  assert(answerOf("/sent") !== answerOf("/plain"));
+  await app.created("/plain", { name: "a" });
+  await app.created("/plain", { name: "secret" });
+  assertEquals((await app.read<object[]>("/kept")).length, 1);
 });

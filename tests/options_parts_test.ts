@@ -59,7 +59,7 @@ class Root extends FrameworkModel {
   @arrayProp({ items: Part, embedded: true })
   embedded?: Part[];
   @rest({ methods: [all(hooked), one(hooked)] as never[] })
-  @arrayProp({ items: Part, embedded: true })
+  @arrayProp({ items: Part, embedded: true, apart: false })
   hooked?: Part[];
   @rest({ methods: [all(lean as never), one(lean as never)] })
   @arrayProp({ items: Part, embedded: true })

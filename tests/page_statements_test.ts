@@ -41,7 +41,7 @@ class Parent extends FrameworkModel {
   @arrayProp({ items: Row })
   rows?: Ref<Row>[];
   @rest({ methods: [all({ ...hooks, ...PAGE })] })
-  @arrayProp({ items: Row, embedded: true })
+  @arrayProp({ items: Row, embedded: true, apart: false })
   parts?: Row[];
 }
 

@@ -315,7 +315,7 @@ test("an unexpected error of a part is 500, tells nothing, and goes to onError",
         },
       })],
     })
-    @arrayProp({ items: Note, embedded: true })
+    @arrayProp({ items: Note, embedded: true, apart: false })
     notes?: Note[];
   }
   const seen: unknown[] = [];

@@ -157,7 +157,7 @@ test("a scope of any level that is undefined or no object is 500 and touches not
     class Crate extends FrameworkModel {
       static override schemaOptions = { collection: "crates" };
       @rest({ methods: SIX, scope })
-      @arrayProp({ items: Note, embedded: true })
+      @arrayProp({ items: Note, embedded: true, apart: false })
       things?: Note[];
     }
     await using app = await mount([Crate], { onError: () => new RestError(500, "seen") });

@@ -71,7 +71,7 @@ class Box extends FrameworkModel {
   @prop()
   name?: string;
   @rest({ methods: hooked, scope: inScope })
-  @arrayProp({ items: Item, embedded: true })
+  @arrayProp({ items: Item, embedded: true, apart: false })
   items?: Item[];
   @rest({ methods: hooked, scope: inScope })
   @arrayProp({ items: Item })

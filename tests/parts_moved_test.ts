@@ -93,7 +93,7 @@ class Safe extends FrameworkModel {
   @prop({ default: true })
   open!: boolean;
   @rest({ methods: [one({ postFetch: shut("folders.0.open") })], scope: () => ({ open: true }) })
-  @arrayProp({ items: Folder, embedded: true })
+  @arrayProp({ items: Folder, embedded: true, apart: false })
   folders?: Folder[];
   @rest({ methods: [all(), one()] })
   @arrayProp({ items: Note, embedded: true })

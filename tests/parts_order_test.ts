@@ -92,7 +92,7 @@ class House extends FrameworkModel {
   @prop()
   name?: string;
   @rest({ methods: spied("b"), scope: scopeOf("b") })
-  @arrayProp({ items: Room, embedded: true })
+  @arrayProp({ items: Room, embedded: true, apart: false })
   rooms?: Room[];
 }
 
@@ -257,7 +257,7 @@ test("hooks of a part get documents of its model, with the methods of its class"
   @rest({ route: "/racks", methods: [one()] })
   class Rack extends FrameworkModel {
     @rest({ methods: [all({ preSend: shout }), create({ preSend: shout })] })
-    @arrayProp({ items: Disc, embedded: true })
+    @arrayProp({ items: Disc, embedded: true, apart: false })
     discs?: Disc[];
   }
   await using app = await mount([Rack]);

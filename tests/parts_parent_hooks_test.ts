@@ -146,7 +146,7 @@ test("fetch and persist of a part replace its reads and writes", async () => {
   @rest({ route: "/mirrors", methods: [one()] })
   class Mirror extends FrameworkModel {
     @rest({ methods: [all({ fetch }), update({ fetch, persist }), remove({ fetch, persist })] })
-    @arrayProp({ items: Note, embedded: true })
+    @arrayProp({ items: Note, embedded: true, apart: false })
     items?: Note[];
   }
   await using app = await mount([Mirror]);

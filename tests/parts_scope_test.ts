@@ -179,7 +179,7 @@ test("scope of a level on the way binds what is changed below it", async () => {
   @rest({ route: "/teams", methods: [one()] })
   class Team extends FrameworkModel {
     @rest({ methods: [one()], scope: () => ({ "metas.tenant": "A" }) })
-    @arrayProp({ items: Member, embedded: true })
+    @arrayProp({ items: Member, embedded: true, apart: false })
     members?: Member[];
   }
   await using app = await mount([Team]);
@@ -253,7 +253,7 @@ test("scope of elements that no statement can ask binds their writes", async () 
   @rest({ route: "/crews", methods: [one()] })
   class Crew extends FrameworkModel {
     @rest({ methods: HOOKED, scope: () => ({ $expr: { $ne: ["$user", "$note"] } }) })
-    @arrayProp({ items: Member, embedded: true })
+    @arrayProp({ items: Member, embedded: true, apart: false })
     members?: Member[];
   }
   await using app = await mount([Crew]);

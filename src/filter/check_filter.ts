@@ -7,21 +7,70 @@ import {
 } from "../schema/mongoose/bson.ts";
 import { isClause, isCompiled, markUntrusted } from "./filters.ts";
 import type { Filter } from "./filters.ts";
+import { declaredField } from "../schema/fields/visibility.ts";
+import type { Shape } from "../schema/fields/shape.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 
 const MAX_DEPTH = 100;
 
+interface FilterOrigin {
+  readonly what: "filter" | "scope";
+  /** The name of the class whose entities it selects. */
+  readonly model: string;
+  readonly shape: Shape;
+}
+
 /**
  * Checks a filter that hooks or a scope gave: Mongoose and BSON drop or distort some values, and a condition that is
- * dropped shows everything. A scope is trusted; operators in a hook's filter may come from a request.
+ * dropped, or on a field that no entity has, may show everything. A scope is trusted; operators in a hook's filter may
+ * come from a request.
  *
  * @returns A copy, so that what was checked is what is used.
- * @throws {TypeError} If it is not an object, or anything in it would be lost; the message names the path.
+ * @throws {TypeError} If it is not an object, names what the model does not declare, or anything in it would be lost; the
+ * message names the path.
  */
-export function checkFilter(filter: unknown, what: "filter" | "scope"): Filter {
+export function checkFilter(filter: unknown, { what, model, shape }: FilterOrigin): Filter {
   if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is not an object`);
+  const undeclared = undeclaredIn(filter, shape);
+  if (undeclared !== undefined) {
+    throw new TypeError(`Cannot use the ${what}: "${model}" declares no field "${undeclared}"`);
+  }
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
+}
+
+/** Finds a path in a filter that a model does not declare. */
+function undeclaredIn(filter: JsonObject, shape: Shape): string | undefined {
+  for (const [key, value] of Object.entries(filter)) {
+    const found = isClause(key) && Array.isArray(value)
+      ? firstUndeclared(value, shape)
+      : key.startsWith("$")
+      ? undefined
+      : undeclaredAt(key, { value, shape });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function firstUndeclared(filters: readonly unknown[], shape: Shape): string | undefined {
+  for (const each of filters) {
+    const found = isJsonObject(each) ? undeclaredIn(each, shape) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function undeclaredAt(
+  path: string,
+  { value, shape }: { readonly value: unknown; readonly shape: Shape },
+): string | undefined {
+  const field = declaredField(path, shape);
+  if (field === undefined) return path;
+  const { $elemMatch: inner } = isJsonObject(value) && !isCompiled(value) ? value : {};
+  const element = field.element?.shape;
+  if (!isJsonObject(inner) || element === undefined) return undefined;
+  const found = undeclaredIn(inner, element);
+  return found && `${path}.${found}`;
 }
 
 interface ValuePlace {

@@ -46,6 +46,12 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
+/** Leaves out what only its own routes show. A projection that a route always has is always the same object. */
+export function withoutApart(projection: Projection, shape: Shape): Projection {
+  if (shape.apart.length === 0) return projection;
+  return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
+}
+
 const NOWHERE = "__nowhere";
 
 /**
@@ -82,7 +88,8 @@ export function isNarrowed(
   { projection }: { readonly projection: Projection },
   shape: Shape,
 ): boolean {
-  return Object.keys(projection).length > 0 || shape.unselected.length > 0;
+  return Object.keys(projection).length > 0 ||
+    shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
 /** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */

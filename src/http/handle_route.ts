@@ -17,8 +17,7 @@ import { sendReply } from "./replies/send_reply.ts";
 
 export function handleRoute(route: Route): RequestHandler {
   const { reporter, levels, sendTimeoutMS: timeoutMS } = route;
-  const { shape, target, operation } = actingLevel(route);
-  const isHidden = (path: string) => isHiddenPath(path, shape);
+  const { target, operation } = actingLevel(route);
   const targets = levels.map((level) => level.target);
   const sendsList = route.operation.many && route.operation.change === undefined;
   return async (request: Request, res: Response) => {
@@ -40,6 +39,7 @@ export function handleRoute(route: Route): RequestHandler {
       const context = contextOf();
       // Conditions that a hook has added are not the client's error.
       const filtered = mayBeRefused(call.acting.state.filter);
+      const isHidden = (path: string) => isHiddenPath(path, call.acting.level.shape);
       const ids = Object.values(req.params).map(String);
       const known = { filtered, isHidden, targets, ids, away: call.isAway() };
       sayIfClosing(res);

@@ -132,6 +132,7 @@ export function openRoutes(options: InitializeOptions): Route[] {
   return buildRoutes(models, {
     ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(queryLimits),
+    filterPaths: queryLimits?.paths,
     bodyLimits: completeBodyLimits(bodyLimits),
     indexes,
     parameters,

@@ -3,7 +3,7 @@ import type { Request } from "express";
 import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
-import { describeModel } from "../declare/model/describe_model.ts";
+import { bindingRests, describeModel } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
@@ -13,10 +13,11 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { foreignRequest } from "../pipeline/request/foreign_request.ts";
+import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
-import type { Route } from "../pipeline/request/route.ts";
+import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
-import { describeShape } from "../schema/fields/shape.ts";
+import { shapeForAll } from "../schema/fields/shape.ts";
 import { completeBodyLimits } from "../write/body/read_body.ts";
 
 /** Options of `Framework.queryFor()`. */
@@ -24,10 +25,10 @@ export interface QueryForOptions {
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
   /**
-   * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if `getConnection` differs between those of a
-   * class.
+   * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if a class has several `@rest` with a scope
+   * or with a `getConnection`, and none is `main`.
    *
-   * @default {undefined, the scopes of all `@rest` on the class apply}
+   * @default {the main `@rest` of the class, or its only one}
    */
   readonly route?: string;
 }
@@ -49,12 +50,15 @@ export async function queryFor<M extends FrameworkModel>(
   target: ModelClass<M>,
   options: QueryForOptions = {},
 ): Promise<ModelQuery<M>> {
-  const route = routeFor(target, options);
+  const { queryLimits, route: path } = options;
+  const limits = completeQueryLimits(queryLimits);
+  const route = { ...routeFor(target, path), limits };
   // Hooks of the request run meanwhile.
   const own = foreignRequest(req as FrameworkRequest);
   const { acting, badQuery } = openCall(route, { req: own, count: countSelected });
-  if (badQuery !== undefined) throw badQuery;
   try {
+    narrowToReader(acting);
+    if (badQuery !== undefined) throw badQuery;
     const { filter, scope } = await selectLevel(acting);
     const model = await acting.model();
     // A copy is trusted, where the application has set `sanitizeFilter`.
@@ -65,11 +69,20 @@ export async function queryFor<M extends FrameworkModel>(
   }
 }
 
-/** A route without hooks, over the scopes of the `@rest` that apply. */
-function routeFor(target: ModelClass, { queryLimits, route }: QueryForOptions): Route {
-  const rests = describeModel(target).rests.filter((rest) =>
-    route === undefined || rest.route === route
-  );
+const routes = new WeakMap<ModelClass, Map<string | undefined, Route>>();
+
+function routeFor(target: ModelClass, path: string | undefined): Route {
+  const known = routes.get(target) ?? new Map<string | undefined, Route>();
+  const route = known.get(path) ?? makeRoute(target, path);
+  routes.set(target, known.set(path, route));
+  return route;
+}
+
+/** Makes a route without hooks, over the scopes of the `@rest` that apply. */
+function makeRoute(target: ModelClass, route: string | undefined): Route {
+  const rests = route === undefined
+    ? bindingRests(target)
+    : describeModel(target).rests.filter((rest) => rest.route === route);
   const [rest, ...others] = rests;
   if (rest === undefined) {
     const place = route === undefined ? "" : ` with route "${route}"`;
@@ -78,19 +91,21 @@ function routeFor(target: ModelClass, { queryLimits, route }: QueryForOptions): 
   if (others.some(({ getConnection }) => getConnection !== rest.getConnection)) {
     throw new TypeError(`Cannot query "${target.name}": name the route whose connection applies`);
   }
-  const shape = describeShape(buildSchema(target).schema);
+  const shape = shapeForAll(buildSchema(target).schema);
   const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
+  const levels: Level[] = [{
+    ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
+    versionKey: undefined,
+  }];
   return {
     path: rest.route ?? "",
     operation: OPERATIONS.all,
-    levels: [{
-      ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
-      versionKey: undefined,
-    }],
+    levels,
+    rights: rightsOf(levels),
     ...rest.getConnection && { getConnection: rest.getConnection },
     maxTimeMS: MAX_TIME_MS,
     sendTimeoutMS: MAX_TIME_MS,
-    limits: completeQueryLimits(queryLimits),
+    limits: completeQueryLimits(),
     bodyLimits: completeBodyLimits(),
     reporter: new Reporter(),
   };

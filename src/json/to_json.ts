@@ -3,10 +3,14 @@ import { isLeftOutKey } from "../schema/fields/json.ts";
 import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
+import { jsonFor } from "../schema/mongoose/documents/hide_in_json.ts";
 import { showsValues } from "../schema/mongoose/documents/shown_values.ts";
 import { findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
-import { describeShape, shapeOfInstance } from "../schema/fields/shape.ts";
+import { NO_RIGHTS } from "../schema/fields/rights.ts";
+import type { Rights } from "../schema/fields/rights.ts";
+import { shapeOfInstance } from "../schema/fields/instance_shapes.ts";
+import { describeShape } from "../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
 /** Writes an entity, or anything that a hook gave in its place, as the JSON text of the answer. */
@@ -16,65 +20,7 @@ export function toJson(value: unknown, shape?: Shape): string {
 
 /** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
-  switch (typeof value) {
-    case "bigint":
-      return integerToJson(value);
-    case "object":
-      return value === null ? null : fromObject(value, shape);
-    case "function":
-    case "symbol":
-      return undefined;
-    default:
-      return value;
-  }
-}
-
-function fromObject(value: object, shape: Shape | undefined): unknown {
-  if (Array.isArray(value)) {
-    return fromList(rawArray(value), shape);
-  }
-  const form = findJsonType(value)?.toJson;
-  if (form !== undefined) return form(value);
-  if (isBson(value)) return toJsonValue({ ...value.toJSON?.() });
-  if (isDocument(value)) return fromDocument(value);
-  if (value instanceof Map) return entries(Object.fromEntries(value), { shape });
-  if (value instanceof Set) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
-  if ("toJSON" in value && typeof value.toJSON === "function") {
-    return toJsonValue(value.toJSON(), shape);
-  }
-  // A document that was spread: its values, and those that were added to them.
-  const spread = spreadOf(value);
-  const mark = spread === undefined ? markOf(value) : spread.mark;
-  const stored = spread?.stored ?? value;
-  const values = mark === undefined ? stored : withoutKeys(stored, mark.undeclared);
-  const known = mark === undefined
-    ? spread === undefined ? shapeOfInstance(value) : undefined
-    : describeShape(mark.schema);
-  return entries(spread === undefined ? values : { ...values, ...spread.added }, { shape, known });
-}
-
-/** The elements one by one: a list may have holes, and `Array.from()` takes four times as long. */
-function fromList(list: readonly unknown[], shape: Shape | undefined): unknown[] {
-  const result: unknown[] = [];
-  for (let index = 0; index < list.length; index++) {
-    result.push(toJsonValue(list[index], shape) ?? null);
-  }
-  return result;
-}
-
-function fromDocument(doc: Document): object {
-  const schema = doc.schema as Schema;
-  const shape = describeShape(schema);
-  // A hook may have given it a method of its own.
-  const isUsual = showsValues(schema) && !Object.hasOwn(doc, "toJSON");
-  return isUsual
-    ? entries(rawValues(doc), { shape, declaredOnly: true })
-    : entries(doc.toJSON(), { shape });
-}
-
-function withoutKeys(value: object, keys: ReadonlySet<string>): object {
-  if (keys.size === 0) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
+  return new JsonMaker(shape?.rights ?? NO_RIGHTS).value(value, shape);
 }
 
 interface Shapes {
@@ -85,43 +31,111 @@ interface Shapes {
   readonly declaredOnly?: boolean;
 }
 
-/** Fields that one of the shapes hides are left out. */
-function entries(value: object, { shape, known, declaredOnly = false }: Shapes): object {
-  const own = known === shape ? undefined : known;
-  const [fields, others] = [own?.fields, shape?.fields];
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const other = others?.get(key);
-    const field = fields?.get(key) ?? other;
-    if (field === undefined ? declaredOnly : field.hidden || other?.hidden) continue;
-    if (isLeftOutKey(key)) continue;
-    const each: unknown = value[key as keyof typeof value];
-    // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
-    const json = field === undefined
-      ? toJsonValue(each, (own ?? shape)?.joined.get(key) ?? shape)
-      : toFieldJson(each, field);
-    if (json !== undefined) result[key] = json;
+/** Makes JSON for one reader: what a hook gives may hold entities of any model anywhere. */
+class JsonMaker {
+  readonly #rights: Rights;
+
+  constructor(rights: Rights) {
+    this.#rights = rights;
   }
-  return result;
+
+  value(value: unknown, shape: Shape | undefined): unknown {
+    switch (typeof value) {
+      case "bigint":
+        return integerToJson(value);
+      case "object":
+        return value === null ? null : this.#object(value, shape);
+      case "function":
+      case "symbol":
+        return undefined;
+      default:
+        return value;
+    }
+  }
+
+  #object(value: object, shape: Shape | undefined): unknown {
+    if (Array.isArray(value)) return this.#list(rawArray(value), shape);
+    const form = findJsonType(value)?.toJson;
+    if (form !== undefined) return form(value);
+    if (isBson(value)) return this.value({ ...value.toJSON?.() }, undefined);
+    if (isDocument(value)) return this.#document(value);
+    if (value instanceof Map) return this.#entries(Object.fromEntries(value), { shape });
+    if (value instanceof Set) return this.#list([...value], shape);
+    if ("toJSON" in value && typeof value.toJSON === "function") {
+      return this.value(value.toJSON(), shape);
+    }
+    // A document that was spread: its values, and those that were added to them.
+    const spread = spreadOf(value);
+    const mark = spread === undefined ? markOf(value) : spread.mark;
+    const stored = spread?.stored ?? value;
+    const values = mark === undefined ? stored : withoutKeys(stored, mark.undeclared);
+    const known = mark === undefined
+      ? spread === undefined ? shapeOfInstance(value, this.#rights) : undefined
+      : describeShape(mark.schema, this.#rights);
+    const all = spread === undefined ? values : { ...values, ...spread.added };
+    return this.#entries(all, { shape, known });
+  }
+
+  /** The elements one by one: a list may have holes, and `Array.from()` takes four times as long. */
+  #list(list: readonly unknown[], shape: Shape | undefined): unknown[] {
+    const result: unknown[] = [];
+    for (let index = 0; index < list.length; index++) {
+      result.push(this.value(list[index], shape) ?? null);
+    }
+    return result;
+  }
+
+  #document(doc: Document): object {
+    const schema = doc.schema as Schema;
+    const shape = describeShape(schema, this.#rights);
+    // A hook may have given it a method of its own.
+    const isUsual = showsValues(schema) && !Object.hasOwn(doc, "toJSON");
+    return isUsual
+      ? this.#entries(rawValues(doc), { shape, declaredOnly: true })
+      : this.#entries(jsonFor(doc, this.#rights), { shape });
+  }
+
+  /** Fields that one of the shapes hides are left out. */
+  #entries(value: object, { shape, known, declaredOnly = false }: Shapes): object {
+    const own = known === shape ? undefined : known;
+    const [fields, others] = [own?.fields, shape?.fields];
+    const result: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) {
+      const other = others?.get(key);
+      const field = fields?.get(key) ?? other;
+      if (field === undefined ? declaredOnly : field.hidden || other?.hidden) continue;
+      if (isLeftOutKey(key)) continue;
+      const each: unknown = value[key as keyof typeof value];
+      // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
+      const json = field === undefined
+        ? this.value(each, (own ?? shape)?.joined.get(key) ?? shape)
+        : this.#field(each, field);
+      if (json !== undefined) result[key] = json;
+    }
+    return result;
+  }
+
+  #field(value: unknown, field: FieldShape): unknown {
+    if (typeof value !== "object" || value === null) return this.value(value, undefined);
+    const { element } = field;
+    if (field.kind === "map" && element !== undefined) {
+      const pairs = value instanceof Map ? [...value] : Object.entries(value);
+      return Object.fromEntries(
+        pairs.filter(([key]) => !isLeftOutKey(key))
+          .map(([key, each]) => [key, this.#field(each, element)]),
+      );
+    }
+    const form = findJsonType(value)?.toJson;
+    if (form !== undefined) return form(value);
+    if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
+    const shape = field.shape ?? field.populated ?? element?.shape ?? element?.populated;
+    return this.value(value, shape);
+  }
 }
 
-function toFieldJson(value: unknown, field: FieldShape): unknown {
-  if (typeof value !== "object" || value === null) return toJsonValue(value);
-  const { element } = field;
-  if (field.kind === "map" && element !== undefined) {
-    const pairs = value instanceof Map ? [...value] : Object.entries(value);
-    return Object.fromEntries(
-      pairs.filter(([key]) => !isLeftOutKey(key))
-        .map(([key, each]) => [key, toFieldJson(each, element)]),
-    );
-  }
-  const form = findJsonType(value)?.toJson;
-  if (form !== undefined) return form(value);
-  if ((element ?? field).type?.instance === "Buffer") return fromBytes(value);
-  return toJsonValue(
-    value,
-    field.shape ?? field.populated ?? element?.shape ?? element?.populated,
-  );
+function withoutKeys(value: object, keys: ReadonlySet<string>): object {
+  if (keys.size === 0) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 }
 
 /** Bytes, or what `toJSON()` of a document has made of them. */

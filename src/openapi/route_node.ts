@@ -1,9 +1,10 @@
 import type { ModelClass } from "../declare/model/framework_model.ts";
+import { keepsEntity } from "../declare/hooks/compose.ts";
 import { isHookName, wordsOf } from "../declare/operations/operation.ts";
 import type { OperationWords } from "../declare/operations/operation.ts";
 import type { PopulateRule } from "../filter/parameters/read_rules.ts";
 import type { FilterNode } from "../filter/q/describe_filter.ts";
-import type { QueryLimits } from "../filter/q/limits.ts";
+import type { FilterLimits } from "../filter/q/limits.ts";
 import { describeRoute, routeObjects } from "../http/routes/describe_route.ts";
 import type { RouteDescription } from "../http/routes/describe_route.ts";
 import { referredTarget } from "../pipeline/references/referred_model.ts";
@@ -12,7 +13,7 @@ import type { Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { describeObject } from "../schema/describe_object.ts";
 import type { ObjectNode } from "../schema/describe_object.ts";
-import { describeShape, referenceIn } from "../schema/fields/shape.ts";
+import { referenceIn, shapeForAll } from "../schema/fields/shape.ts";
 import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
@@ -21,7 +22,7 @@ export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
   readonly body?: ObjectNode;
   readonly answer?: AnswerNode;
-  readonly filter?: { readonly object: FilterNode; readonly limits: Required<QueryLimits> };
+  readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
   /** How a list tells its total, if it does. */
   readonly count?: { readonly always: boolean };
@@ -70,7 +71,8 @@ const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
   const { target, hooks, reads } = actingLevel(route);
-  const isHooked = makesOwnJson(target) || CHANGING.some((name) => hooks[name] !== undefined);
+  const isHooked = makesOwnJson(target) ||
+    CHANGING.some((name) => hooks[name] !== undefined && !keepsEntity(hooks[name]));
   const populated = [...reads?.populate ?? []].map(([name, rule]) =>
     [name, populatedNode(rule)] as const
   );
@@ -91,7 +93,7 @@ function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   const { schema } = buildSchema(target);
   const place = { view: "answer", schema, embedded: false, model: target.name } as const;
   return {
-    ...{ object: describeObject(describeShape(schema), place), always },
+    ...{ object: describeObject(shapeForAll(schema), place), always },
     ...select && { select },
   };
 }

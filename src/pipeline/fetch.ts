@@ -5,7 +5,7 @@ import { readProjection, shownBy } from "../filter/projection.ts";
 import type { Projection } from "../filter/projection.ts";
 import { concealSecrets } from "../json/conceal_secrets.ts";
 import type { ConcealOptions } from "../json/conceal_secrets.ts";
-import { rememberShape } from "../schema/fields/shape.ts";
+import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";

@@ -15,6 +15,7 @@ import { fetchOne } from "./fetch.ts";
 import { enterLevel, idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import { foreignRequest } from "./request/foreign_request.ts";
+import { narrowToReader } from "./request/reader_rights.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
 /** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
@@ -37,7 +38,9 @@ async function countEarly(at: LevelCall): Promise<number> {
   const { framework } = at.req;
   // The hook may have replaced it, with another filter.
   const state = framework.count === at.state.count ? framework : at.state;
-  const { source } = await openLevel({ ...withOwnRequest(at), state });
+  const own = { ...withOwnRequest(at), state };
+  narrowToReader(own);
+  const { source } = await openLevel(own);
   return await source.count();
 }
 
@@ -79,17 +82,18 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   if (OPERATIONS[level.operation].many) {
     checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
   }
+  const model = { model: level.target.name, shape: level.shape };
   const scopes = [];
   for (const scope of level.scopes) {
-    scopes.push(checkFilter(await runHook("scope", () => scope(req)), "scope"));
+    scopes.push(checkFilter(await runHook("scope", () => scope(req)), { what: "scope", ...model }));
   }
-  const filter = checkFilter(state.filter, "filter");
+  const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { search, added } = at.asked;
   const options = optionsOf(at);
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
     // Copies of the client's conditions would count as additions.
-    ...added && { added: checkFilter(added(state.filter), "filter") },
+    ...added && { added: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },
     ...OPERATIONS[level.operation].many &&

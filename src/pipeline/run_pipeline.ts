@@ -7,6 +7,7 @@ import { readOne } from "./read.ts";
 import { openPopulation } from "./references/population.ts";
 import type { Call } from "./request/call.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
+import { narrowToReader } from "./request/reader_rights.ts";
 import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
 import { runDirect } from "./run_direct.ts";
@@ -20,6 +21,7 @@ import { write } from "./write.ts";
 export async function runPipeline(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   await passPreFetch(call);
+  narrowToReader(call.acting);
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
   const body = operation.change === "merge" ? readBody(req, bodyLimits) : undefined;

@@ -156,9 +156,8 @@ async function validateEntity(
 ): Promise<void> {
   if (isDocument(entity)) return await entity.validate();
   const values = entity as Record<string, unknown>;
-  const paths = [...shape.fields].filter(([, { writable, type }]) =>
-    writable || type?.options.readonly === true
-  ).map(([name]) => name);
+  const paths = [...shape.fields].filter(([, { writable, readonly }]) => writable || readonly)
+    .map(([name]) => name);
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
   const model = detachedModel(target);

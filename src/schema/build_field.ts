@@ -49,10 +49,12 @@ export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   checkValues(field);
   checkLoaded(field);
   checkNames(field);
+  checkRules(field);
   if (array && options.items === undefined) {
     throw new TypeError(`property "${name}" is an array without "items"`);
   }
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OWN_OPTIONS.has(key)));
+  if (options.apart === true) own.select = false;
   if (own.validate !== undefined) own.validate = validatorsOf(own.validate);
   const values = options.enum === undefined ? {} : { enum: enumValues(options.enum) };
   const { definition: type, refersTo } = elementType(field, schemaOf);
@@ -156,6 +158,26 @@ function checkValues({ name, options }: FieldRecord): void {
     if (options[key] === undefined || isValid(options[key])) continue;
     throw new TypeError(`property "${name}" has "${key}", which is ${otherwise}`);
   }
+}
+
+/** A rule that is asynchronous would hide the field from everyone. */
+function checkRules({ name, options }: FieldRecord): void {
+  for (const rule of ["hidden", "readonly"]) {
+    const { [rule]: given = false } = options;
+    if (typeof given === "boolean" || typeof given === "function" && !isAsync(given)) continue;
+    const problem = typeof given === "function"
+      ? "asynchronous"
+      : "neither a boolean nor a function";
+    throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
+  }
+  const { apart = false } = options;
+  if (typeof apart !== "boolean") {
+    throw new TypeError(`property "${name}" has "apart", which is neither true nor false`);
+  }
+}
+
+function isAsync(given: object): boolean {
+  return Object.prototype.toString.call(given) === "[object AsyncFunction]";
 }
 
 function checkExists(

@@ -78,7 +78,7 @@ function fillSchema(
   description: ModelDescription,
   { schema, refersTo, embeds }: BuiltSchema,
 ): void {
-  const { target, fields } = description;
+  const { target, fields, parts } = description;
   const embed = (embedded: ModelClass): Schema => {
     const inner = buildSchema(embedded);
     embeds.add(inner);
@@ -87,6 +87,9 @@ function fillSchema(
   try {
     for (const [name, field] of fields) {
       refuseReserved(name);
+      if (field.options.apart === true && !parts.has(name)) {
+        throw new TypeError(`property "${name}" is apart and has no @rest: nothing would show it`);
+      }
       const { definition, refersTo: referred } = buildField(field, embed);
       schema.add({ [name]: definition } as Parameters<Schema["add"]>[0]);
       rememberDefault(schema.path(name));

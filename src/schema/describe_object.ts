@@ -2,6 +2,7 @@ import type { Schema, SchemaType } from "mongoose";
 import { schemaClass } from "./build_schema.ts";
 import { fieldDefault } from "./fields/field_default.ts";
 import { isJson } from "./fields/json.ts";
+import { isHiddenFromSome } from "./fields/rights.ts";
 import type { FieldShape, Shape } from "./fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "./fields/visibility.ts";
 import { classOf } from "./model_name.ts";
@@ -169,8 +170,9 @@ function fieldNode(name: string, place: FieldPlace): FieldNode {
     name,
     ...valueNode(field, place),
     required: view === "answer"
-      ? written || isAlwaysRequired(field.type) || kind === "constant" && given !== undefined
-      : isNew && isAlwaysRequired(field.type) && kind === "nothing",
+      ? !isHiddenFromSome(field) &&
+        (written || isAlwaysRequired(field.type) || kind === "constant" && given !== undefined)
+      : isNew && isAlwaysRequired(field.type) && kind === "nothing" && !isHiddenFromSome(field),
     readonly: !field.writable,
     ...isNew && !isSecret(field) && kind === "constant" && isJson(given) && { default: given },
     words: wordsOf(field, view),

@@ -1,6 +1,6 @@
 import { readDocuments } from "../database/read_batches.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isCountable, topOf } from "../filter/filters.ts";
+import { everyFilter, fieldsRead, isCountable, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { FarDate, isFarDate, SEEK_READ, valueAt } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/selection.ts";
@@ -76,8 +76,13 @@ export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, n
 }
 
 /** Projects everything, unselected fields included, which validators and scopes need. */
-export function wholeProjection({ shape }: Pick<OpenCollection, "shape">): Record<string, true> {
-  return Object.fromEntries(shape.allUnselected.map((path) => [`+${path}`, true]));
+export function wholeProjection(
+  { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,
+): Record<string, true> {
+  const read = fieldsRead(scope);
+  const isApart = (name: string) => shape.apart.includes(name) && read?.has(name) === false;
+  const paths = shape.allUnselected.filter((path) => !isApart(topOf(path)));
+  return Object.fromEntries(paths.map((path) => [`+${path}`, true]));
 }
 
 type Values = Record<string, unknown>;

@@ -217,7 +217,9 @@ export class CollectionSource implements Source {
     const collection = await this.#open(read === "anyway");
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
-    const plan = this.#isMadeFromBytes(lean || forChange)
+    // What is apart is not read: Mongoose must know that it is not there.
+    const leavesOut = forChange && this.#options.shape.apart.length > 0;
+    const plan = !leavesOut && this.#isMadeFromBytes(lean || forChange)
       ? planDirect(
         { operation: "one", name: named, lean: lean || forChange, forChange },
         collection,

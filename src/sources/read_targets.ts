@@ -3,7 +3,7 @@ import type { Document, Model } from "mongoose";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { isSameForDatabase } from "../filter/projection.ts";
+import { isSameForDatabase, withoutApart } from "../filter/projection.ts";
 import type { Projection } from "../filter/projection.ts";
 import { readOptions } from "../filter/selection.ts";
 import { JsonText } from "../json/populate.ts";
@@ -50,7 +50,8 @@ async function readDirect(
   source: TargetSource,
   { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: JsonReader },
 ): Promise<FoundTargets> {
-  const { model, scope, projection } = source;
+  const { model, shape, scope } = source;
+  const projection = withoutApart(source.projection, shape);
   const conditions = everyFilter({ _id: { $in: ids } }, castFilter(model, scope));
   const query = { conditions, projection, options: optionsOf(source) };
   const writer = reader.writerFor(query);

@@ -1,12 +1,17 @@
 import type { JsonScalar } from "../../declare/decorators/field_options.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { IsHidden, IsReadOnly, Scalar } from "../../declare/model/field_names.ts";
+import type {
+  IsHidden,
+  IsReadOnly,
+  IsRestricted,
+  Scalar,
+} from "../../declare/model/field_names.ts";
 
 /**
  * What an answer shows of an entity: dates, identifiers, Decimal128, UUIDs and bytes are strings, Maps are objects, a
  * `bigint` is a number up to 2^53 and a string of digits beyond it.
  *
- * Methods and `Hidden` fields are gone. A `readonly` member of the class is taken for a getter, which is in no answer,
+ * Methods and `Hidden` fields are gone, and a `Restricted` field may be `undefined`. A `readonly` member of the class is taken for a getter, which is in no answer,
  * unless it is optional or its type says `ReadOnly<…>`.
  *
  * @typeParam M The model.
@@ -29,6 +34,7 @@ export type JsonPart<M> = {
  */
 export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined ? V
+  : IsRestricted<V> extends true ? JsonValue<Unrestricted<V>> | undefined
   : V extends Scalar ? JsonScalar<Bare<V>>
   : V extends ReadonlyMap<string, infer X> ? { [key: string]: JsonValue<X> }
   : V extends readonly (infer I)[] ? JsonValue<I>[]
@@ -63,6 +69,9 @@ export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
 export type Bare<V> = V extends { readonly "~readonly"?: infer T }
   ? IsReadOnly<V> extends true ? NonNullable<T> : V
   : V;
+
+/** @internal The value in a `Restricted`. */
+export type Unrestricted<V> = V extends { readonly "~restricted"?: infer T } ? NonNullable<T> : V;
 
 /** @internal Any function. */
 export type AnyFunction = (...args: never) => unknown;

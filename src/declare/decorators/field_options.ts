@@ -1,3 +1,4 @@
+import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 
@@ -12,6 +13,12 @@ export type Validator<V> =
     readonly validator: (value: V) => unknown;
     readonly message?: string | ((props: { value: V }) => string);
   };
+
+/**
+ * A function that tells whether a field is hidden, or protected, for a request. It is called once for each request, after
+ * the `preFetch` hooks. It is synchronous, and anything but `false` hides or protects the field.
+ */
+export type FieldRule = (req: FrameworkRequest) => boolean;
 
 /** @internal A limit, alone or with the message for values beyond it. */
 export type Bound<T> = T | readonly [T, string];
@@ -32,17 +39,25 @@ export interface FieldOptions<V, I = V> {
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
    * Whether the field is a secret. Clients can write it, and hooks can read it. It appears in no answer, and no filter of
-   * a client can use it.
+   * a client can use it. Where a function hides it from a client, that client cannot write it either.
    *
    * @default {false}
    */
-  readonly hidden?: boolean;
+  readonly hidden?: boolean | FieldRule;
   /**
    * Whether request bodies cannot set the field. Hooks can.
    *
    * @default {false}
    */
-  readonly readonly?: boolean;
+  readonly readonly?: boolean | FieldRule;
+  /**
+   * Whether the field, which has routes of its own, is left out of its parent: of answers, bodies, filters and orders, and of
+   * what is read of it. A field whose routes have a scope or entity hooks must say so, or say `false`: then the parent
+   * shows all of it.
+   *
+   * @default {false}
+   */
+  readonly apart?: boolean;
   /**
    * Whether a unique index prevents equal values in the collection.
    *

@@ -78,6 +78,24 @@ export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?:
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**
+ * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, it may be
+ * missing in answers. Its values are those of `T`.
+ *
+ * @typeParam T The type of the values.
+ *
+ * @example Declare a field for some readers
+ * ```ts
+ * import { FrameworkModel, prop, type Restricted } from "@mongrove/mongrove";
+ *
+ * class Ticket extends FrameworkModel {
+ *   @prop({ default: "", hidden: (req) => req.headers["x-role"] !== "agent" })
+ *   remark!: Restricted<string>;
+ * }
+ * ```
+ */
+export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~restricted"?: T };
+
+/**
  * The type of a field with `readonly: true`, or of one that only the server sets, such as a timestamp. The types of
  * `@mongrove/mongrove/client` leave it out of bodies. Its values are those of `T`.
  *

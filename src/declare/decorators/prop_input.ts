@@ -1,6 +1,6 @@
 import type { Types } from "mongoose";
 import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
-import type { IsHidden, IsReadOnly } from "../model/field_names.ts";
+import type { IsHidden, IsReadOnly, IsRestricted } from "../model/field_names.ts";
 import type { FieldOptions } from "./field_options.ts";
 import type { FieldDecorator, Identifier, ValueOf } from "./field_type.ts";
 import type { ArrayPropOptions, PropOptions } from "./prop.ts";
@@ -29,7 +29,7 @@ export type OptionIn<O, K extends string> = K extends keyof O ? O[K] : undefined
 /** @internal The problem of a decorator in a wrong place or on a type that says more than the options `O`, else `P`. */
 export type FieldProblem<D, N extends string, O, P> = Decorated<D> extends infer F
   ? F extends { readonly owner: infer This }
-    ? This extends FrameworkModel ? BrandProblem<FieldValue<D>, O, P>
+    ? This extends FrameworkModel ? RestrictedProblem<F, O, BrandProblem<FieldValue<D>, O, P>>
     : `@${N} belongs to a class that extends FrameworkModel`
   : F extends undefined ? unknown
   : `@${N} belongs to a field, such as name!: string`
@@ -40,6 +40,19 @@ type BrandProblem<V, O, P> = 0 extends 1 & V ? P
     ? OptionIn<O, "hidden"> extends true ? P : "the field is Hidden: add hidden: true"
   : IsReadOnly<V> extends true
     ? OptionIn<O, "readonly"> extends true ? P : "the field is ReadOnly: add readonly: true"
+  : IsRestricted<V> extends true
+    ? OptionIn<O, "hidden"> extends AnyRule ? P : "the field is Restricted: add hidden: (req) => …"
+  : P;
+
+type AnyRule = (...args: never) => unknown;
+
+/** The problem of a field that a function hides, though its type says that it is always there, else `P`. */
+type RestrictedProblem<F, O, P> = OptionIn<O, "hidden"> extends AnyRule
+  ? F extends { readonly value: infer V } ? 0 extends 1 & V ? P
+    : undefined extends V ? P
+    : IsRestricted<NonNullable<V>> extends true ? P
+    : "hidden is a function: declare the field as Restricted, or with ?"
+  : P
   : P;
 
 /** @internal A type in words, for error messages. */

@@ -60,6 +60,13 @@ export interface RestOptions<
    * `ETag` of the entity as the client has read it. If the entity has changed since, the answer is 412.
    */
   readonly concurrency?: "required" | undefined;
+  /**
+   * Whether this `@rest` binds what refers to the class: its `scope` selects the entities that references can name and
+   * show, and the hooks of its `one()` guard them. A class with several `@rest`, some of them with a scope, needs it.
+   *
+   * @default {false}
+   */
+  readonly main?: boolean | undefined;
 }
 
 /**
@@ -77,7 +84,7 @@ export type Accepts<M, O extends Method> = M extends FrameworkModel
  * @typeParam O The operations.
  */
 export interface PartRestOptions<O extends Method = Method>
-  extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection"> {
+  extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection" | "main"> {
   /**
    * The path below the path of the parent entity.
    *
@@ -210,7 +217,7 @@ export interface RestOfProperty<M, L, R> extends
 
 /** @internal The options of `@rest` on a class. */
 export interface RestOfClass<M, L, R>
-  extends RestOfProperty<M, L, R>, Pick<RestOptions, "schemaOptions" | "getConnection"> {}
+  extends RestOfProperty<M, L, R>, Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {}
 
 /** @internal The options of `@rest` on what is decorated. */
 export type RestInput<D, O extends Method, L, R> = Decorated<D> extends { readonly model: infer M }

@@ -1,5 +1,6 @@
 import type { FrameworkRequest } from "./framework_request.ts";
-import type { EntityHook, EntityOf, PreFetch, RequestOf } from "./hooks.ts";
+import type { EntityHook, EntityOf, MaybePromise, PreFetch, RequestOf } from "./hooks.ts";
+import { andThen } from "./run_hook.ts";
 
 /**
  * Combines hooks that must all pass into one hook.
@@ -30,7 +31,7 @@ export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
 export function and(...hooks: CallableFunction[]): CallableFunction {
-  return async (...args: [unknown, unknown?, unknown?]) => {
+  const every = async (...args: [unknown, unknown?, unknown?]) => {
     let result: unknown = args.length === 1 ? true : args[1];
     for (const hook of hooks) {
       if (args.length > 1) args[1] = result;
@@ -39,6 +40,8 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
     }
     return result;
   };
+  if (hooks.every(keepsEntity)) keepers.add(every);
+  return every;
 }
 
 /**
@@ -69,7 +72,7 @@ export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
 export function or(...hooks: CallableFunction[]): CallableFunction {
-  return async (...args: [unknown, unknown?, unknown?]) => {
+  const some = async (...args: [unknown, unknown?, unknown?]) => {
     let last: () => unknown = () => null;
     for (const hook of hooks) {
       try {
@@ -84,6 +87,8 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
     }
     return last();
   };
+  if (hooks.every(keepsEntity)) keepers.add(some);
+  return some;
 }
 
 /**
@@ -120,7 +125,50 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
       return null;
     }
   };
+  if (keepsEntity(hook)) keepers.add(filter);
   return filter as unknown as F;
+}
+
+/**
+ * Makes a hook of a test: it gives the entity where the test gives `true`, and rejects it otherwise.
+ *
+ * As such a hook changes nothing of an entity, the OpenAPI document still says what answers hold.
+ *
+ * @typeParam E The entity.
+ * @typeParam R The request.
+ * @param test Whether an entity passes.
+ * @returns A `postFetch`, `preSave` or `preSend` hook.
+ *
+ * @example Show to each user what is public, and what is his own
+ * ```ts
+ * import { all, FrameworkModel, one, onlyIf, prop, rest } from "@mongrove/mongrove";
+ *
+ * const mayRead = onlyIf<Note>((req, note) => note.shown || note.owner === req.headers["x-user"]);
+ *
+ * @rest({ route: "/notes", methods: [all({ postFetch: mayRead }), one({ postFetch: mayRead })] })
+ * class Note extends FrameworkModel {
+ *   @prop({ type: Boolean, default: false })
+ *   shown!: boolean;
+ *   @prop()
+ *   owner?: string;
+ * }
+ * ```
+ */
+export function onlyIf<E extends object, R = FrameworkRequest>(
+  test: (req: R, entity: E, previous?: E) => MaybePromise<boolean>,
+): EntityHook<E, R> {
+  const hook: EntityHook<E, R> = (req, entity, previous) =>
+    andThen(test(req, entity, previous), (passes) => passes === true ? entity : null);
+  keepers.add(hook);
+  return hook;
+}
+
+/** Hooks that give the entity that they get, or reject it. */
+const keepers = new WeakSet<object>();
+
+/** Whether it is known of a hook that what it gives is what it gets. */
+export function keepsEntity(hook: object): boolean {
+  return keepers.has(hook);
 }
 
 /** Only `true` lets a request through `preFetch`, which gets the request alone. */

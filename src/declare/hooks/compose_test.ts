@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects, assertStrictEquals } from "@std/assert";
 import { RestError } from "../../errors/rest_error.ts";
-import { and, asFilter, or } from "./compose.ts";
+import { and, asFilter, keepsEntity, onlyIf, or } from "./compose.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
 import type { EntityHook, PreFetch } from "./hooks.ts";
 
@@ -190,4 +190,29 @@ Deno.test("asFilter() turns a preFetch that throws into one that does not pass",
   };
 
   assertEquals(await asFilter(denies)(req) as unknown, null);
+});
+
+Deno.test("onlyIf() gives the entity itself where its test gives true, and null otherwise", async () => {
+  for (const given of [true, false, undefined, 1, "true", null]) {
+    for (const wait of [false, true]) {
+      const test = () => (wait ? Promise.resolve(given) : given) as boolean;
+      const result = await onlyIf<Thing>(test)(req, thing);
+      assertStrictEquals(result, given === true ? thing : null);
+    }
+  }
+  const grows = onlyIf<Thing>((_req, now, before) => now.name > String(before?.name));
+  assertStrictEquals(await grows(req, { name: "b" }, { name: "c" }), null);
+  await assertRejects(async () => {
+    await onlyIf<Thing>(refuse("no") as never)(req, thing);
+  }, RestError);
+});
+
+Deno.test("what is composed of hooks that keep the entity keeps it", () => {
+  const keeps = onlyIf<Thing>(() => true);
+  assertEquals([and(keeps, keeps), or(keeps, and(keeps)), asFilter(keeps)].map(keepsEntity), [
+    ...[true, true, true],
+  ]);
+  assertEquals([pass, and(keeps, pass), or(pass), asFilter(pass)].map(keepsEntity), [
+    ...[false, false, false, false],
+  ]);
 });

@@ -63,6 +63,13 @@ export type EntityHook<E, R = FrameworkRequest> = (
 /** Options of an operation that are not hooks. */
 export interface OperationOptions extends OperationWords {
   /**
+   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. Not for `create()`. A path of an
+   * object does not allow those inside of it, and one of a free-form field or a Map allows all that are.
+   *
+   * @default {all that clients see}
+   */
+  readonly filter?: readonly string[] | undefined;
+  /**
    * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
    * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'
    * `one()`.

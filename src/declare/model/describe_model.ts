@@ -50,8 +50,24 @@ export function chainOf(target: ModelClass): ModelClass[] {
   return chain;
 }
 
+/**
+ * Gives the `@rest` of a class that bind what refers to it: the main one; all of them where none has a scope.
+ *
+ * @throws {TypeError} If one of several has a scope, and none is the main one.
+ */
+export function bindingRests(target: ModelClass): readonly RestRecord[] {
+  const { rests } = describeModel(target);
+  const main = rests.filter((rest) => rest.main);
+  if (main.length > 0) return main;
+  if (rests.length < 2 || rests.every(({ scope }) => scope === undefined)) return rests;
+  throw new TypeError(
+    `Cannot refer to "${target.name}": it has several @rest, and not all without a scope; ` +
+      `set main: true on the one whose scope and one() bind what refers to the class`,
+  );
+}
+
 export function scopesOf(target: ModelClass): NonNullable<RestRecord["scope"]>[] {
-  return describeModel(target).rests.flatMap(({ scope }) => scope ?? []);
+  return bindingRests(target).flatMap(({ scope }) => scope ?? []);
 }
 
 function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): SchemaOptions {

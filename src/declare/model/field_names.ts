@@ -38,6 +38,10 @@ export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? f
 export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V ? false : true
   : false;
 
+/** @internal Whether a value is `Restricted`. */
+export type IsRestricted<V> = "~restricted" extends keyof V ? string extends keyof V ? false : true
+  : false;
+
 /** @internal An identifier of any type. */
 export type AnyIdentifier =
   | string

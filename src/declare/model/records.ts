@@ -21,6 +21,7 @@ export interface RestRecord {
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   readonly scope?: (req: FrameworkRequest) => MaybePromise<QueryObject>;
   readonly concurrency?: "required" | undefined;
+  readonly main?: boolean | undefined;
 }
 
 /**

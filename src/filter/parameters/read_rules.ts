@@ -27,7 +27,10 @@ export interface PageRule {
   readonly inOneScan: boolean;
 }
 
-export type SearchRule = { readonly fields: readonly string[] } | { readonly index: true };
+/** The fields in which words are looked for, or the paths of the text index. */
+export type SearchRule =
+  | { readonly fields: readonly string[] }
+  | { readonly index: readonly string[] };
 
 export interface PopulateRule {
   readonly field: FieldShape;

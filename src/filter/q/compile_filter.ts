@@ -5,9 +5,10 @@ import { isSecret } from "../../schema/fields/visibility.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isClause, markCompiled } from "../filters.ts";
 import { checkDepth, checkList, deeper, refuse } from "./context.ts";
-import type { Compiler, Context } from "./context.ts";
-import type { QueryLimits } from "./limits.ts";
+import type { ClausePlace, Compiler, Context } from "./context.ts";
+import type { FilterLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
+import type { ListedPaths } from "./listed_paths.ts";
 import { resolvePath } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
@@ -21,6 +22,9 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
   if (text === undefined) return {};
+  if (options.paths?.names.length === 0) {
+    throw badFormat(`Parameter "q" is not allowed`, { parameter: "q" });
+  }
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -56,7 +60,9 @@ function refuseMalformed(query: string): void {
 
 export interface CompileFilterOptions {
   readonly shape: Shape;
-  readonly limits: Required<QueryLimits>;
+  readonly limits: FilterLimits;
+  /** The only paths that it may name. */
+  readonly paths?: ListedPaths | undefined;
 }
 
 /**
@@ -65,22 +71,24 @@ export interface CompileFilterOptions {
  *
  * @throws {RestError} 400 that names the operator or the path.
  */
-export function compileFilter(filter: unknown, { shape, limits }: CompileFilterOptions): Filter {
-  return new FilterCompiler(limits).clauses(filter, { shape, depth: 1 });
+export function compileFilter(
+  filter: unknown,
+  { shape, limits, paths }: CompileFilterOptions,
+): Filter {
+  return new FilterCompiler(limits, paths).clauses(filter, { shape, depth: 1, prefix: "" });
 }
 
 class FilterCompiler implements Compiler {
-  readonly #limits: Required<QueryLimits>;
+  readonly #limits: FilterLimits;
+  readonly #listed: ListedPaths | undefined;
   #conditions = 0;
 
-  constructor(limits: Required<QueryLimits>) {
+  constructor(limits: FilterLimits, listed: ListedPaths | undefined) {
     this.#limits = limits;
+    this.#listed = listed;
   }
 
-  clauses(
-    filter: unknown,
-    { shape, depth }: { shape: Shape | undefined; depth: number },
-  ): Filter {
+  clauses(filter: unknown, { shape, depth, prefix }: ClausePlace): Filter {
     if (!isJsonObject(filter)) throw badFormat("A filter is a JSON object");
     const limits = this.#limits;
     checkDepth(depth, limits);
@@ -92,12 +100,14 @@ class FilterCompiler implements Compiler {
         if (list.length === 0) {
           throw badFormat(`Operator "${key}" takes a list that is not empty`, { operator: key });
         }
-        result[key] = list.map((each) => this.clauses(each, { shape, depth: depth + 1 }));
+        result[key] = list.map((each) => this.clauses(each, { shape, depth: depth + 1, prefix }));
       } else if (key.startsWith("$")) {
         throw badFormat(`Operator "${key}" is not allowed`, { operator: key });
       } else {
+        const whole = `${prefix}${key}`;
+        this.#listed?.check(whole);
         const field = resolvePath(key, shape);
-        const context = { field, path: key, operator: "", depth, limits, compiler: this };
+        const context = { field, path: key, whole, operator: "", depth, limits, compiler: this };
         result[key] = this.#condition(value, context);
       }
     }

@@ -1,21 +1,30 @@
 import { badFormat } from "../../errors/refusals.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import type { Filter } from "../filters.ts";
-import type { QueryLimits } from "./limits.ts";
+import type { FilterLimits } from "./limits.ts";
 
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;
+  /** The path from the entity on: inside of `$elemMatch`, paths begin at the element. */
+  readonly whole: string;
   /** The operator that it is an operand of; empty for a literal. */
   readonly operator: string;
   readonly depth: number;
-  readonly limits: Required<QueryLimits>;
+  readonly limits: FilterLimits;
   readonly compiler: Compiler;
+}
+
+export interface ClausePlace {
+  readonly shape: Shape | undefined;
+  readonly depth: number;
+  /** The path of the elements that it selects, with a dot at its end; empty for entities. */
+  readonly prefix: string;
 }
 
 export interface Compiler {
   /** Compiles paths and clauses; inside a free-form field there is no shape. */
-  clauses(filter: unknown, at: { shape: Shape | undefined; depth: number }): Filter;
+  clauses(filter: unknown, at: ClausePlace): Filter;
   operators(operators: Readonly<Filter>, context: Context): Filter;
 }
 
@@ -25,7 +34,7 @@ export function deeper(context: Context): Context {
   return { ...context, depth };
 }
 
-export function checkDepth(depth: number, { maxDepth }: Required<QueryLimits>): void {
+export function checkDepth(depth: number, { maxDepth }: FilterLimits): void {
   if (depth > maxDepth) throw badFormat(`A filter is nested at most ${maxDepth} deep`);
 }
 

@@ -50,9 +50,39 @@ const nodes = new WeakMap<Shape, FilterNode>();
 interface FilterPlace {
   readonly schema: Schema | undefined;
   readonly model: string | undefined;
+  /** The only paths that filters may name. */
+  readonly paths?: readonly string[] | undefined;
 }
 
-export function filterNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
+export function filterNode(shape: Shape, { schema, model, paths }: FilterPlace): FilterNode {
+  const node = wholeNode(shape, { schema, model });
+  return paths === undefined ? node : listedNode(node, paths);
+}
+
+/** Gives a node with the fields that are listed, or that hold something that is. */
+function listedNode({ model, fields }: FilterNode, paths: readonly string[]): FilterNode {
+  const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
+    const inside = paths.filter((path) => path.startsWith(`${name}.`))
+      .map((path) => path.slice(name.length + 1));
+    const isListed = paths.includes(name);
+    return isListed || inside.length > 0 ? [[name, listedValue(value, { isListed, inside })]] : [];
+  });
+  return { model, fields: new Map(listed) };
+}
+
+function listedValue(
+  { object, element, ...value }: FilterValue,
+  listed: { readonly isListed: boolean; readonly inside: readonly string[] },
+): FilterValue {
+  return {
+    ...value,
+    ...!listed.isListed && { operators: [], isComparable: false },
+    ...object && { object: listedNode(object, listed.inside) },
+    ...element && { element: listedValue(element, listed) },
+  };
+}
+
+function wholeNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
   const known = nodes.get(shape);
   if (known !== undefined) return known;
   const fields = new Map<string, FilterValue>();
@@ -80,7 +110,7 @@ function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
     type: typeName(field),
     operators: [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace })),
     isComparable,
-    ...shape && { object: filterNode(shape, { schema, model: schemaClass(type)?.name }) },
+    ...shape && { object: wholeNode(shape, { schema, model: schemaClass(type)?.name }) },
     ...element && { element: describeValue(element, false) },
   };
 }
@@ -110,7 +140,8 @@ export function listPaths(
     const own = { path, type, operators, ...(open !== undefined || ends) && { open: true } };
     if (object === undefined || ends) return [own];
     if (embedsItself(object)) seen.add(object);
-    return [own, ...listPaths(object, { prefix: `${path}.`, seen })];
+    const inside = listPaths(object, { prefix: `${path}.`, seen });
+    return operators.length > 0 ? [own, ...inside] : inside;
   });
 }
 

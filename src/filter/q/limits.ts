@@ -26,15 +26,27 @@ export interface QueryLimits {
    * @default {200}
    */
   readonly maxRegex?: number;
+  /**
+   * With `"listed"`, filters name only the paths in the option `filter` of their operation. Operations without it take no
+   * `q`.
+   *
+   * @default {undefined, filters name any field that clients see}
+   */
+  readonly paths?: "listed" | undefined;
 }
 
-export const DEFAULT_LIMITS: Required<QueryLimits> = {
+export type FilterLimits = Required<Omit<QueryLimits, "paths">>;
+
+export const DEFAULT_LIMITS: FilterLimits = {
   maxDepth: 20,
   maxClauses: 200,
   maxList: 1000,
   maxRegex: 200,
 };
 
-export function completeQueryLimits(given: QueryLimits = {}): Required<QueryLimits> {
+export function completeQueryLimits({ paths, ...given }: QueryLimits = {}): FilterLimits {
+  if (paths !== undefined && paths !== "listed") {
+    throw new TypeError(`Cannot limit queries: "paths" is not "listed"`);
+  }
   return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }

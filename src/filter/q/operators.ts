@@ -102,7 +102,7 @@ function compileNot(value: unknown, context: Context): unknown {
 }
 
 function compileElement(value: unknown, context: Context): unknown {
-  const { field, path, operator, depth, compiler } = context;
+  const { field, path, whole, operator, depth, compiler } = context;
   if (!isJsonObject(value)) return refuse(context, "an object");
   const element = field.kind === "free" ? FREE : field.element;
   if (element === undefined || field.kind === "map") {
@@ -113,7 +113,11 @@ function compileElement(value: unknown, context: Context): unknown {
     keys.every((key) => key.startsWith("$") && !isClause(key));
   if (isOperators) return compiler.operators(value, { ...context, field: element });
   if (element.kind === "object" || element.kind === "free") {
-    return compiler.clauses(value, { shape: element.shape, depth: depth + 1 });
+    return compiler.clauses(value, {
+      shape: element.shape,
+      depth: depth + 1,
+      prefix: `${whole}.`,
+    });
   }
   throw badFormat(`Operator "${operator}" takes operators at "${path}"`, { operator, field: path });
 }

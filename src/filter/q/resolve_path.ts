@@ -3,7 +3,9 @@ import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 /** A field of which nothing is declared. */
-export const FREE: FieldShape = { kind: "free", hidden: false, writable: true, selected: true };
+export const FREE: FieldShape = {
+  ...{ kind: "free", hidden: false, readonly: false, writable: true, selected: true },
+};
 
 /** The database stores no objects that are nested deeper. */
 const MAX_SEGMENTS = 100;

@@ -1,4 +1,4 @@
-import { describeModel } from "../../declare/model/describe_model.ts";
+import { bindingRests, describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Method } from "../../declare/operations/methods.ts";
@@ -11,6 +11,7 @@ import {
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
 import type { Level } from "../../pipeline/request/route.ts";
+import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
@@ -28,7 +29,7 @@ export function cannotMount({ name }: ModelClass, problem: string): TypeError {
 /** The names of all options of `@rest`: a misspelled `scope` would limit nothing. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
   ...{ route: true, methods: true, schemaOptions: true, getConnection: true },
-  ...{ scope: true, concurrency: true },
+  ...{ scope: true, concurrency: true, main: true },
 };
 
 /** Checks the `@rest` of a class; gives its path, without a slash at its end. */
@@ -43,6 +44,12 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
     throw fail(`route "${route}" uses the parameter "${taken}", which names an entity`);
   }
   checkOptions(rest, { place: "", fail });
+  if (rest.main !== undefined && typeof rest.main !== "boolean") {
+    throw fail(`"main" is neither true nor false`);
+  }
+  if (rest.main && describeModel(target).rests.filter(({ main }) => main).length > 1) {
+    throw fail(`two of its @rest are "main"`);
+  }
   return route.replace(/\/+$/, "");
 }
 
@@ -51,7 +58,7 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   const { owner, property, array, embedded } = link;
   const { methods, route = `/${property}` } = rest;
   const fail: Fail = (problem) => cannotMount(owner, problem);
-  if (rest.getConnection ?? rest.schemaOptions) {
+  if (rest.getConnection ?? rest.schemaOptions ?? rest.main) {
     throw fail(`the @rest of property "${property}" has options of a class`);
   }
   if (describeModel(owner).fields.get(property)?.options.hidden === true) {
@@ -59,6 +66,7 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   }
   const place = ` of property "${property}"`;
   checkOptions(rest, { place, fail });
+  checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
   for (const { operation } of methods) {
     const impossible = !array && OPERATIONS[operation].many
@@ -74,6 +82,40 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
     throw fail(`route "${route}"${place} ${rule}`);
   }
   return route.replace(/\/+$/, "");
+}
+
+/** Checks that it is known which `@rest` binds the entities that a body may only name if they exist. */
+export function checkReferences({ fields }: Shape, seen = new Set<object>()): void {
+  for (const field of fields.values()) checkReference(field, seen);
+}
+
+function checkReference(field: FieldShape, seen: Set<object>): void {
+  const { exists, shape, element } = field;
+  const referred = exists ? referredTarget(field) : undefined;
+  if (referred !== undefined) bindingRests(referred);
+  if (element !== undefined) checkReference(element, seen);
+  if (shape === undefined || seen.has(shape)) return;
+  seen.add(shape);
+  checkReferences(shape, seen);
+}
+
+/** Hooks that may keep entities, or some of what they hold, from a reader. */
+const GUARDS = ["fetch", "postFetch", "preSend"] as const;
+
+/** Checks that a parent does not show by accident what the routes of its part keep from some. */
+function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
+  const { parts, fields } = describeModel(owner);
+  if (!embedded || fields.get(property)?.options.apart !== undefined) return;
+  const reading = (parts.get(property) ?? []).flatMap(({ methods, scope }) =>
+    methods.filter(({ operation }) => OPERATIONS[operation].verb === "get")
+      .map(({ hooks }) => scope !== undefined || GUARDS.some((name) => hooks[name] !== undefined))
+  );
+  if (reading.length === 0 || !reading.every(Boolean)) return;
+  throw cannotMount(
+    owner,
+    `the routes of property "${property}" have a scope or hooks that do not bind what its parent shows of it: ` +
+      `set apart: true to leave it out of the parent, or apart: false to show all of it there`,
+  );
 }
 
 interface Place {
@@ -101,7 +143,7 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   }
   const method = `${given.operation}()${place}`;
   const operation = OPERATIONS[given.operation];
-  const { lean, parameters = [], ...others } = given.hooks;
+  const { lean, parameters = [], filter: _filter, ...others } = given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);

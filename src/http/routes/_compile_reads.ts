@@ -1,6 +1,6 @@
 import type { Schema } from "mongoose";
 import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_options.ts";
-import { describeModel } from "../../declare/model/describe_model.ts";
+import { bindingRests } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
@@ -10,15 +10,38 @@ import type {
   ReadRules,
   SearchRule,
 } from "../../filter/parameters/read_rules.ts";
+import type { QueryLimits } from "../../filter/q/limits.ts";
+import { ListedPaths } from "../../filter/q/listed_paths.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { describeShape, referenceIn } from "../../schema/fields/shape.ts";
+import { referenceIn, shapeForAll } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
+
+/**
+ * Compiles which paths the filters of clients may name in an operation; `undefined` where they may name all that clients see.
+ *
+ * @throws {TypeError} If a path is none, or clients do not see it; the message names the class and the operation.
+ */
+export function compileFilterPaths(
+  { operation, hooks: { filter } }: Method,
+  { target, shape, mode }: Pick<Reading, "target" | "shape"> & {
+    readonly mode: QueryLimits["paths"];
+  },
+): ListedPaths | undefined {
+  const fail: Fail = (problem) => cannotMount(target, `${operation}() ${problem}`);
+  if (filter === undefined) return mode && new ListedPaths([], shape);
+  if (OPERATIONS[operation].origin === "new") throw fail(`cannot have "filter"`);
+  if (!isNames(filter) || filter.length === 0) throw fail(`needs a list of paths as "filter"`);
+  const listed = new ListedPaths(filter, shape);
+  const unseen = filter.find((name) => !listed.names.includes(name));
+  if (unseen === undefined) return listed;
+  throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
+}
 
 const OF_LISTS = ["page", "sort", "search", "count"] as const;
 
@@ -113,19 +136,18 @@ function compileSearch(given: unknown, reading: Reading): SearchRule {
   checkNoOthers(others, { option: "search", fail });
   if (index !== true) throw fail(`needs a list of fields or { index: true } as "search"`);
   if (embedded) throw fail("cannot search in a text index: it lists what others embed");
-  checkTextIndex(reading);
-  return { index };
+  return { index: textIndexPaths(reading) };
 }
 
-/** Checks that there is a text index, and that a search in it finds nothing by what clients do not see. */
-function checkTextIndex({ schema, shape, fail }: Reading): void {
+/** Gives the paths of the text index: a search in it must find nothing by what clients do not see. */
+function textIndexPaths({ schema, shape, fail }: Reading): readonly string[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
   if (texts.length === 0) {
     throw fail(`needs a text index for "search": declare it in configure(), by schema.index()`);
   }
   const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
-  if (hidden === undefined) return;
+  if (hidden === undefined) return texts;
   throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
 }
 
@@ -193,12 +215,13 @@ function compileReference(
   const { select, always = false, unguarded = false } = readPopulate(options, fail);
   const referred = referredTarget(reference);
   if (referred !== undefined) {
-    const { fields } = describeShape(buildSchema(referred).schema);
+    const { fields } = shapeForAll(buildSchema(referred).schema);
     for (const name of select ?? []) {
       const problem = whyUnseen(fields.get(name));
       if (problem === undefined) continue;
       throw fail(`with "${name}" of "${referred.name}" in "select", which ${problem}`);
     }
+    bindingRests(referred);
     if (!unguarded) checkGuards(referred, fail);
   }
   const names = select === undefined ? [] : ["_id", ...select];
@@ -229,7 +252,7 @@ function isNames(value: unknown): value is readonly string[] {
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
 function checkGuards(referred: ModelClass, fail: Fail): void {
-  const methods = describeModel(referred).rests.flatMap((rest) => rest.methods);
+  const methods = bindingRests(referred).flatMap((rest) => rest.methods);
   const hooks = methods.filter(({ operation }) => operation === "one").flatMap(({ hooks }) =>
     Object.entries(hooks)
   );

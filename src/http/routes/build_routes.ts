@@ -3,20 +3,22 @@ import { describeModel, scopesOf } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import { OPERATIONS } from "../../declare/operations/operation.ts";
+import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
-import { collectionName } from "../../schema/model_name.ts";
+import { shapeForAll } from "../../schema/fields/shape.ts";
+import { collectionName, modelName } from "../../schema/model_name.ts";
 import {
   cannotMount,
   checkConcurrency,
   checkPartRest,
+  checkReferences,
   checkRest,
   exampleProblem,
 } from "./_check_rest.ts";
-import { compileReads } from "./_compile_reads.ts";
+import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { PATH_PARAMETER } from "./describe_route.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
@@ -33,6 +35,8 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
+  // A field may refer to a class by its name: the name is known before the first field is looked at.
+  for (const target of models) modelName(target);
   const holders: Holders = new Map();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
@@ -93,7 +97,7 @@ interface Branch {
 }
 
 /** The settings that the routes of a branch share with those of its root. */
-type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
+type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights">;
 
 /**
  * Builds the routes of a branch, and of the branches below it: what the model's properties hold.
@@ -103,7 +107,8 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels">;
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { schema } = buildSchema(level.target);
-  const shape = describeShape(schema);
+  const shape = shapeForAll(schema);
+  checkReferences(shape);
   const { target, link } = level;
   const embedded = link?.embedded === true;
   const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
@@ -117,9 +122,12 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const acting: Level = {
       ...{ ...level, versionKey, shape, operation: name, hooks: hooks as Hooks<object> },
       parameters: hooks.parameters ?? [],
+      filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
       reads: compileReads(method, { target, schema, shape, embedded }),
     };
-    return { path: operation.item ? item : base, operation, levels: [...above, acting], ...shared };
+    const levels = [...above, acting];
+    const path = operation.item ? item : base;
+    return { path, operation, levels, rights: rightsOf(levels), ...shared };
   });
   const parent = own.find(({ levels }) => levels.at(-1)?.operation === "one");
   const below = describeParts(level.target).flatMap((part) => {

@@ -104,14 +104,15 @@ export interface RouteObjects {
 
 export function routeObjects(route: Route): RouteObjects {
   const { change, status, origin } = route.operation;
-  const { target, shape, link } = actingLevel(route);
+  const { target, shape, link, filterPaths } = actingLevel(route);
   const place = {
     ...{ schema: buildSchema(target).schema, model: target.name },
     embedded: link?.embedded === true,
   };
   const object = (view: View) => describeObject(shape, { view, ...place });
   return {
-    ...origin !== "new" && { filter: filterNode(shape, place) },
+    ...origin !== "new" && filterPaths?.names.length !== 0 &&
+      { filter: filterNode(shape, { ...place, paths: filterPaths?.names }) },
     ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
     ...status !== 204 && { answer: object("answer") },
   };
@@ -126,9 +127,9 @@ export function printRoute(route: Route): string {
 }
 
 function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
-  const reads = levels.at(-1)?.reads ?? {};
+  const { reads = {}, filterPaths } = levels.at(-1) ?? {};
   const declared = new Set([
-    ...operation.origin === "new" ? [] : ["q"],
+    ...operation.origin === "new" || filterPaths?.names.length === 0 ? [] : ["q"],
     ...declaredNames(reads),
     ...levels.flatMap(({ parameters }) => parameters),
   ]);

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS } from "../../filter/q/limits.ts";
-import type { QueryLimits } from "../../filter/q/limits.ts";
+import type { FilterLimits } from "../../filter/q/limits.ts";
 import type { FilterNode } from "../../filter/q/describe_filter.ts";
 import type { AnswerNode } from "../route_node.ts";
 import type { ObjectNode, View } from "../../schema/describe_object.ts";
@@ -29,7 +29,7 @@ export class Components {
   readonly #responses = new Map<string, object>();
 
   /** The limits of filters: those of `initialize()`, the same for all routes of a router. */
-  constructor(readonly limits: Required<QueryLimits> = DEFAULT_LIMITS) {}
+  constructor(readonly limits: FilterLimits = DEFAULT_LIMITS) {}
 
   object(node: ObjectNode): JsonSchema {
     const name = `${node.model ?? "Object"}${SUFFIXES[node.view]}`;

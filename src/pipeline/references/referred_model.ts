@@ -6,6 +6,7 @@ import { registeredModels } from "../../declare/model/records.ts";
 import { checkFilter } from "../../filter/check_filter.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { referredClass } from "../../schema/model_name.ts";
@@ -68,9 +69,11 @@ async function classScope({ req }: LevelCall, { model, target }: NamedModel): Pr
     ...{ filter: {}, options: {}, projection: {}, operation: "one" },
     model: () => Promise.resolve(model as never),
   });
+  const shape = describeShape(model.schema);
   const scopes: Filter[] = [];
   for (const scope of scopesOf(target)) {
-    scopes.push(checkFilter(await runHook("scope", () => scope(request)), "scope"));
+    const given = await runHook("scope", () => scope(request));
+    scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
   }
   return everyFilter(...scopes);
 }

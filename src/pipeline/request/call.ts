@@ -34,10 +34,11 @@ interface OpeningState {
 }
 
 export interface LevelCall extends RequestContext {
-  readonly level: Level;
+  /** Replaced once, after the `preFetch` hooks, by what the rights of the reader leave of it. */
+  level: Level;
   readonly above: LevelCall | undefined;
   readonly state: FrameworkState;
-  readonly asked: Asked;
+  asked: Asked;
   readonly opened: OpeningState;
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
@@ -74,7 +75,7 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
-  const { asked, q, badQuery } = readQuery(route, req);
+  const { asked, q, badQuery } = readQuery({ route, level: actingLevel(route), req });
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
     const counted = () => count(at);
@@ -91,15 +92,23 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   return { route, req, timeBudget, levels, acting, isAway, badQuery };
 }
 
-function readQuery(
-  route: Route,
-  req: FrameworkRequest,
-): { readonly asked: Asked; readonly q: Filter; readonly badQuery?: unknown } {
-  const { shape, operation, reads } = actingLevel(route);
+interface ParsedQuery {
+  readonly asked: Asked;
+  readonly q: Filter;
+  readonly badQuery?: unknown;
+}
+
+/** Reads what a client asks of the level that acts, or what is wrong with it. */
+export function readQuery(
+  { route, level: { shape, operation, reads, filterPaths }, req }: Pick<
+    LevelCall,
+    "route" | "level" | "req"
+  >,
+): ParsedQuery {
   const match = ifMatchOf(route, req);
   if (operation === "create") return { asked: { match }, q: {} };
   try {
-    const q = parseQ(req.url, { shape, limits: route.limits });
+    const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
     if (reads === undefined) return { asked: { match }, q };
     const { url, headers: { prefer } } = req;
     const parameters = route.levels.flatMap((level) => level.parameters);

@@ -3,7 +3,6 @@ import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
-import { actingLevel } from "./route.ts";
 
 /**
  * Refuses query parameters that nothing declares: always for `removeAll()`, where a filter with a wrong name would remove
@@ -11,12 +10,12 @@ import { actingLevel } from "./route.ts";
  *
  * @throws {RestError} 400 that names the parameter.
  */
-export function checkParameters({ route, req, levels }: Call): void {
+export function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
   if (!removesMany && parameters !== "strict") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
-  for (const name of declaredNames(actingLevel(route).reads ?? {})) known.add(name);
+  for (const name of declaredNames(acting.level.reads ?? {})) known.add(name);
   if (operation.origin !== "new") known.add("q");
   const start = req.url.indexOf("?");
   const query = start === -1 ? "" : req.url.slice(start + 1);

@@ -3,10 +3,12 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import type { Operation, OperationName } from "../../declare/operations/operation.ts";
 import type { ReadRules } from "../../filter/parameters/read_rules.ts";
-import type { QueryLimits } from "../../filter/q/limits.ts";
+import type { ListedPaths } from "../../filter/q/listed_paths.ts";
+import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
+import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
 /** One level of a route. The last one acts, those before it are read. */
@@ -18,6 +20,8 @@ export interface Level {
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
   readonly reads?: ReadRules | undefined;
+  /** The paths that filters of clients may name; any that is shown if there are none. */
+  readonly filterPaths?: ListedPaths | undefined;
   /** The field with the version of the document that holds its entities; `undefined` if there is none. */
   readonly versionKey: string | undefined;
   readonly concurrency?: RestRecord["concurrency"];
@@ -33,10 +37,14 @@ export interface Route {
   readonly operation: Operation;
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
+  /** What readers may see and set of its levels; `undefined` where all may the same. */
+  readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
   /** The time that a client has for each piece of an answer. */
   readonly sendTimeoutMS: number;
-  readonly limits: Required<QueryLimits>;
+  readonly limits: FilterLimits;
+  /** Whether filters name only what their operation lists. */
+  readonly filterPaths?: QueryLimits["paths"];
   /** Whether every operation refuses parameters that nothing declares. */
   readonly parameters?: "strict" | undefined;
   /** Whether writes wait for unique indexes. */

@@ -1,27 +1,37 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { ModelClass } from "../../declare/model/framework_model.ts";
-import { buildSchema, isBuilt } from "../build_schema.ts";
+import { buildSchema } from "../build_schema.ts";
 import { classOf, referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
+import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
+import type { Rights } from "./rights.ts";
 
 const { Types } = mongoose.Schema;
+
+interface ShapeOptions extends Pick<Shape, "strict" | "rights"> {
+  /** Missing for an object made of dotted paths. */
+  readonly schema?: Schema;
+}
 
 /** The fields of a schema, as a tree. Bodies, filters and answers are read against it. */
 export class Shape {
   /** Whether a body with an undeclared field is refused instead of ignored. */
   readonly strict: boolean;
+  /** For whom it is: what others may not see is hidden in their own shapes. */
+  readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
   readonly #schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
+  #isRestricted: boolean | undefined;
+  #apart: readonly string[] | undefined;
+  #withoutApart: Readonly<Record<string, 0>> | undefined;
   #unselected: readonly string[] | undefined;
   #allUnselected: readonly string[] | undefined;
 
-  /** @param schema Missing for an object made of dotted paths. */
-  constructor(strict: boolean, schema?: Schema) {
+  constructor({ strict, rights, schema }: ShapeOptions) {
     this.strict = strict;
+    this.rights = rights;
     this.#schema = schema;
   }
 
@@ -33,7 +43,7 @@ export class Shape {
     if (below.length === 0) return void this.#fields.set(name, field);
     let inner = this.#fields.get(name)?.shape;
     if (inner === undefined) {
-      inner = new Shape(this.strict);
+      inner = new Shape(this);
       this.#fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
     }
     inner.add(below, field);
@@ -41,7 +51,26 @@ export class Shape {
 
   /** The shapes of what virtual references bring in when they are populated, by name. */
   get joined(): ReadonlyMap<string, Shape> {
-    return this.#joined ??= this.#schema === undefined ? new Map() : joinedShapes(this.#schema);
+    return this.#joined ??= this.#schema === undefined
+      ? new Map()
+      : joinedShapes(this.#schema, this.rights);
+  }
+
+  /** Whether a name that is no field may stand for something that is stored. */
+  declares(name: string): boolean {
+    const schema = this.#schema;
+    return schema !== undefined &&
+      (schema.get("strict") === false || systemPaths(schema).has(name));
+  }
+
+  /** The shape of the same schema for other readers. */
+  under(rights: Rights): Shape {
+    return this.#schema === undefined ? this : describeShape(this.#schema, rights);
+  }
+
+  /** Whether not all readers see the same of it, or of what its references lead to. */
+  get isRestricted(): boolean {
+    return this.#isRestricted ??= restrictionsIn(this).size > 0;
   }
 
   /** Whether something in it or below it is hidden. */
@@ -58,12 +87,24 @@ export class Shape {
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this, { all: true });
   }
+
+  /** The names of the fields that only their own routes show. Nothing that is done to the entity needs them. */
+  get apart(): readonly string[] {
+    return this.#apart ??= [...this.#fields].filter(([, { apart }]) => apart).map(([name]) => name);
+  }
+
+  /** The projection that leaves these fields out. */
+  get withoutApart(): Readonly<Record<string, 0>> {
+    return this.#withoutApart ??= Object.fromEntries(this.apart.map((name) => [name, 0]));
+  }
 }
 
 export interface FieldShape {
   /** A value; free-form; an object with a shape; a map; an array. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
+  /** Whether it is declared as something that no body sets. */
+  readonly readonly: boolean;
   /** Whether a body may set it: identifiers, versions and timestamps never. */
   readonly writable: boolean;
   readonly selected: boolean;
@@ -74,22 +115,26 @@ export interface FieldShape {
   readonly element?: FieldShape;
   /** Whether a body may name only entities that exist. */
   readonly exists?: boolean;
+  /** Whether only its own routes show it. */
+  readonly apart?: boolean;
   /** The shape of what a reference brings in when it is populated. */
   readonly populated?: Shape;
 }
 
-const shapes = new WeakMap<Schema, Shape>();
-
-/** Describes the shape of a schema, once, after plugins and `configure` have run. */
-export function describeShape(schema: Schema): Shape {
-  const known = shapes.get(schema);
+/** Describes the shape of a schema for some readers, once, after plugins and `configure` have run. */
+export function describeShape(schema: Schema, rights = NO_RIGHTS): Shape {
+  const known = rights.shapes.get(schema);
   if (known !== undefined) return known;
+  if (rights !== NO_RIGHTS) {
+    const same = describeShape(schema);
+    if (!same.isRestricted) return same;
+  }
   const system = systemPaths(schema);
-  const shape = new Shape(schema.get("strict") === "throw", schema);
-  shapes.set(schema, shape);
+  const shape = new Shape({ strict: schema.get("strict") === "throw", rights, schema });
+  rights.shapes.set(schema, shape);
   schema.eachPath((path, type) => {
     if (path.includes("$*")) return;
-    const field = describeField(type, system.has(path));
+    const field = describeField(type, { system: system.has(path), rights });
     shape.add(path.split("."), field);
     // Where documents show their virtuals, an alias would show what its field hides.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
@@ -100,11 +145,19 @@ export function describeShape(schema: Schema): Shape {
   return shape;
 }
 
+/** The shape of a schema as a route knows it before a request comes: with all that some reader may see. */
+export function shapeForAll(schema: Schema): Shape {
+  return describeShape(schema, ALL_RIGHTS);
+}
+
 /** Mongoose adds the path of the version when it compiles a model; documents show it before as after. */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;
-  shape.add([name], describeField(new Types.Number(name, {}), true));
+  shape.add(
+    [name],
+    describeField(new Types.Number(name, {}), { system: true, rights: shape.rights }),
+  );
 }
 
 /** Paths that the database or Mongoose sets. */
@@ -115,61 +168,85 @@ function systemPaths(schema: Schema): Set<string> {
   return new Set(["_id", named(versionKey, "__v"), named(discriminatorKey, "__t"), ...stamps]);
 }
 
-function joinedShapes(schema: Schema): Map<string, Shape> {
+function joinedShapes(schema: Schema, rights: Rights): Map<string, Shape> {
   const shapes = new Map<string, Shape>();
   for (const [name, virtual] of Object.entries(virtualsOf(schema))) {
     const target = referredClass((virtual as { options?: { ref?: unknown } }).options?.ref);
-    if (target !== undefined) shapes.set(name, describeShape(buildSchema(target).schema));
+    if (target !== undefined) shapes.set(name, describeShape(buildSchema(target).schema, rights));
   }
   return shapes;
 }
 
-function describeField(type: SchemaType, system: boolean): FieldShape {
-  const { hidden, readonly, select, exists }: Readonly<Record<string, unknown>> = type.options;
-  return Object.assign(describeKind(type), {
-    hidden: hidden === true,
-    writable: !system && readonly !== true,
+interface FieldContext {
+  /** Whether the database or Mongoose sets it. */
+  readonly system: boolean;
+  readonly rights: Rights;
+}
+
+function describeField(type: SchemaType, { system, rights }: FieldContext): FieldShape {
+  const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
+    type.options;
+  const isHidden = rights.restricts(hidden) || apart === true;
+  // Whom a function keeps from seeing a field, it keeps from setting it.
+  const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
+  return Object.assign(describeKind(type, rights), {
+    hidden: isHidden,
+    readonly: isReadonly,
+    writable: !system && !isReadonly,
     selected: select !== false,
     exists: exists === true,
+    apart: apart === true,
     type,
   });
 }
 
 function describeKind(
   type: SchemaType,
+  rights: Rights,
 ): Pick<FieldShape, "kind" | "shape" | "element" | "populated"> {
   if (type instanceof Types.Mixed) return { kind: "free" };
   if (type instanceof Types.DocumentArray) {
-    const element = Object.assign(objectKind(type.schema), UNRESTRICTED, { type });
+    const element = Object.assign(objectKind(type.schema, rights), UNRESTRICTED, { type });
     return { kind: "array", element };
   }
   if (type instanceof Types.Array || type instanceof Types.Map) {
     const element = type.getEmbeddedSchemaType();
     return {
       kind: type instanceof Types.Map ? "map" : "array",
-      element: element ? describeField(element, false) : { kind: "free", ...UNRESTRICTED },
+      element: element
+        ? describeField(element, { system: false, rights })
+        : { kind: "free", ...UNRESTRICTED },
     };
   }
-  if (type instanceof Types.Subdocument) return objectKind(type.schema);
+  if (type instanceof Types.Subdocument) return objectKind(type.schema, rights);
   const referred = typeof type.options.ref === "string" ? classOf(type.options.ref) : undefined;
   if (referred === undefined) return { kind: "scalar" };
   return {
     kind: "scalar",
     get populated() {
-      return describeShape(buildSchema(referred).schema);
+      return describeShape(buildSchema(referred).schema, rights);
     },
   };
 }
 
-const UNRESTRICTED = { hidden: false, writable: true, selected: true } as const;
-const SECRET = { kind: "free", hidden: true, writable: false, selected: true } as const;
+const UNRESTRICTED = { hidden: false, readonly: false, writable: true, selected: true } as const;
+const SECRET = {
+  kind: "free",
+  hidden: true,
+  readonly: true,
+  writable: false,
+  selected: true,
+} as const;
 
 /** An object with a schema of its own, described when it is needed: a model may embed itself. */
-function objectKind(schema: Schema): { readonly kind: "object"; readonly shape: Shape } {
+function objectKind(
+  schema: Schema,
+  rights: Rights,
+): { readonly kind: "object"; readonly shape: Shape } {
   return {
     kind: "object",
     get shape() {
-      return describeShape(schema);
+      return describeShape(schema, rights);
     },
   };
 }
@@ -207,27 +284,4 @@ export function referenceIn(field: FieldShape): FieldShape | undefined {
   return reference?.kind === "scalar" && reference.type?.options.ref !== undefined
     ? reference
     : undefined;
-}
-
-const remembered = new WeakMap<object, Shape>();
-
-/** Remembers the shape of an entity that has neither a class nor a schema, such as one of another database. */
-export function rememberShape<T extends object>(entity: T, shape: Shape): T {
-  remembered.set(entity, shape);
-  return entity;
-}
-
-/** Gives the shape of an instance of a model class that is no document, or of a known entity; `undefined` for others. */
-export function shapeOfInstance(value: object): Shape | undefined {
-  if (!(value instanceof FrameworkModel)) return remembered.get(value);
-  return describeShape(buildSchema(modelClassOf(value)).schema);
-}
-
-/** The nearest class that Mongoose knows: a class below it is a view of the host's own. */
-function modelClassOf(value: object): ModelClass {
-  const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;
-  for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {
-    if (isBuilt(each)) return each;
-  }
-  return own;
 }

@@ -119,7 +119,8 @@ export class DirectCollection {
     const changed = [...shape.fields].filter(([name]) => Object.hasOwn(changes, name));
     if (!await this.#passesRules(changes, changed)) return undefined;
     const statement = timeBudget.statement();
-    const stored = await timeBudget.wait(updateStored(model, { conditions, changes, statement }));
+    const update = { conditions, changes, projection: shape.withoutApart, statement };
+    const stored = await timeBudget.wait(updateStored(model, update));
     if (stored === null || stored === undefined) return stored;
     const text = reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape);
     return { text, version: versionIn(stored, String(model.schema.get("versionKey"))) };

@@ -3,7 +3,7 @@ import type { TimeBudget } from "../../database/time_budget.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
-import { isNarrowed, isSameForDatabase } from "../../filter/projection.ts";
+import { isNarrowed, isSameForDatabase, withoutApart } from "../../filter/projection.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { Selection } from "../../filter/selection.ts";
@@ -129,7 +129,7 @@ function planQuery(
   const given = forChange ? {} : selection.projection;
   // What a hook projects may be hidden from a client that selects it.
   if (!isEmpty(given) && select !== undefined) return undefined;
-  const projection = select === undefined ? given : projectionOf(select);
+  const projection = select === undefined ? withoutApart(given, shape) : projectionOf(select);
   const { lean, ...read } = readOptions(selection, { maxTimeMS, page: operation !== "one" });
   const options: Record<string, unknown> = { ...read, ...page && pageOptions(page) };
   const isDirect = (lean === undefined || takesLean) &&

@@ -67,12 +67,14 @@ const DOCUMENTS_ONLY: DirectSupport = {
   removes: false,
 };
 
-const supports = new WeakMap<Model<unknown>, DirectSupport>();
+const supports = new WeakMap<Model<unknown>, WeakMap<Shape, DirectSupport>>();
 
-/** Tells what a model allows without documents; looks at each model once. */
+/** Tells what a model allows without documents; looks at each model once for each shape that readers see of it. */
 export function directSupport(model: Model<unknown>, shape: Shape): DirectSupport {
-  let support = supports.get(model);
-  if (support === undefined) supports.set(model, support = findSupport(model, shape));
+  let ofModel = supports.get(model);
+  if (ofModel === undefined) supports.set(model, ofModel = new WeakMap());
+  let support = ofModel.get(shape);
+  if (support === undefined) ofModel.set(shape, support = findSupport(model, shape));
   return support;
 }
 

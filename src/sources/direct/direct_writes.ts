@@ -150,6 +150,8 @@ interface StoredUpdate {
   readonly conditions: Filter;
   /** New values of fields, cast and valid. */
   readonly changes: Readonly<Record<string, unknown>>;
+  /** What of the result is not read. */
+  readonly projection: Readonly<Record<string, unknown>>;
   readonly statement: StatementOptions;
 }
 
@@ -159,7 +161,7 @@ interface StoredUpdate {
  */
 export async function updateStored(
   model: Model<unknown>,
-  { conditions, changes, statement }: StoredUpdate,
+  { conditions, changes, projection, statement }: StoredUpdate,
 ): Promise<object | null | undefined> {
   const key = (model.schema as Schema).get("versionKey") as string;
   const set = { ...changes, ...timeStamps(model, "updatedAt") };
@@ -168,7 +170,12 @@ export async function updateStored(
     $inc: { [key]: 1 },
   };
   // Never `raw`: the driver would apply it to error replies too, and lose track of the primary.
-  const options = { ...statement, returnDocument: "after", enableUtf8Validation: false } as const;
+  const options = {
+    ...statement,
+    ...Object.keys(projection).length > 0 && { projection },
+    returnDocument: "after",
+    enableUtf8Validation: false,
+  } as const;
   try {
     const stored = await model.collection.findOneAndUpdate(conditions, update as never, options);
     if (stored === null || asVersion(stored[key]) !== null) return stored;

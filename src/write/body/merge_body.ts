@@ -4,7 +4,7 @@ import type { Problems } from "../../errors/refusals.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { rememberShape } from "../../schema/fields/shape.ts";
+import { rememberShape } from "../../schema/fields/instance_shapes.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import {
   forgetChanges,

@@ -162,8 +162,8 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
 }
 
 /** Whether a client can neither see nor set a field: clearing the object around it leaves it as it is. */
-function isProtected({ hidden, selected, type }: FieldShape): boolean {
-  return hidden || !selected || type?.options.readonly === true;
+function isProtected({ hidden, selected, readonly }: FieldShape): boolean {
+  return hidden || !selected || readonly;
 }
 
 /** Whether a replacement that leaves a field out clears it. */

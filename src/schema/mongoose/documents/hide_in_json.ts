@@ -1,4 +1,6 @@
-import type { Schema, SchemaType } from "mongoose";
+import type { Document, Schema, SchemaType } from "mongoose";
+import { NO_RIGHTS } from "../../fields/rights.ts";
+import type { Rights } from "../../fields/rights.ts";
 import { isOwn, markOwn, virtualsOf } from "../schemas/schema_members.ts";
 
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
@@ -21,11 +23,27 @@ export function hideInJson(schema: Schema): void {
       if (!declared.has(key)) delete json[key];
     }
     const result = own?.(doc, json, options) ?? json;
-    for (const path of hidden) deletePath(result, path);
+    for (const { path, option } of hidden) {
+      if (reader.restricts(option)) deletePath(result, path);
+    }
     return result;
   };
   if (own === undefined) markOwn(transform);
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
+}
+
+/** Whose JSON is being made: `toJSON()` of what a document holds asks for it too. */
+let reader = NO_RIGHTS;
+
+/** Gives the JSON of a document for a reader. Anyone else who makes JSON of it gets what nobody is kept from. */
+export function jsonFor(doc: Document, rights: Rights): object {
+  const before = reader;
+  reader = rights;
+  try {
+    return doc.toJSON();
+  } finally {
+    reader = before;
+  }
 }
 
 /** Tells whether the JSON of a schema's documents is of the user's own making: by options, here or for all schemas. */
@@ -42,8 +60,8 @@ export function hasOwnJson(schema: Schema): boolean {
 
 interface SchemaKeys {
   readonly declared: ReadonlySet<string>;
-  /** The hidden paths; embedded objects have schemas of their own. */
-  readonly hidden: readonly string[][];
+  /** The paths with the option `hidden`, as it is declared; embedded objects have schemas of their own. */
+  readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
 const known = new WeakMap<Schema, SchemaKeys>();
@@ -57,18 +75,21 @@ export function schemaKeys(schema: Schema): SchemaKeys {
 
 function readKeys(schema: Schema): SchemaKeys {
   const declared = new Set(Object.keys(virtualsOf(schema)));
-  const hidden: string[][] = [];
+  const hidden: { path: string[]; option: unknown }[] = [];
   schema.eachPath((path: string, { options }: SchemaType) => {
     declared.add(path.split(".", 1).join());
-    if (options.hidden !== true) return;
-    for (const name of [path, options.alias ?? []].flat()) hidden.push(name.split("."));
+    const option: unknown = options.apart || options.hidden;
+    if (option !== true && typeof option !== "function") return;
+    for (const name of [path, options.alias ?? []].flat()) {
+      hidden.push({ path: name.split("."), option });
+    }
   });
   const version = schema.get("versionKey");
   if (typeof version === "string") declared.add(version);
   return { declared, hidden };
 }
 
-function deletePath(json: unknown, [key, ...rest]: string[]): void {
+function deletePath(json: unknown, [key, ...rest]: readonly string[]): void {
   if (typeof json !== "object" || json === null || key === undefined) return;
   if (rest.length === 0) delete (json as Record<string, unknown>)[key];
   else deletePath((json as Record<string, unknown>)[key], rest);

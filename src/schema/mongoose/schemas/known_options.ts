@@ -7,7 +7,15 @@ import type { FieldRecord } from "../../../declare/model/records.ts";
 type Names<T> = Record<keyof T, true>;
 
 const FIELD: Names<FieldOptions<unknown>> = {
-  ...{ required: true, hidden: true, readonly: true, immutable: true, select: true, alias: true },
+  ...{
+    required: true,
+    hidden: true,
+    readonly: true,
+    apart: true,
+    immutable: true,
+    select: true,
+    alias: true,
+  },
   ...{ unique: true, index: true, sparse: true, expires: true },
   ...{ summary: true, description: true, deprecated: true, example: true },
   ...{ default: true, enum: true, validate: true, min: true, max: true },

@@ -1,0 +1,121 @@
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { HookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
+import { notFound } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { narrowReads } from "../../filter/parameters/narrow_reads.ts";
+import { restrictionsIn, Rights } from "../../schema/fields/rights.ts";
+import type { Restriction } from "../../schema/fields/rights.ts";
+import { readQuery } from "./call.ts";
+import type { LevelCall } from "./call.ts";
+import type { Level } from "./route.ts";
+
+/** The levels of a route as one reader may see them. */
+interface ReaderLevels {
+  readonly levels: readonly Level[];
+  /** Whether he may see or set less than others. */
+  readonly isRestricted: boolean;
+}
+
+/** How many combinations are kept. */
+const MAX_KEPT = 64;
+
+/** The functions of the fields that a route shows or sets, and its levels for each combination of what they tell. */
+export class RouteRights {
+  readonly #levels: readonly Level[];
+  readonly #restrictions: ReadonlyMap<Restriction, string>;
+  readonly #known = new Map<string, ReaderLevels>();
+
+  constructor(levels: readonly Level[], restrictions: ReadonlyMap<Restriction, string>) {
+    this.#levels = levels;
+    this.#restrictions = restrictions;
+  }
+
+  levelsFor(req: FrameworkRequest): ReaderLevels {
+    const told = new Map<Restriction, boolean>();
+    for (const [restriction, name] of this.#restrictions) {
+      told.set(restriction, ask(restriction, { req, name }));
+    }
+    const answers = [...told.values()];
+    const key = answers.map(Number).join("");
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      const rights = new Rights(told);
+      const levels = this.#levels.map((level) => levelUnder(rights, level));
+      if (this.#known.size >= MAX_KEPT) this.#known.clear();
+      this.#known.set(key, known = { levels, isRestricted: answers.includes(true) });
+    }
+    return known;
+  }
+}
+
+/** Gives the rights of a route; `undefined` where no field has a function. */
+export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
+  const found = new Map<Restriction, string>();
+  for (const { shape, target } of levels) {
+    for (const [restriction, path] of restrictionsIn(shape)) {
+      if (!found.has(restriction)) found.set(restriction, `property "${path}" of "${target.name}"`);
+    }
+  }
+  return found.size === 0 ? undefined : new RouteRights(levels, found);
+}
+
+/** Asks the function of a field. Anything but `false` restricts: a forgotten `return` never shows anything. */
+function ask(
+  restriction: Restriction,
+  { req, name }: { readonly req: FrameworkRequest; readonly name: string },
+): boolean {
+  try {
+    const told = restriction(req);
+    if (!isPromise(told)) return told !== false;
+    Promise.resolve(told).catch(() => {});
+  } catch (cause) {
+    if (cause instanceof RestError) throw cause;
+    const failure = new TypeError(`Cannot tell the rights to ${name}: its function failed`, {
+      cause,
+    });
+    throw new HookFailure("rights", failure);
+  }
+  const failure = new TypeError(`Cannot tell the rights to ${name}: its function is asynchronous`);
+  throw new HookFailure("rights", failure);
+}
+
+function levelUnder(rights: Rights, level: Level): Level {
+  const shape = level.shape.under(rights);
+  const { reads, filterPaths } = level;
+  return {
+    ...level,
+    shape,
+    ...reads && { reads: narrowReads(reads, shape) },
+    ...filterPaths && { filterPaths: filterPaths.under(shape) },
+  };
+}
+
+/**
+ * Narrows a level, and those above it, to what its reader may see and set. What he asks was read before the `preFetch` hooks,
+ * as anyone may ask it, and is read again.
+ *
+ * @throws {RestError} What a function of a field throws; 400 if he asks for what he cannot see; 404 below what he cannot see.
+ */
+export function narrowToReader(at: LevelCall): void {
+  const { route, req } = at;
+  if (route.rights === undefined) return;
+  const { levels, isRestricted } = route.rights.levelsFor(req);
+  let depth = -1;
+  for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) depth++;
+  for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) {
+    each.level = levels[depth--] as Level;
+  }
+  if (!isRestricted) return;
+  for (let each = at; each.above !== undefined; each = each.above) checkLink(each, each.above);
+  if (at.level !== levels.at(-1)) return;
+  const { asked, badQuery } = readQuery(at);
+  if (badQuery !== undefined) throw badQuery;
+  // What hooks have added counts from the conditions that they have got.
+  at.asked = { ...asked, ...at.asked.added && { added: at.asked.added } };
+}
+
+function checkLink({ level: { link } }: LevelCall, above: LevelCall): void {
+  const { fields, rights } = above.level.shape;
+  const options = link && fields.get(link.property)?.type?.options;
+  if (rights.restricts(options?.hidden)) throw notFound();
+}
