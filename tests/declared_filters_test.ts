@@ -43,7 +43,9 @@ class Fields extends FrameworkModel {
   inners?: Inner[];
 }
 
-const filter = ["state", "tags", "free", "counts", "inner.text", "inners", "inners.text"];
+const filter = [
+  ...["state", "tags", "free", "counts", "inner.text", "inners", "inners.text"] as const,
+];
 
 @rest({
   route: "/listed",

@@ -108,7 +108,7 @@ class Fits extends User {
     update<Typed>({ postFetch: and((_req, entity) => entity.name ? entity : null) }),
   ],
   getConnection: async (req) => (await req.framework.model()).db,
-  scope: (req) => ({ owner: req.headers.host }),
+  scope: (req) => ({ name: req.headers.host }),
 })
 class Typed extends FrameworkModel {
   @prop()

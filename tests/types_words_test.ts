@@ -79,7 +79,7 @@ expect<Same<FieldOptions<bigint[]>["example"], readonly (string | number)[] | un
   route: "/told",
   methods: [
     all({ summary: "List", tags: ["a"], deprecated: false, example: { text: "a" } }),
-    create<Told>({ description: "Create", operationId: "make", preSend: (_req, told) => told }),
+    create<Routed>({ description: "Create", operationId: "make", preSend: (_req, told) => told }),
     // @ts-expect-error: tags are a list
     all({ tags: "a" }),
     // @ts-expect-error: a summary is a text

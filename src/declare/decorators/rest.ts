@@ -1,6 +1,7 @@
 import type { Connection, SchemaOptions } from "mongoose";
 import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.ts";
 import type { HooksOf, LeanHooksOf, MaybePromise } from "../hooks/hooks.ts";
+import type { NamedFilter } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 import type { RestRecord } from "../model/records.ts";
 import { recordsOf, registerModel } from "../model/records.ts";
@@ -161,7 +162,8 @@ export function rest<
   const L extends readonly unknown[],
   R extends string | undefined = undefined,
   D = RestDecorators<O, R>,
->(this: RestProblem<D, R, L>, options: RestInput<D, O, L, R>): D {
+  const S extends Scoped = Scoped,
+>(this: RestProblem<D, R, L>, options: RestInput<D, O, L, R, S>): D {
   const record = { ...options } as RestRecord;
   const decorate = (_target: unknown, context: RestContext): void => {
     const records = recordsOf("rest", context);
@@ -203,12 +205,15 @@ type Operations<L, M> = {
     : Method;
 };
 
-/** @internal The options of `@rest` on a property. */
-export interface RestOfProperty<M, L, R> extends
-  Pick<
-    RestOptions<Method, M extends FrameworkModel ? M : FrameworkModel>,
-    "scope" | "concurrency"
-  > {
+/** @internal What a scope gives. */
+export type Scoped = Returns<"scope returns a filter", QueryObject>;
+
+/** @internal The options of `@rest` on a property. The scope gives `S`. */
+export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurrency"> {
+  /** Returns a filter that every read and every write of this route must match. */
+  readonly scope?: (
+    req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
+  ) => S & NamedFilter<M, S>;
   /** The path. */
   readonly route?: R;
   /** The operations that clients can call. */
@@ -216,13 +221,16 @@ export interface RestOfProperty<M, L, R> extends
 }
 
 /** @internal The options of `@rest` on a class. */
-export interface RestOfClass<M, L, R>
-  extends RestOfProperty<M, L, R>, Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {}
+export interface RestOfClass<M, L, R, S>
+  extends
+    RestOfProperty<M, L, R, S>,
+    Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {}
 
 /** @internal The options of `@rest` on what is decorated. */
-export type RestInput<D, O extends Method, L, R> = Decorated<D> extends { readonly model: infer M }
-  ? RestOfClass<M, L, R>
-  : Decorated<D> extends { readonly value: infer V } ? RestOfProperty<ModelIn<NonNullable<V>>, L, R>
+export type RestInput<D, O extends Method, L, R, S> = Decorated<D> extends
+  { readonly model: infer M } ? RestOfClass<M, L, R, S>
+  : Decorated<D> extends { readonly value: infer V }
+    ? RestOfProperty<ModelIn<NonNullable<V>>, L, R, S>
   : Omit<RestOptions<O>, "route"> & { readonly route?: R };
 
 /** @internal The problem of an `@rest` that no single option has. */

@@ -7,6 +7,14 @@ import type { OperationName } from "../operations/operation.ts";
 export type QueryObject = Record<string, unknown>;
 
 /**
+ * A filter on entities of a model: names are those of its fields, or operators. Any name if the model is not known.
+ *
+ * @typeParam M The model.
+ */
+export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] ? QueryObject
+  : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
+
+/**
  * The state of the current request, which hooks read and change as `req.framework`.
  *
  * On a sub-route, each level of the route has a state of its own.
@@ -18,7 +26,7 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
    * The filter of the query. Initially it is the client's `q`, checked and cast, or `{}`. Hooks can add conditions or
    * replace it. Conditions of `q` use operators: `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`.
    */
-  filter: QueryObject;
+  filter: FilterOf<M>;
   /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
   options: QueryObject;
   /** The projection of the query. */

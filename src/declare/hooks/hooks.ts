@@ -1,5 +1,6 @@
 import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
+import type { FieldNames } from "../model/field_names.ts";
 import type { OperationWords } from "../operations/operation.ts";
 import type { ReadOptions } from "./read_options.ts";
 
@@ -60,15 +61,23 @@ export type EntityHook<E, R = FrameworkRequest> = (
   previous?: E,
 ) => MaybePromise<object | null>;
 
-/** Options of an operation that are not hooks. */
-export interface OperationOptions extends OperationWords {
+/**
+ * The option that limits the filters of clients.
+ *
+ * @typeParam M The model, if it is known.
+ */
+export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. Not for `create()`. A path of an
    * object does not allow those inside of it, and one of a free-form field or a Map allows all that are.
    *
    * @default {all that clients see}
    */
-  readonly filter?: readonly string[] | undefined;
+  readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
+}
+
+/** Options of an operation that are not hooks. */
+export interface OperationOptions extends OperationWords, FilterOptions {
   /**
    * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
    * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'
@@ -118,6 +127,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
 export type HooksOf<M extends FrameworkModel> =
   & Hooks<Entity<M>, FrameworkRequest<M>>
   & ReadOptions<M>
+  & FilterOptions<M>
   & { readonly lean?: false | undefined };
 
 /**
@@ -128,6 +138,7 @@ export type HooksOf<M extends FrameworkModel> =
 export type LeanHooksOf<M extends FrameworkModel> =
   & Hooks<M, FrameworkRequest<M>>
   & ReadOptions<M>
+  & FilterOptions<M>
   & { readonly lean: true };
 
 /** The names of the hooks. */

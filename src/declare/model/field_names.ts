@@ -1,11 +1,13 @@
 import type { InWords } from "../decorators/prop_input.ts";
 import type { ModelIn } from "../decorators/rest.ts";
+import type { FrameworkModel } from "./framework_model.ts";
 
 /** @internal What clients can use a field for. */
-export type FieldUse = "sort" | "select" | "search" | "populate";
+export type FieldUse = "sort" | "select" | "search" | "populate" | "filter";
 
 /** @internal The names of the fields of a model that clients can use so: any name if the model is not known. */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
+  : U extends "filter" ? FilterPath<M>
   : { [K in keyof M]-?: [NameProblem<U, M, K>] extends [never] ? K : never }[keyof M] & string;
 
 /** @internal Whether `M` is a model whose fields are known. */
@@ -17,7 +19,9 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
 /** The fields that the framework adds and that clients cannot use so. */
-type UndeclaredUse = { sort: "__v"; select: never; search: "_id" | "__v"; populate: "_id" | "__v" };
+type UndeclaredUse =
+  & { sort: "__v"; select: never; filter: never }
+  & Record<"search" | "populate", "_id" | "__v">;
 
 type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? never
   : IsHidden<V> extends true ? `${K} is hidden`
@@ -29,6 +33,45 @@ type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? n
   : U extends "populate"
     ? [V extends readonly (infer I)[] ? NonNullable<I> : V] extends [AnyIdentifier] ? never
     : `populate takes references, ${K} is ${InWords<V>}`
+  : never;
+
+/** The paths that a filter can name. Those of more than three names are not checked. `D` is the depth. */
+type FilterPath<M, D extends readonly 0[] = []> = {
+  [K in keyof M & string]-?: [FieldProblem<"filter", K, NonNullable<M[K]>>] extends [never]
+    ? K | `${K}.${PathBelow<NonNullable<M[K]>, D>}`
+    : never;
+}[keyof M & string];
+
+type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
+  ? PathBelow<NonNullable<I>, D>
+  : V extends Scalar ? never
+  : V extends ReadonlyMap<string, unknown> ? string
+  : V extends FrameworkModel ? D["length"] extends 2 ? string : FilterPath<V, [...D, 0]>
+  : V extends object ? string
+  : never;
+
+/** @internal A filter `S` that the application writes, if it names only fields of the model `M`, else its problems. */
+export type NamedFilter<M, S> = IsKnown<M> extends false ? unknown
+  : S extends Promise<infer T> ? Promise<NamedFilter<M, T>>
+  : {
+    readonly [K in keyof S & string as string extends K ? never : Undeclared<M, K>]:
+      `the class has no ${K}`;
+  };
+
+type Undeclared<M, K extends string> = K extends `$${string}` ? never
+  : K extends `${infer Name}.${infer Rest}`
+    ? Name extends keyof M ? UndeclaredBelow<NonNullable<M[Name]>, { whole: K; rest: Rest }> : K
+  : K extends keyof M ? never
+  : K;
+
+type UndeclaredBelow<V, P extends { whole: string; rest: string }> = 0 extends 1 & V ? never
+  : V extends readonly (infer I)[] ? UndeclaredBelow<
+      NonNullable<I>,
+      P["rest"] extends `${number}.${infer R}` ? { whole: P["whole"]; rest: R } : P
+    >
+  : V extends FrameworkModel ? P["rest"] extends `${number}` ? never
+    : [Undeclared<V, P["rest"]>] extends [never] ? never
+    : P["whole"]
   : never;
 
 /** @internal Whether a value is `Hidden`. */

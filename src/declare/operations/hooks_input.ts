@@ -1,6 +1,6 @@
 import type { NoOtherOptions, OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
+import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type {
   CountOptions,
   PageOptions,
@@ -42,6 +42,9 @@ export type HooksInput<O extends OperationName, M, H> =
       UnreadProblem<O, N>
     >;
   }
+  & (O extends "create"
+    ? { readonly filter?: Foreign<"filter", H, unknown, "create() has no filter"> }
+    : unknown)
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
 
 /** @internal The hooks that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known. */
@@ -57,12 +60,14 @@ export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
 
 type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & OperationOptions
+  & FilterInput<O, M, H>
   & ReadInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
 /** Hooks of an unknown model. Only what they return is checked. */
 type HooksOfAnyModel<O extends OperationName, H> =
   & OperationOptions
+  & FilterInput<O, unknown, H>
   & ReadInput<O, unknown, H>
   & { readonly lean?: boolean | undefined }
   & {
@@ -173,6 +178,9 @@ type NeverRunProblem<O extends OperationName, N extends string> =
     ? "preFetch, fetch, postFetch and preSend"
     : O extends "create" | "update" ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
+
+type FilterInput<O extends OperationName, M, H> = O extends "create" ? FilterOptions<M>
+  : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined };
 
 /** The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
 type ReadInput<O extends OperationName, M, H> = {
