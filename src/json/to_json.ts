@@ -3,7 +3,7 @@ import { isLeftOutKey } from "../schema/fields/json.ts";
 import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
-import { showsValues } from "../schema/mongoose/documents/shown_values.ts";
+import { showsValues } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import { describeShape, shapeOfInstance } from "../schema/fields/shape.ts";
