@@ -298,6 +298,23 @@ test("scope that reads a part loses none of 30 creates of it at once", async () 
   assertEquals([members.length, __v], [31, 30]);
 });
 
+test("scope that reads a part loses no change of two fields of each of its elements at once", async () => {
+  const model = scoped(() => ({ "members.user": "me" }));
+  await using app = await mount([model]);
+  const members = Array.from({ length: 10 }, () => ({ user: "you", note: "old" }));
+  const given = await put(model, { members: [{ user: "me" }, ...members] });
+  const replies = await Promise.all(
+    given.ids.slice(1).flatMap((id) => [
+      app.patch(`${given.at}/members/${id}`, { user: "she" }),
+      app.patch(`${given.at}/members/${id}`, { note: "new" }),
+    ]),
+  );
+  assertEquals(replies.filter(({ status }) => status !== 200), []);
+  const { members: stored } = await given.stored() as { members: EntityBody[] };
+  const [, ...changed] = stored.map(({ user, note }) => `${user} ${note}`);
+  assertEquals(changed, members.map(() => "she new"));
+});
+
 test("scope that reads nothing of a part costs its writes no further statement", async () => {
   const model = scoped(() => ({ name: "n" }));
   await using app = await mount([model]);

@@ -3,7 +3,20 @@ import type { ClientSession, Connection, mongo } from "mongoose";
 import { unavailable } from "../errors/refusals.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-const support = new WeakMap<mongo.MongoClient, Promise<boolean>>();
+/** What this process knows of a deployment. */
+interface Deployment {
+  hasTransactions?: Promise<boolean> | undefined;
+  /** The ends of the last turns, by name. */
+  readonly turns: Map<string, Promise<void>>;
+}
+
+const deployments = new WeakMap<mongo.MongoClient, Deployment>();
+
+function deploymentOf(client: mongo.MongoClient): Deployment {
+  const known = deployments.get(client) ?? { turns: new Map() };
+  deployments.set(client, known);
+  return known;
+}
 
 export interface TransactionOptions {
   readonly connection: Connection;
@@ -29,9 +42,8 @@ export async function inTransaction(
   { connection, contended, timeBudget }: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
-  const owner = connection.getClient();
-  if (!await hasTransactions(owner)) return await writes();
-  await takeTurns({ owner, name: contended, timeBudget }, async () => {
+  if (!await hasTransactions(connection.getClient())) return await writes();
+  await takeTurns({ connection, contended, timeBudget }, async () => {
     for (let tries = 1;; tries++) {
       try {
         return await tryOnce(connection, writes);
@@ -78,12 +90,11 @@ function pause(tries: number): Promise<void> {
 
 /** Whether a deployment has transactions. It is asked once, and again when its servers change. */
 function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
-  const known = support.get(client);
-  if (known !== undefined) return known;
-  const asked = askDeployment(client);
-  support.set(client, asked);
+  const deployment = deploymentOf(client);
+  if (deployment.hasTransactions !== undefined) return deployment.hasTransactions;
+  const asked = deployment.hasTransactions = askDeployment(client);
   const forget = () => {
-    support.delete(client);
+    deployment.hasTransactions = undefined;
     client.off("topologyDescriptionChanged", forget);
   };
   client.on("topologyDescriptionChanged", forget);
@@ -96,24 +107,13 @@ async function askDeployment(client: mongo.MongoClient): Promise<boolean> {
   return hello.setName !== undefined || hello.msg === "isdbgrid";
 }
 
-/** The ends of the last turns, by name, for each owner. */
-const queues = new WeakMap<object, Map<string, Promise<void>>>();
-
-interface Turn {
-  /** An object, such as a client, to which names belong. */
-  readonly owner: object;
-  readonly name: string;
-  readonly timeBudget: TimeBudget;
-}
-
-/** Runs work after all earlier work of the same name, but never once its time is up: that is a 503. */
+/** Runs work after all earlier work on the same document, but never once its time is up: that is a 503. */
 export async function takeTurns<T>(
-  { owner, name, timeBudget }: Turn,
+  { connection, contended, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  let queue = queues.get(owner);
-  if (queue === undefined) queues.set(owner, queue = new Map());
-  const before = queue.get(name);
+  const { turns } = deploymentOf(connection.getClient());
+  const before = turns.get(contended);
   const run = async () => {
     await before;
     if (timeBudget.expired) throw unavailable();
@@ -121,9 +121,9 @@ export async function takeTurns<T>(
   };
   const result = run();
   const done = result.then(() => {}, () => {});
-  queue.set(name, done);
+  turns.set(contended, done);
   done.then(() => {
-    if (queue.get(name) === done) queue.delete(name);
+    if (turns.get(contended) === done) turns.delete(contended);
   });
   return await timeBudget.wait(result);
 }

@@ -9,11 +9,12 @@ import {
   decodeAllNames,
   hintAtUnopened,
   isOpen,
-  whenOpen,
 } from "../schema/mongoose/connections.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 const OPENING_MS = 5000;
+
+const POLL_MS = 100;
 
 const LOOK_MS = 500;
 
@@ -47,22 +48,12 @@ async function open(
   return connection;
 }
 
-/** Waits until the state of a connection is open: Mongoose would buffer what it cannot send. */
+/** Waits until the state of a connection is open: Mongoose would buffer what it cannot send, and not each opening is an event. */
 async function waitUntilOpen(connection: Connection): Promise<void> {
-  let leave = () => {};
-  let timer: ReturnType<typeof setInterval> | undefined;
-  await new Promise<void>((resolve) => {
-    leave = whenOpen(connection, resolve);
-    let looks = 0;
-    timer = setInterval(() => {
-      // A connection that Mongoose took for lost, as no heartbeat came, opens without an event.
-      if (isOpen(connection) || ++looks * LOOK_MS >= OPENING_MS) resolve();
-      else look(connection);
-    }, LOOK_MS);
-    look(connection);
-  });
-  leave();
-  clearInterval(timer);
+  for (let waited = 0; waited < OPENING_MS && !isOpen(connection); waited += POLL_MS) {
+    if (waited % LOOK_MS === 0) look(connection);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
   if (isOpen(connection)) return;
   hintAtUnopened(connection);
   throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
-import { isOpen, whenOpen } from "./mongoose/connections.ts";
+import { isOpen } from "./mongoose/connections.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
 const FIRST_PAUSE_MS = 1000;
@@ -92,7 +92,10 @@ export class IndexBuilds {
       );
     }
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#tries++, LONGEST_PAUSE_MS);
-    const client = this.#model.db.getClient();
+    this.#retryIn(pause, this.#model.db.getClient());
+  }
+
+  #retryIn(pause: number, client: object): void {
     setTimeout(() => this.#retry(client), pause).unref();
   }
 
@@ -100,7 +103,7 @@ export class IndexBuilds {
   #retry(client: object): void {
     const { db } = this.#model;
     if (db.getClient() !== client) this.#untold.delete(this);
-    else if (!isOpen(db)) whenOpen(db, () => this.#retry(client));
+    else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
     // Mongoose tells of the result by an event.
     else this.#model.ensureIndexes().catch(() => {});
   }

@@ -64,26 +64,6 @@ export function isOpen({ readyState }: Connection): boolean {
   return readyState === mongoose.ConnectionStates.connected;
 }
 
-const waiting = new WeakMap<Connection, Set<() => void>>();
-
-/**
- * Calls back once when a connection opens. Its event has one listener, however many requests wait: Node warns of eleven.
- *
- * @returns Takes the wait back.
- */
-export function whenOpen(connection: Connection, callback: () => void): () => void {
-  const callbacks = waiting.get(connection) ?? new Set();
-  if (!waiting.has(connection)) {
-    waiting.set(connection, callbacks);
-    connection.once("connected", () => {
-      waiting.delete(connection);
-      for (const each of callbacks) each();
-    });
-  }
-  callbacks.add(callback);
-  return () => callbacks.delete(callback);
-}
-
 /** Gives the connection that a query or an aggregation will use; `undefined` for anything else. */
 export function connectionOf(work: unknown): Connection | undefined {
   if (work instanceof mongoose.Query) return (work.model as Model<unknown>).db as Connection;

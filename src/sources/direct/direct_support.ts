@@ -3,7 +3,7 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
-import { showsValues } from "../../schema/mongoose/documents/shown_values.ts";
+import { showsValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import {
   hasDefault,
   hasOwnSetters,

@@ -12,7 +12,7 @@ import { setFields, writtenPaths } from "../../write/check_scope.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { sameAsStored } from "../../write/update_conditions.ts";
-import { conditionsOf, isExpressible, keepsScopes, pathIn, rootName, stagesTo } from "./place.ts";
+import { conditionsOf, isExpressible, keepsScopes, pathIn, stagesTo, turnAt } from "./place.ts";
 import type { Place, Step } from "./place.ts";
 
 /** How often a change is tried when others change what it depends on. */
@@ -63,8 +63,7 @@ export async function changePlace(
   };
   // A transaction has its turn already.
   if (session !== undefined) return await run();
-  const { model, timeBudget } = place;
-  return await takeTurns({ owner: model.db.getClient(), name: rootName(place), timeBudget }, run);
+  return await takeTurns(turnAt(place), run);
 }
 
 function withoutStamp({ stamp: _stamp, ...step }: Step): Step {

@@ -36,7 +36,7 @@ import {
   updateElement,
 } from "./part_writes.ts";
 import type { ElementKey } from "./part_writes.ts";
-import { intoStages, matchStage, stagesTo } from "./place.ts";
+import { intoStages, stagesTo } from "./place.ts";
 import type { Place } from "./place.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
@@ -191,7 +191,7 @@ export class ElementSource implements Source {
     const all = [
       ...stagesTo(parent),
       ...intoStages(link.property, link.array),
-      ...matchStage(everyFilter(filter, this.#scope)),
+      { $match: everyFilter(filter, this.#scope) },
       ...sort === undefined ? [] : [{ $sort: sort }],
       ...typeof skip === "number" && skip > 0 ? [{ $skip: skip }] : [],
       ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],

@@ -1,6 +1,7 @@
-import type { Model, PipelineStage, Types } from "mongoose";
+import type { Connection, Model, PipelineStage, Types } from "mongoose";
+import type { TransactionOptions } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
-import { everyFilter, fieldsRead, isEmpty, moveFilter } from "../../filter/filters.ts";
+import { everyFilter, fieldsRead, moveFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { versionKey } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
@@ -27,8 +28,10 @@ export interface Place {
   readonly steps: readonly Step[];
 }
 
-export function rootName({ model, id }: Place): string {
-  return `${model.collection.name}/${id}`;
+/** Names the document, on which transactions and checked writes of this process take turns. */
+export function turnAt({ model, id, timeBudget }: Place): TransactionOptions {
+  const contended = `${model.collection.name}/${id}`;
+  return { connection: model.db as Connection, contended, timeBudget };
 }
 
 /** The path of a field of the entity, from the root, for an update: the array filters `e0`, `e1`, … name elements. */
@@ -44,7 +47,7 @@ export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStag
     { $match: everyFilter({ _id: root }, outer) },
     ...steps.flatMap(({ property, id, scope }) => [
       ...intoStages(property, id !== undefined),
-      ...matchStage(everyFilter(id === undefined ? {} : { _id: id }, scope)),
+      { $match: everyFilter(id === undefined ? {} : { _id: id }, scope) },
     ]),
   ];
 }
@@ -87,10 +90,6 @@ export function intoStages(property: string, array: boolean): PipelineStage[] {
     $replaceRoot: { newRoot: `$${property}` },
   }] as PipelineStage[];
   return array ? [{ $unwind: `$${property}` }, ...into] : into;
-}
-
-export function matchStage(filter: Filter): PipelineStage[] {
-  return isEmpty(filter) ? [] : [{ $match: filter }];
 }
 
 /** Whether a filter on an object can be expressed as a condition on the document around it. */

@@ -1,4 +1,4 @@
-import type { ClientSession, Connection, Document } from "mongoose";
+import type { ClientSession, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -7,7 +7,7 @@ import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions, Together } from "../collection_source.ts";
 import type { EntityName } from "../source.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { rootName } from "./place.ts";
+import { turnAt } from "./place.ts";
 import type { Place } from "./place.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
@@ -123,9 +123,7 @@ export class ReferenceSource extends CollectionSource {
   }
 
   #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
-    const { parent, timeBudget } = this.#options;
-    const connection = parent.model.db as Connection;
-    return inTransaction({ connection, contended: rootName(parent), timeBudget }, writes);
+    return inTransaction(turnAt(this.#options.parent), writes);
   }
 }
 

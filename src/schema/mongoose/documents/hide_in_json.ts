@@ -1,7 +1,14 @@
 import type { Document, Schema, SchemaType } from "mongoose";
 import { NO_RIGHTS } from "../../fields/rights.ts";
 import type { Rights } from "../../fields/rights.ts";
-import { isOwn, markOwn, virtualsOf } from "../schemas/schema_members.ts";
+import { hasOwnCast } from "../schemas/field_rules.ts";
+import {
+  isOwn,
+  markOwn,
+  replacesMembers,
+  typesWithin,
+  virtualsOf,
+} from "../schemas/schema_members.ts";
 
 type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown) => unknown;
 
@@ -56,6 +63,33 @@ export function hasOwnJson(schema: Schema): boolean {
     Object.entries({ ...JSON_OPTIONS, ...options }).some(([name, value]) =>
       !(name in JSON_OPTIONS) || value !== JSON_OPTIONS[name as keyof typeof JSON_OPTIONS]
     );
+}
+
+const usual = new WeakMap<Schema, boolean>();
+
+/**
+ * Whether the JSON of a schema's documents shows the values that they hold: no option, method or transform of the user's
+ * makes something else of them. Looks at each schema once.
+ */
+export function showsValues(schema: Schema): boolean {
+  let shows = usual.get(schema);
+  if (shows === undefined) usual.set(schema, shows = hasUsualJson(schema));
+  return shows;
+}
+
+function hasUsualJson(schema: Schema): boolean {
+  return !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
+    // Documents show objects made of dotted paths even where none is stored.
+    Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
+    Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored);
+}
+
+/** Whether JSON shows what is stored of a type: neither the field nor all fields of its kind have a transform. */
+function isShownAsStored(type: SchemaType): boolean {
+  const { options, constructor } = type;
+  const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
+  return !hasOwnCast(type) && (options as { transform?: unknown }).transform === undefined &&
+    defaultOptions?.transform === undefined;
 }
 
 interface SchemaKeys {
