@@ -1,10 +1,11 @@
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
+import { referenceIn } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { ReadRules, SearchRule } from "./read_rules.ts";
+import type { PopulateRule, ReadRules, SearchRule } from "./read_rules.ts";
 
 /** Gives the rules of a read for those who see only a part of what it declares: the rest is as if it were not declared. */
 export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
-  const isShown = (name: string) => shape.fields.get(name)?.hidden === false;
+  const isShown = (name: string) => isSeen(name, shape);
   const shown = <T>(names: Iterable<T>, nameOf: (each: T) => string) =>
     [...names].filter((each) => isShown(nameOf(each)));
   const { sort, select, search, populate, ...others } = rules;
@@ -16,15 +17,33 @@ export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
     ...others,
     ...sorted.length > 0 && { sort: new Set(sorted) },
     ...selected.length > 0 && { select: new Set(selected) },
-    ...populated.length > 0 && { populate: new Map(populated) },
+    ...populated.length > 0 && {
+      populate: new Map(populated.map(([name, rule]) => {
+        return [name, narrowPopulate(rule, shape.fields.get(name))];
+      })),
+    },
     ...searched && { search: searched },
   };
+}
+
+function isSeen(name: string, shape: Shape): boolean {
+  return shape.fields.get(name)?.hidden === false;
+}
+
+/** What is not shown of the entities is not read either. */
+function narrowPopulate(rule: PopulateRule, field = rule.field): PopulateRule {
+  const target = referenceIn(field)?.populated;
+  if (rule.select === undefined || target === undefined) return { ...rule, field };
+  const select = rule.select.filter((name) => name === "_id" || isSeen(name, target));
+  const names = ["_id", ...select];
+  const projection = Object.fromEntries(names.map((name): [string, 1] => [name, 1]));
+  return { ...rule, field, select, projection };
 }
 
 /** A search in a text index finds entities by all that the index holds. */
 function narrowSearch(search: SearchRule, shape: Shape): SearchRule | undefined {
   if ("index" in search) return seesAll(search.index, shape) ? search : undefined;
-  const fields = search.fields.filter((name) => shape.fields.get(name)?.hidden === false);
+  const fields = search.fields.filter((name) => isSeen(name, shape));
   return fields.length > 0 ? { fields } : undefined;
 }
 
