@@ -5,8 +5,8 @@ import { STATUS_OF } from "../../errors/refusals.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import type { ReadRules } from "../../filter/parameters/read_rules.ts";
-import { filterNode, listPaths } from "../../filter/q/describe_filter.ts";
-import type { FilterDescription, FilterNode } from "../../filter/q/describe_filter.ts";
+import { listPaths } from "../../filter/q/describe_filter.ts";
+import type { FilterDescription } from "../../filter/q/describe_filter.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -75,9 +75,10 @@ export interface RouteDescription extends OperationWords {
 
 /** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
-  const { path, operation: { verb, status }, limits } = route;
+  const { path, operation: { verb, status } } = route;
   const { target, operation, hooks } = actingLevel(route);
-  const { body, answer, filter } = routeObjects(route);
+  const filter = describeFilter(route);
+  const { body, answer } = routeObjects(route);
   return {
     method: verb.toUpperCase() as RouteDescription["method"],
     path,
@@ -85,7 +86,7 @@ export function describeRoute(route: Route): RouteDescription {
     model: target.name,
     parameters: describeParameters(route),
     headers: describeHeaders(route),
-    ...filter && { filter: { fields: listPaths(filter), limits } },
+    ...filter && { filter },
     ...body && { body: describeFields(body) },
     answer: answer === undefined ? [] : describeFields(answer),
     status,
@@ -99,20 +100,17 @@ export function describeRoute(route: Route): RouteDescription {
 export interface RouteObjects {
   readonly body?: ObjectNode;
   readonly answer?: ObjectNode;
-  readonly filter?: FilterNode;
 }
 
 export function routeObjects(route: Route): RouteObjects {
   const { change, status, origin } = route.operation;
-  const { target, shape, link, filterPaths } = actingLevel(route);
+  const { target, shape, link } = actingLevel(route);
   const place = {
     ...{ schema: buildSchema(target).schema, model: target.name },
     embedded: link?.embedded === true,
   };
   const object = (view: View) => describeObject(shape, { view, ...place });
   return {
-    ...origin !== "new" && filterPaths?.names.length !== 0 &&
-      { filter: filterNode(shape, { ...place, paths: filterPaths?.names }) },
     ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
     ...status !== 204 && { answer: object("answer") },
   };
@@ -124,6 +122,15 @@ export function printRoute(route: Route): string {
   return `${
     route.operation.verb.toUpperCase().padEnd(6)
   } ${route.path}  ${operation}  ${target.name}`;
+}
+
+function describeFilter(route: Route): FilterDescription | undefined {
+  const { operation: { origin }, limits } = route;
+  const { target, shape, filterPaths } = actingLevel(route);
+  if (origin === "new" || filterPaths?.names.length === 0) return undefined;
+  const fields = listPaths(shape, buildSchema(target))
+    .filter(({ path }) => filterPaths?.names.includes(path) !== false);
+  return { fields, limits };
 }
 
 function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
