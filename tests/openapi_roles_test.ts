@@ -8,6 +8,7 @@ import {
   one,
   prop,
   rest,
+  type Restricted,
   update,
 } from "../mod.ts";
 import { type JsonSchema, mountDocumented } from "./documented.ts";
@@ -21,7 +22,7 @@ class Inner extends FrameworkModel {
   @prop({ required: true })
   text!: string;
   @prop({ required: true, hidden: isCustomer })
-  remark!: string;
+  remark!: Restricted<string>;
 }
 
 const filter = ["state", "inner.text", "free"];
@@ -36,9 +37,9 @@ class Ticket extends FrameworkModel {
   @prop({ required: true, readonly: isCustomer, default: "open" })
   state!: string;
   @prop({ required: true, hidden: isCustomer, default: "none" })
-  note!: string;
+  note!: Restricted<string>;
   @prop({ type: Number, required: true, hidden: isCustomer, default: 0 })
-  score!: number;
+  score!: Restricted<number>;
   @prop({ hidden: true })
   secret?: string;
   @prop({ type: Inner })
