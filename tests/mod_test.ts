@@ -71,6 +71,7 @@ const VALUES = [
   "create",
   "getModel",
   "one",
+  "onlyIf",
   "or",
   "prop",
   "remove",

@@ -25,7 +25,7 @@ class Inner extends FrameworkModel {
   remark!: Restricted<string>;
 }
 
-const filter = ["state", "inner.text", "free"];
+const filter = ["state", "inner.text", "free"] as const;
 
 @rest({
   route: "/tickets",
