@@ -123,7 +123,7 @@ test("the description tells what q may name", () => {
   ]);
   const strict = Framework.describe({ models: [Listed], queryLimits: { paths: "listed" } });
   const [any] = strict.filter(({ path, operation }) => path === "/any" && operation === "all");
-  assertEquals(any?.filter, undefined);
+  assertEquals([any?.filter, any?.parameters], [undefined, []]);
 });
 
 function refuse(message: RegExp, make: () => void): void {

@@ -62,10 +62,11 @@ function missing(...paths: string[]) {
   return Array(4).fill({ status: 400, code: "BAD_DATA", errors });
 }
 
-test("every scope of the class of the entity binds, and the answer is that of no entity", async () => {
+test("the scope of the main @rest of the class binds, and the answer is that of no entity", async () => {
   const ofUser = (req: FrameworkRequest) => ({ owner: String(req.headers["x-user"]) });
-  @rest({ route: "/a", methods: [one()], scope: ofUser })
-  @rest({ route: "/b", methods: [one()], scope: () => ({ rank: { $gt: 1 } }) })
+  const ofRank = (req: FrameworkRequest) => ({ ...ofUser(req), rank: { $gt: 1 } });
+  @rest({ route: "/a", methods: [one()], scope: () => ({ owner: "nobody" }) })
+  @rest({ route: "/b", methods: [one()], scope: ofRank, main: true })
   @rest({ route: "/c", methods: [one()] })
   class Account extends FrameworkModel {
     @prop()

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertInstanceOf } from "@std/assert";
-import mongoose from "mongoose";
+import mongoose, { type SchemaOptions } from "mongoose";
 import { all, FrameworkModel, getModel, type ModelClass, one, prop, remove } from "../mod.ts";
 import { type QueryObject, removeAll, rest, RestError, update } from "../mod.ts";
 import { pass, watchCommands } from "./both_paths.ts";
@@ -32,8 +32,15 @@ class Fields extends FrameworkModel {
 const WAYS = [["scope", false], ["scope", true], ["filter", false], ["filter", true]] as const;
 type Way = typeof WAYS[number];
 
+/** For paths that no model declares: only a model that is not strict takes them in scopes and filters. */
+const OPEN = { strict: false };
+
 /** Makes a model of its own whose scope, or whose hooks' filter, is what `give` gives. */
-function bound([what, hooked]: Way, give: () => unknown): ModelClass<Fields> {
+function bound(
+  [what, hooked]: Way,
+  give: () => unknown,
+  options: SchemaOptions = {},
+): ModelClass<Fields> {
   const collection = `values_${crypto.randomUUID().slice(0, 8)}`;
   const preFetch = (req: { framework: { filter: QueryObject } }) => {
     if (what === "filter") req.framework.filter = give() as QueryObject;
@@ -44,7 +51,7 @@ function bound([what, hooked]: Way, give: () => unknown): ModelClass<Fields> {
     route: "/items",
     methods: [all(hooks), one(hooks), update(hooks), remove(hooks), removeAll(hooks)] as never[],
     ...what === "scope" && { scope: () => give() as QueryObject },
-    schemaOptions: { collection, autoCreate: false, autoIndex: false },
+    schemaOptions: { collection, autoCreate: false, autoIndex: false, ...options },
   })
   class Bound extends Fields {}
   return Bound;
@@ -54,14 +61,18 @@ function bound([what, hooked]: Way, give: () => unknown): ModelClass<Fields> {
 type Refused = readonly [name: string, filter: unknown, message: RegExp];
 
 /** Sends all operations with each filter: each answers 500, sends nothing, and its error names the path. */
-async function refuseAll(way: Way, filters: readonly Refused[]): Promise<void> {
+async function refuseAll(
+  way: Way,
+  filters: readonly Refused[],
+  options?: SchemaOptions,
+): Promise<void> {
   let given: unknown = {};
   const errors: unknown[] = [];
   const onError = (_req: unknown, error: unknown) => {
     errors.push(error);
     return new RestError(500, "Seen");
   };
-  const model = bound(way, () => given);
+  const model = bound(way, () => given, options);
   await using app = await mount([model], { onError });
   const sent = await watchCommands(app.database.uri);
   const { insertedId: id } = await getModel(model).collection.insertOne({ name: "x", __v: 0 });
@@ -118,30 +129,42 @@ const LOST: [string, unknown][] = [
   ["too large a bigint", 2n ** 63n],
 ];
 
+type Place = [name: string, filterOf: (value: unknown) => QueryObject];
+
 /** Where a value may stand, on paths that Mongoose casts and on others. */
-const PLACES: [string, (value: unknown) => QueryObject][] = [
+const PLACES: Place[] = [
   ["a declared path", (value) => ({ name: value })],
   ["a free path", (value) => ({ free: { $ne: value } })],
-  ["an undeclared path", (value) => ({ nosuch: { $nin: [value] } })],
   ["an embedded object", (value) => ({ inner: { $not: { $eq: value } } })],
   ["a clause", (value) => ({ $and: [{ rank: 1 }, { $or: [{ "free.a": value }] }] })],
 ];
 
-test("scope and filter answer 500, and send nothing, when a value in them would be lost", async (t) => {
-  const filters = LOST.flatMap(([name, value]) =>
-    PLACES.map(([place, wrap]): Refused => [
+const UNDECLARED: Place[] = [
+  ["an undeclared path", (value) => ({ nosuch: { $nin: [value] } })],
+];
+
+function lostAt(places: readonly Place[]): Refused[] {
+  return LOST.flatMap(([name, value]) =>
+    places.map(([place, wrap]): Refused => [
       `${name} at ${place}`,
       wrap(value),
       /"(scope|filter)\.[^"]+" is /,
     ])
   );
-  for (const way of WAYS) await t.step(way.join(" "), () => refuseAll(way, filters));
+}
+
+test("scope and filter answer 500, and send nothing, when a value in them would be lost", async (t) => {
+  for (const way of WAYS) {
+    await t.step(way.join(" "), async () => {
+      await refuseAll(way, lostAt(PLACES));
+      await refuseAll(way, lostAt(UNDECLARED), OPEN);
+    });
+  }
 });
 
 /** What is lost only where Mongoose does not cast it, or by its cast. */
 const LOST_BY_CAST: Refused[] = [
   ["an address on a free path", { free: { $ne: new URL("http://a.b") } }, /"free\.\$ne" /],
-  ["an address that nobody declared", { nosuch: { $nin: [new URL("http://a.b")] } }, /"nosuch/],
   ["a boxed number", { "free.a": { $gt: Object(5) } }, /"free\.a\.\$gt" /],
   ["fields that a cast adds", { inner: { $ne: { label: "a" } } }, /adds "_id", "size" to/],
   [
@@ -153,6 +176,10 @@ const LOST_BY_CAST: Refused[] = [
   ["an empty $or", { $or: [] }, /"\w+\.\$or" is an empty list/],
   ["an empty $and", { $and: [] }, /"\w+\.\$and" is an empty list/],
   ["an empty $nor inside", { $and: [{ $nor: [] }] }, /"\w+\.\$and\.0\.\$nor" is an empty list/],
+];
+
+const LOST_UNDECLARED: Refused[] = [
+  ["an address that nobody declared", { nosuch: { $nin: [new URL("http://a.b")] } }, /"nosuch/],
   [
     "an empty clause of an element",
     { list: { $elemMatch: { $or: [] } } },
@@ -161,7 +188,12 @@ const LOST_BY_CAST: Refused[] = [
 ];
 
 test("scope and filter answer 500, and send nothing, when a cast would lose a condition", async (t) => {
-  for (const way of WAYS) await t.step(way.join(" "), () => refuseAll(way, LOST_BY_CAST));
+  for (const way of WAYS) {
+    await t.step(way.join(" "), async () => {
+      await refuseAll(way, LOST_BY_CAST);
+      await refuseAll(way, LOST_UNDECLARED, OPEN);
+    });
+  }
 });
 
 /** What a date may be cast from. */
@@ -187,22 +219,26 @@ const KEPT: QueryObject[] = [
   { name: /^HTTP/i },
   { rank: { $lt: Infinity } },
   { $where: hasRank },
-  { nosuch: { $nin: [] } },
   { free: FREE },
   { $and: [{}, { rank: 5 }] },
   { "inner.label": "in", inner: { $ne: null } },
 ];
 
 test("scope and filter select what Mongoose casts and BSON keeps", async (t) => {
-  for (const way of WAYS) {
-    await t.step(way.join(" "), async () => {
+  const kept = [[KEPT, {}], [[{ nosuch: { $nin: [] } }], OPEN]] as const;
+  for (
+    const [way, [filters, options]] of WAYS.flatMap((way) =>
+      kept.map((each) => [way, each] as const)
+    )
+  ) {
+    await t.step([...way, ...Object.keys(options)].join(" "), async () => {
       let given: QueryObject = {};
-      const model = bound(way, () => given);
+      const model = bound(way, () => given, options);
       await using app = await mount([model]);
       const inner = { label: "in" };
       const stored = { name: "http://a.b/", rank: 5, day: new Date(5), owner: OWNER, inner };
       await getModel(model).collection.insertMany([{ ...stored, free: FREE }] as never);
-      for (const filter of KEPT) {
+      for (const filter of filters) {
         given = filter;
         const { status, body, text } = await app.get<unknown[]>("/items");
         assertEquals([filter, status, body.length], [filter, 200, 1], text);

@@ -13,6 +13,7 @@ import type {
   FieldDecorator,
   FieldDescription,
   FieldOptions,
+  FieldRule,
   FilterDescription,
   FilterPath,
   FrameworkRequest,
@@ -49,6 +50,7 @@ import type {
   RestDecorator,
   RestErrorOptions,
   RestOptions,
+  Restricted,
   RouteDescription,
   SearchOptions,
   StandardSchema,
@@ -69,6 +71,7 @@ const VALUES = [
   "create",
   "getModel",
   "one",
+  "onlyIf",
   "or",
   "prop",
   "remove",
@@ -91,6 +94,7 @@ interface Types {
   FieldDecorator: FieldDecorator<string>;
   FieldDescription: FieldDescription;
   FieldOptions: FieldOptions<string>;
+  FieldRule: FieldRule;
   FilterDescription: FilterDescription;
   FilterPath: FilterPath;
   FrameworkRequest: FrameworkRequest;
@@ -127,6 +131,7 @@ interface Types {
   RestDecorator: RestDecorator<Method>;
   RestErrorOptions: RestErrorOptions;
   RestOptions: RestOptions;
+  Restricted: Restricted<string>;
   RouteDescription: RouteDescription;
   SearchOptions: SearchOptions;
   StandardSchema: StandardSchema;
@@ -163,6 +168,7 @@ const TYPES: Record<keyof Types, true> = {
   FieldDecorator: true,
   FieldDescription: true,
   FieldOptions: true,
+  FieldRule: true,
   FilterDescription: true,
   FilterPath: true,
   FrameworkRequest: true,
@@ -199,6 +205,7 @@ const TYPES: Record<keyof Types, true> = {
   RestDecorator: true,
   RestErrorOptions: true,
   RestOptions: true,
+  Restricted: true,
   RouteDescription: true,
   SearchOptions: true,
   StandardSchema: true,

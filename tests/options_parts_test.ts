@@ -62,7 +62,7 @@ class Root extends FrameworkModel {
   @arrayProp({ items: Part, embedded: true, apart: false })
   hooked?: Part[];
   @rest({ methods: [all(lean as never), one(lean as never)] })
-  @arrayProp({ items: Part, embedded: true })
+  @arrayProp({ items: Part, embedded: true, apart: false })
   lean?: Part[];
   @rest({ methods: [all(bare), one(bare)] })
   @arrayProp({ items: Part })

@@ -83,7 +83,7 @@ class Room extends FrameworkModel {
   @arrayProp({ items: Note })
   held?: Ref<Note>[];
   @rest({ methods: spied("c"), scope: scopeOf("c") })
-  @arrayProp({ items: Note, embedded: true })
+  @arrayProp({ items: Note, embedded: true, apart: false })
   things?: Note[];
 }
 

@@ -31,8 +31,12 @@ async function ofTenant(req: FrameworkRequest): Promise<QueryObject> {
   return { tenant: String(headers["x-tenant"]) };
 }
 
-@rest({ route: "/users", methods: [one()], scope: ofTenant })
-@rest({ route: "/members", methods: [one()], scope: () => ({ left: { $ne: true } }) })
+async function ofMembers(req: FrameworkRequest): Promise<QueryObject> {
+  return { ...await ofTenant(req), left: { $ne: true } };
+}
+
+@rest({ route: "/users", methods: [one()], scope: ofMembers, main: true })
+@rest({ route: "/left", methods: [one()], scope: () => ({ left: true }) })
 class User extends FrameworkModel {
   @prop()
   name?: string;
@@ -96,7 +100,7 @@ async function store() {
 }
 
 for (const path of ["/plain", "/hooked"]) {
-  test(`${path} shows no entity outside of every scope of its class`, async () => {
+  test(`${path} shows no entity outside of the main scope of its class`, async () => {
     await using app = await mount([Note]);
     const { ids: [ann, bob], notes } = await store();
     const as = (tenant: string) => ({ headers: { "x-tenant": tenant } });

@@ -18,6 +18,7 @@ import { mount } from "./support.ts";
     if (owner === undefined) throw new RestError(401, "Who are you?");
     return { owner, secret: { $ne: "x" } };
   },
+  main: true,
 })
 @rest({ route: "/young", methods: [update()], scope: () => ({ rank: { $lt: 3 } }) })
 class Task extends FrameworkModel {
@@ -78,12 +79,28 @@ async function open(options: QueryForOptions = {}, target: ModelClass = Task) {
 
 const q = (filter: object) => `q=${encodeURIComponent(JSON.stringify(filter))}`;
 
-test("queryFor() joins q with the scopes of all @rest of a class", async () => {
+test("queryFor() joins q with the scope of the main @rest of a class", async () => {
   await using api = await open();
   assertEquals((await api.post<unknown>(`/archive?${q({ rank: { $gte: 2 } })}`)).body, {
-    archived: 1,
+    archived: 2,
   });
   assertEquals((await api.post<unknown>("/archive")).body, { archived: 1 });
+});
+
+test("queryFor() asks for a route where none of several @rest is main", async () => {
+  @rest({ route: "/here", methods: [update()], scope: () => ({ rank: 1 }) })
+  @rest({ route: "/there", methods: [update()] })
+  class Place extends FrameworkModel {
+    @prop({ type: Number })
+    rank?: number;
+  }
+  await using _database = await openDatabase();
+  const req = { url: "/", headers: {} } as never;
+  await assertRejects(() => Framework.queryFor(req, Place), TypeError, "main: true");
+  const { filter } = await Framework.queryFor(req, Place, { route: "/here" });
+  assertEquals(filter.rank, 1);
+  const { filter: none } = await Framework.queryFor(req, Place, { route: "/there" });
+  assertEquals(Object.keys(none), []);
 });
 
 test("queryFor() takes the scope of one route alone", async () => {
@@ -115,7 +132,7 @@ test("queryFor() binds its conditions where the host sanitizes filters", async (
   try {
     await using api = await open();
     assertEquals((await api.post<unknown>(`/archive?${q({ rank: { $gt: 0 } })}`)).body, {
-      archived: 2,
+      archived: 3,
     });
   } finally {
     mongoose.set("sanitizeFilter", false);

@@ -15,7 +15,8 @@ import {
   type Resource,
   type SortName,
 } from "@mongrove/mongrove/client";
-import { arrayProp, FrameworkModel, type Hidden, prop, type ReadOnly } from "../mod.ts";
+import { arrayProp, FrameworkModel, type Hidden, prop } from "../mod.ts";
+import type { FrameworkRequest, ReadOnly, Restricted } from "../mod.ts";
 import type { Film, Person } from "./fixtures/studio.ts";
 import { expect, type Same } from "./same_type.ts";
 
@@ -84,6 +85,34 @@ class Thing extends FrameworkModel {
     return this.name;
   }
 }
+
+const isGuest = (req: FrameworkRequest) => req.headers.authorization === undefined;
+
+/** What some readers do not see. */
+class Kept extends FrameworkModel {
+  @prop({ required: true, hidden: isGuest })
+  note!: Restricted<string>;
+  @prop({ type: Number, hidden: isGuest })
+  score?: Restricted<number>;
+  @arrayProp({ items: Inner, embedded: true, hidden: isGuest })
+  inners!: Restricted<Inner[]>;
+  @prop({ readonly: isGuest, default: "open" })
+  state!: string;
+}
+
+expect<Same<Json<Kept>["note"], string | undefined>>();
+expect<Same<Json<Kept>["score"], number | undefined>>();
+expect<Same<Json<Kept>["inners"], Json<Pick<Kept, "inners">>["inners"]>>();
+expect<Same<Json<Kept>["state"], string>>();
+expect<Same<Exclude<SortName<Kept>, `-${string}`>, "_id" | "note" | "score" | "state">>();
+const kept: [Query<Kept>, NewOf<Kept>, PatchOf<Kept>] = [
+  { note: { $regex: "a" }, score: { $gt: 1 }, "inners.city": "Rome" },
+  { note: "a", score: 1, inners: [{ city: "Rome" }], state: "open" },
+  { score: null },
+];
+
+// @ts-expect-error it may be missing
+const _note: string = ({} as Json<Kept>).note;
 
 // Names
 
@@ -277,10 +306,25 @@ class Disagrees extends FrameworkModel {
   // @ts-expect-error a number without a type
   @prop({ readonly: true })
   f?: ReadOnly<number>;
+  // @ts-expect-error no function hides it
+  @prop()
+  g?: Restricted<string>;
+  // @ts-expect-error hidden from all
+  @prop({ hidden: true })
+  h?: Restricted<string>;
+  // @ts-expect-error no function hides it
+  @arrayProp({ items: String, readonly: isGuest })
+  i?: Restricted<string[]>;
 }
 
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
-  assertEquals([filters, wrongFilters, trees].map(({ length }) => length), [9, 18, 2]);
+  assertEquals([filters, wrongFilters, trees, kept].map(({ length }) => length), [9, 18, 2, 3]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
-  assertEquals([calls.length, wrongCalls.length, Disagrees.length, Thing.length], [0, 0, 0, 0]);
+  assertEquals([calls, wrongCalls, Disagrees, Thing, Kept].map(({ length }) => length), [
+    0,
+    0,
+    0,
+    0,
+    0,
+  ]);
 });

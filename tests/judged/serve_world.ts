@@ -93,10 +93,16 @@ function declare(field: FieldSpec, target: () => ModelClass): unknown {
   const own: Record<string, () => unknown> = {
     texts: () => arrayProp({ items: String, ...shared }),
     objects: () =>
-      arrayProp({ items: makeClass(of as ClassSpec, target), embedded: true, ...shared } as never),
+      arrayProp(
+        {
+          ...{ items: makeClass(of as ClassSpec, target), embedded: true, apart: false },
+          ...shared,
+        } as never,
+      ),
     references: () => arrayProp({ items: target, ...shared } as never),
     reference: () => prop({ ref: target, ...shared } as never),
-    object: () => prop({ type: makeClass(of as ClassSpec, target), ...shared } as never),
+    object: () =>
+      prop({ type: makeClass(of as ClassSpec, target), apart: false, ...shared } as never),
     map: () => prop({ type: Map, of: String, ...shared } as never),
   };
   return own[kind]?.() ?? prop({ type: TYPES[kind], ...shared } as never);

@@ -15,13 +15,19 @@ export type OpenRecipe = Client & AsyncDisposable;
  *
  * @param path The page.
  * @param title The heading above the files of the application.
+ * @param change Adds to the text of `app.ts`.
  * @returns What serves it, each time on a new database.
  */
-export async function loadRecipe(path: string, title: string): Promise<() => Promise<OpenRecipe>> {
+export async function loadRecipe(
+  path: string,
+  title: string,
+  change: (code: string) => string = (code) => code,
+): Promise<() => Promise<OpenRecipe>> {
   const page = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
   const recipe = readSteps(page).find((step) => step.title === title);
   await using project = await makeProject();
-  await project.write(recipe?.files ?? {});
+  const { "app.ts": code = "", ...files } = recipe?.files ?? {};
+  await project.write({ ...files, "app.ts": change(code) });
   const app = await importApp(project);
   return async () => {
     const database = await openDatabase();

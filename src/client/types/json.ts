@@ -11,8 +11,8 @@ import type {
  * The JSON of an entity in an answer: dates, identifiers, Decimal128, UUIDs and bytes are strings, Maps are objects, a
  * `bigint` is a number up to 2^53 and a string of digits beyond it.
  *
- * Methods and `Hidden` fields are gone, and a `Restricted` field may be `undefined`. A `readonly` member of the class is taken for a getter, which is in no answer,
- * unless it is optional or its type says `ReadOnly<…>`.
+ * Methods and `Hidden` fields are gone, and a `Restricted` field may be `undefined`. A `readonly` member of the class is taken
+ * for a getter, which is in no answer, unless it is optional or its type says `ReadOnly<…>`.
  *
  * @typeParam M The model.
  */

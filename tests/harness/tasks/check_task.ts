@@ -31,6 +31,7 @@ export async function runCheck(
     "docs/answers.md",
     "docs/hooks.md",
     "docs/lists.md",
+    "docs/roles.md",
     "docs/sub_resources.md",
     "docs/testing.md",
     "src",
