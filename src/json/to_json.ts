@@ -33,10 +33,10 @@ function fromObject(value: object, shape: Shape | undefined): unknown {
   if (Array.isArray(value)) {
     return fromList(rawArray(value), shape);
   }
+  if (isDocument(value)) return fromDocument(value);
   const form = findJsonType(value)?.toJson;
   if (form !== undefined) return form(value);
   if (isBson(value)) return toJsonValue({ ...value.toJSON?.() });
-  if (isDocument(value)) return fromDocument(value);
   if (value instanceof Map) return entries(Object.fromEntries(value), { shape });
   if (value instanceof Set) return Array.from(value, (each) => toJsonValue(each, shape) ?? null);
   if ("toJSON" in value && typeof value.toJSON === "function") {
