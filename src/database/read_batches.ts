@@ -35,9 +35,11 @@ export async function* readBatches(
     while (await wait(reads?.run(read) ?? read())) {
       yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
         { values: cursor.readBufferedDocuments() };
+      // The driver closes a cursor with its last batch: to ask for another one would take a wait.
+      if (cursor.closed) return;
     }
   } finally {
-    cursor.close().catch(() => {});
+    if (!cursor.closed) cursor.close().catch(() => {});
   }
 }
 

@@ -54,10 +54,10 @@ class JsonMaker {
 
   #object(value: object, shape: Shape | undefined): unknown {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
+    if (isDocument(value)) return this.#document(value);
     const form = findJsonType(value)?.toJson;
     if (form !== undefined) return form(value);
     if (isBson(value)) return this.value({ ...value.toJSON?.() }, undefined);
-    if (isDocument(value)) return this.#document(value);
     if (value instanceof Map) return this.#entries(Object.fromEntries(value), { shape });
     if (value instanceof Set) return this.#list([...value], shape);
     if ("toJSON" in value && typeof value.toJSON === "function") {

@@ -1,3 +1,4 @@
+import type { Hooks } from "../declare/hooks/hooks.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
@@ -19,13 +20,17 @@ import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** Reads the entities of a level as its hooks get them, several at a time: by its `fetch` hook, or from its source. */
-export async function* fetchEntities(
+/** Reads the entities of a list as its hooks get them, several at a time: by its `fetch` hook, or from its source. */
+export function fetchEntities(at: OpenLevel, page?: PageRead): AsyncIterable<readonly object[]> {
+  const { fetch } = at.level.hooks;
+  return fetch === undefined ? readSource(at, page) : readGiven(at, fetch);
+}
+
+async function* readGiven(
   at: OpenLevel,
-  page?: PageRead,
+  fetch: NonNullable<Hooks<object>["fetch"]>,
 ): AsyncGenerator<readonly object[]> {
-  const { level: { hooks: { fetch }, operation, shape }, req, timeBudget } = at;
-  if (fetch === undefined) return yield* readSource(at, page);
+  const { level: { operation, shape }, req, timeBudget } = at;
   const given = await runFetch(() => fetch(req), timeBudget);
   if (given === undefined && OPERATIONS[operation].many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
@@ -34,23 +39,26 @@ export async function* fetchEntities(
 }
 
 async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly object[]> {
-  const { origin, change } = OPERATIONS[at.level.operation];
+  const { change } = OPERATIONS[at.level.operation];
   const present = presenter(at);
-  const read = { forChange: change !== undefined, page };
-  for await (const entities of origin === "list" ? at.source.list(read) : readEntity(at)) {
-    yield entities.map(present);
+  for await (const found of at.source.list({ forChange: change !== undefined, page })) {
+    yield found.map(present);
   }
 }
 
-async function* readEntity(at: OpenLevel): AsyncGenerator<readonly object[]> {
-  const { source, level: { operation } } = at;
+async function readEntity(at: OpenLevel): Promise<object | undefined> {
+  const { source, level: { operation, hooks: { fetch } } } = at;
+  if (fetch !== undefined) {
+    for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
+    return undefined;
+  }
   const { origin, change } = OPERATIONS[operation];
   const found = origin === "new"
     ? await source.newEntity()
     : change !== undefined
     ? await source.forChange(idParam(at))
     : await source.byId(idParam(at));
-  if (found !== null) yield [found];
+  return found === null ? undefined : presenter(at)(found);
 }
 
 /** Reads an entity of a list by its identifier, whatever the client filters by. */
@@ -71,15 +79,13 @@ export interface Fetched extends VersionRead {
  * @throws {RestError} 404 if there is none, or its reader may not see it.
  */
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
-  for await (const [entity] of fetchEntities(at)) {
-    if (entity === undefined) continue;
-    // `postFetch` may change what tells the version.
-    const version = versionRead(entity, at);
-    const seen = await passHook(at, "postFetch", { entity });
-    if (seen !== undefined) return { ...version, entity, seen };
-    break;
-  }
-  throw notFound();
+  const entity = await readEntity(at);
+  if (entity === undefined) throw notFound();
+  // `postFetch` may change what tells the version.
+  const { version, holder } = versionRead(entity, at);
+  const seen = await passHook(at, "postFetch", { entity });
+  if (seen === undefined) throw notFound();
+  return { version, holder, entity, seen };
 }
 
 type Present = (found: object) => object;

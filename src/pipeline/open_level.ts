@@ -24,7 +24,7 @@ export async function openLevel(at: LevelCall): Promise<OpenLevel> {
     ? new CollectionSource(await settingsFor(at))
     : await openBelow(await openLevel(at.above), at);
   at.opened.source = source;
-  return { ...at, source };
+  return Object.assign(at, { source });
 }
 
 /** Counts the entities that a level selects. For a hook that runs before the level is open, it opens another one. */

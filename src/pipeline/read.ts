@@ -55,7 +55,7 @@ export function passHooks(acting: OpenLevel, entity: object): MaybePromise<objec
 const AT_ONCE = 128;
 
 /** An entity after its hooks: JSON text, or a JSON value in which references are still identifiers. */
-export type EntityJson = JsonPiece | { readonly value: unknown };
+export type EntityJson = string | { readonly value: unknown };
 
 /** Writes an entity: the fields that the client has selected, or all. */
 export function writeEntity(
@@ -77,7 +77,7 @@ export async function entityTexts(
   { finder, timeBudget }: OpenLevel,
   entities: readonly EntityJson[],
 ): Promise<JsonPiece[]> {
-  if (finder === undefined) return entities as JsonPiece[];
+  if (finder === undefined) return entities as string[];
   const values = entities.map((each) => (each as { readonly value: unknown }).value);
   const wanted = wantNothing(finder);
   for (const value of values) wantIn(value, wanted);
@@ -86,14 +86,23 @@ export async function entityTexts(
 }
 
 /** The same for a list, some entities at a time. */
-export async function* listTexts(
+export function listTexts(
+  at: OpenLevel,
+  lists: AsyncIterable<readonly EntityJson[]>,
+): AsyncIterable<readonly JsonPiece[]> {
+  return at.finder === undefined
+    ? lists as AsyncIterable<readonly string[]>
+    : populatedTexts(at, lists);
+}
+
+async function* populatedTexts(
   at: OpenLevel,
   lists: AsyncIterable<readonly EntityJson[]>,
 ): AsyncGenerator<JsonPiece[]> {
   let held: EntityJson[] = [];
   for await (const entities of lists) {
     held.push(...entities);
-    if (at.finder !== undefined && held.length < AT_ONCE) continue;
+    if (held.length < AT_ONCE) continue;
     yield await entityTexts(at, held);
     held = [];
   }

@@ -28,7 +28,9 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
   refuseTags(opened);
-  const acting = { ...opened, finder: await openPopulation(opened) };
+  const acting = opened.asked.populate === undefined
+    ? opened
+    : Object.assign(opened, { finder: await openPopulation(opened) });
   if (operation.many && operation.change === undefined) return await readList(acting);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {

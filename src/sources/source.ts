@@ -39,8 +39,8 @@ export interface FoundPage {
   readonly size: number;
   /** Where the last entity stands, if a page can continue there. */
   readonly end?: SortValues | undefined;
-  /** The last entity as hooks show it; nothing where no hook looks. */
-  readonly shown?: object | undefined;
+  /** The last entity as JSON shows it; nothing where no hook looks. */
+  readonly shown?: unknown;
   readonly more: boolean;
   /** How many entities the list has; only where the source has counted them. */
   readonly total?: number | undefined;

@@ -51,11 +51,15 @@ export function writeCursor(
   if (paths.length === 1 && isObjectId(id)) return String(id);
   const o = orderMark(order);
   const v = paths.map((path) => values[path]);
-  const place = v.slice(0, -1).every(isComparable) ? BSON.serialize({ o, v }) : undefined;
-  const isWhole = isShown && place !== undefined && place.length <= MAX_VALUES;
+  const isPlace = isShown && v.slice(0, -1).every(isComparable);
+  const place = isPlace ? BSON.serialize({ o, v }) : undefined;
+  if (place !== undefined && place.length <= MAX_VALUES) return toText(place);
   const known = isShown ? { d: digestOf(values) } : version === undefined ? {} : { n: version };
-  const text = Buffer.from(isWhole ? place : BSON.serialize({ o, i: id, ...known }));
-  const written = text.toString("base64url");
+  return toText(BSON.serialize({ o, i: id, ...known }));
+}
+
+function toText(cursor: Uint8Array): string | undefined {
+  const written = Buffer.from(cursor).toString("base64url");
   return CURSOR.test(written) ? written : undefined;
 }
 

@@ -16,6 +16,9 @@ import {
   SlowClientError,
 } from "./connection.ts";
 
+/** What Express makes of `type("json")`. */
+const JSON_TYPE = "application/json; charset=utf-8";
+
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
@@ -44,8 +47,11 @@ export async function sendReply(
   if (version !== undefined && !res.hasHeader("ETag")) {
     res.setHeader("ETag", markTag(tagOf(version, text), holder));
   }
-  if (text.length <= PIECE) res.type("json").send(text);
-  else await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS });
+  if (text.length > PIECE) {
+    return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS });
+  }
+  res.setHeader("Content-Type", JSON_TYPE);
+  res.send(text);
 }
 
 async function cutBegun(res: Response): Promise<void> {
@@ -90,7 +96,7 @@ async function sendList(
       if (!stream.isOpen) return !stream.isTaken;
       // A list of one piece is sent whole, however long it is.
       if (!stream.begun && size >= PIECE) {
-        res.status(200).type("json");
+        res.status(200).setHeader("Content-Type", JSON_TYPE);
         if (res.req.method === "HEAD") {
           await stream.end();
           return true;
@@ -125,7 +131,7 @@ async function sendGathered(
   { pieces, timeoutMS }: { pieces: Uint8Array[]; timeoutMS: number },
 ): Promise<void> {
   const [first, ...others] = pieces;
-  res.type("json");
+  res.setHeader("Content-Type", JSON_TYPE);
   if (others.length === 0 && lengthOf(pieces) <= PIECE) return void res.send(first);
   res.setHeader("Content-Length", lengthOf(pieces));
   const tag = res.get("ETag") === undefined ? expressTag(res, pieces) : undefined;

@@ -131,9 +131,9 @@ export class JsonWriter {
 
 export type JsonPiece = string | Uint8Array;
 
-/** Joins the JSON texts of entities, with commas between them, into as much memory as they need. */
-export function joinJson(pieces: readonly JsonPiece[]): Buffer {
-  if (pieces.every((piece) => typeof piece === "string")) return Buffer.from(pieces.join(","));
+/** Joins the JSON texts of entities, with commas between them. */
+export function joinJson(pieces: readonly JsonPiece[]): JsonPiece {
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join(",");
   const comma = Buffer.from(",");
   const parts = pieces.flatMap((
     each,

@@ -8,6 +8,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { isOrderOfValues, sortable } from "../../filter/parameters/total_order.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { joinJson } from "../../json/bytes/json_writer.ts";
+import { toJsonValue } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
 import { entityTexts, passHooks, writeEntity } from "../read.ts";
 import type { EntityJson } from "../read.ts";
@@ -81,10 +82,16 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
     text: joinJson(await entityTexts(at, shown.map(({ written }) => written))),
     size: shown.length,
     end: last && ends[last.index]?.(),
-    shown: mayLeaveOut(at) ? last?.entity : undefined,
+    shown: last && mayLeaveOut(at) ? shownJson(at, last) : undefined,
     more: kept.length > limit,
     read: last === undefined ? 0 : last.index + 1,
   };
+}
+
+/** What an entity would show to a client that selects no fields. */
+function shownJson({ asked, level: { shape } }: OpenLevel, { written, entity }: Shown): unknown {
+  if (asked.select !== undefined) return toJsonValue(entity, shape);
+  return typeof written === "string" ? JSON.parse(written) : written.value;
 }
 
 /**

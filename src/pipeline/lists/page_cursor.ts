@@ -34,7 +34,7 @@ export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string |
   const { level: { shape, versionKey = "" } } = at;
   if (end === undefined || !isOrderOfValues(order, shape)) return undefined;
   const values = Object.fromEntries(Object.keys(order).map((path) => [path, end[path]]));
-  const isShown = isOpen(at, order) && (shown === undefined || hasValues(at, { shown, values }));
+  const isShown = isOpen(at, order) && (shown === undefined || hasValues(shown, values));
   const version = versionKey in end ? asVersion(end[versionKey]) : undefined;
   return writeCursor(order, { values, isShown, version });
 }
@@ -91,12 +91,8 @@ function isOpen({ level: { shape }, state, finder }: OpenLevel, order: Order): b
     !Object.keys(order).some((path) => finder?.names.has(path));
 }
 
-/** Whether an entity that has passed hooks shows values as they are stored. */
-function hasValues(
-  { level: { shape } }: OpenLevel,
-  { shown, values }: { readonly shown: object; readonly values: SortValues },
-): boolean {
-  const json = toJsonValue(shown, shape);
+/** Whether the JSON of an entity shows values as they are stored. */
+function hasValues(json: unknown, values: SortValues): boolean {
   return Object.entries(values).every(([path, value]) =>
     isDeepStrictEqual(valueAt(json, path), toJsonValue(value))
   );

@@ -22,7 +22,7 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
   const read = await planPage(acting, page);
   const found = await readPage(acting, read);
   const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
-  return { status: 200, gathered: [toArray(found.text)], headers };
+  return { status: 200, gathered: [enclosed(found.text)], headers };
 }
 
 async function readPage(acting: OpenLevel, read: PageRead): Promise<FoundPage> {
@@ -71,19 +71,14 @@ async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly object[
   }
 }
 
-async function* joined(lists: AsyncIterable<readonly JsonPiece[]>): AsyncGenerator<Uint8Array> {
+async function* joined(lists: AsyncIterable<readonly JsonPiece[]>): AsyncGenerator<JsonPiece> {
   for await (const texts of lists) yield joinJson(texts);
 }
 
-const [OPEN, COMMA, CLOSE] = ["[", ",", "]"].map((text) => Buffer.from(text)) as [
-  Buffer,
-  Buffer,
-  Buffer,
-];
-
-function toArray(text: JsonPiece): Buffer {
-  if (typeof text === "string") return Buffer.from(`[${text}]`);
-  return Buffer.concat([OPEN, text, CLOSE]);
+function enclosed(text: JsonPiece, { open = "[", close = "]" } = {}): Buffer {
+  return typeof text === "string"
+    ? Buffer.from(`${open}${text}${close}`)
+    : Buffer.concat([Buffer.from(open), text, Buffer.from(close)]);
 }
 
 const CHUNK = 64 * 1024;
@@ -93,18 +88,19 @@ async function gatherList(lists: AsyncIterable<readonly JsonPiece[]>): Promise<B
   const chunks: Buffer[] = [];
   let held: JsonPiece[] = [];
   let size = 0;
-  const flush = (...end: Buffer[]) => {
-    chunks.push(Buffer.concat([chunks.length === 0 ? OPEN : COMMA, joinJson(held), ...end]));
+  const flush = (close: string) => {
+    const open = chunks.length === 0 ? "[" : ",";
+    chunks.push(enclosed(joinJson(held), { open, close }));
     held = [];
     size = 0;
   };
   for await (const texts of lists) {
     for (const text of texts) {
-      if (size >= CHUNK) flush();
+      if (size >= CHUNK) flush("");
       held.push(text);
       size += text.length;
     }
   }
-  flush(CLOSE);
+  flush("]");
   return chunks;
 }

@@ -78,10 +78,23 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const { asked, q, badQuery } = readQuery({ route, level: actingLevel(route), req });
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
-    const counted = () => count(at);
+    const model = modelOpener(level, connect);
     const at: LevelCall = {
-      ...{ route, req, timeBudget, level, above: levels.at(-1), opened: {} },
-      ...stateOf(level, { connect, count: counted }),
+      route,
+      req,
+      timeBudget,
+      level,
+      above: levels.at(-1),
+      opened: {},
+      model,
+      state: {
+        filter: {},
+        options: {},
+        projection: {},
+        operation: level.operation,
+        model: (() => model().catch(asThrown)) as unknown as FrameworkState["model"],
+        count: () => count(at),
+      },
       asked: level === actingLevel(route) ? asked : {},
     };
     levels.push(at);
@@ -125,15 +138,12 @@ function ifMatchOf({ operation }: Route, { headers }: FrameworkRequest): IfMatch
   return match === "any" && !operation.item ? undefined : match;
 }
 
-function stateOf(
-  { target, link, operation }: Level,
-  { connect, count }: { connect: () => Promise<Connection>; count: () => Promise<number> },
-): Pick<LevelCall, "state" | "model"> {
+function modelOpener(
+  { target, link }: Level,
+  connect: () => Promise<Connection>,
+): () => Promise<Model<unknown>> {
   const compile = link?.embedded ? embeddedModel : getModel;
-  const model = async () => compile(target, await connect()) as unknown as Model<unknown>;
-  const forHooks = (() => model().catch(asThrown)) as unknown as FrameworkState["model"];
-  const query = { filter: {}, options: {}, projection: {} };
-  return { model, state: { ...query, operation, model: forHooks, count } };
+  return async () => compile(target, await connect()) as unknown as Model<unknown>;
 }
 
 /** Shows hooks what `getConnection` threw, as it was thrown. */

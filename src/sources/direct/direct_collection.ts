@@ -8,7 +8,6 @@ import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { numberIn } from "../../json/transcode/documents.ts";
-import { noteEnd } from "../page_end.ts";
 import type { FoundPage } from "../source.ts";
 import type { StoredEntity } from "./stored_entity.ts";
 import { storedIn } from "./stored_writer.ts";
@@ -35,14 +34,11 @@ export class DirectCollection {
   }
 
   /** Reads a list for hooks, some entities at a time. */
-  async *entities(
+  entities(
     { reads: { reader }, query, page }: PlanOf<"all">,
   ): AsyncIterable<readonly StoredEntity[]> {
     const { timeBudget } = this.#collection;
-    for await (const found of reader.entities(query, { timeBudget, isPage: page !== undefined })) {
-      for (const { stored } of found) noteEnd(stored, page);
-      yield found;
-    }
+    return reader.entities(query, { timeBudget, page });
   }
 
   /** Reads one entity for hooks. */

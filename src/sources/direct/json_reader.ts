@@ -10,6 +10,8 @@ import { alsoReading, databaseProjection, uncovered } from "../../filter/project
 import { fillMarked, wantedIn } from "../../json/populate.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import { storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
+import { noteEnd } from "../page_end.ts";
+import type { PageRead } from "../source.ts";
 import { StoredEntity } from "./stored_entity.ts";
 import type { Stored } from "./stored_writer.ts";
 
@@ -107,8 +109,9 @@ export class JsonReader {
   /** Reads what a query selects for hooks, some entities at a time. A page does not wait for lists. */
   async *entities(
     query: JsonQuery,
-    { timeBudget, isPage }: { readonly timeBudget: TimeBudget; readonly isPage: boolean },
+    { timeBudget, page }: { readonly timeBudget: TimeBudget; readonly page: PageRead | undefined },
   ): AsyncGenerator<readonly StoredEntity[]> {
+    const isPage = page !== undefined;
     const selected = this.selected(query);
     // The end of a page is read from its bytes after hooks have run.
     const make = this.#entityMaker(query, { copies: isPage });
@@ -117,7 +120,9 @@ export class JsonReader {
       const stored = storedIn(batch);
       for (let start = 0; start < stored.length; start += MADE_AT_ONCE) {
         if (start > 0 && !isPage) await nextTurn();
-        yield stored.slice(start, start + MADE_AT_ONCE).map(make);
+        const some = stored.slice(start, start + MADE_AT_ONCE);
+        for (const each of isPage ? some : []) noteEnd(each, page);
+        yield some.map(make);
       }
     }
   }
@@ -140,7 +145,7 @@ export class JsonReader {
         ? decode(copies ? Buffer.from(stored) : stored)
         : stored;
       for (const path of unseen) Reflect.deleteProperty(values, path);
-      return new StoredEntity({ stored, values, writer, forChange });
+      return new StoredEntity({ values, writer, forChange });
     };
   }
 

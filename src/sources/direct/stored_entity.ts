@@ -1,8 +1,7 @@
 import type { Document } from "mongoose";
-import type { Stored, StoredWriter } from "./stored_writer.ts";
+import type { StoredWriter } from "./stored_writer.ts";
 
 interface StoredEntityOptions {
-  readonly stored: Stored;
   /** What the driver makes of it. */
   readonly values: object;
   readonly writer: StoredWriter;
@@ -12,13 +11,11 @@ interface StoredEntityOptions {
 
 /** A stored entity that hooks look at: they get a document or an instance that is made from its values. */
 export class StoredEntity {
-  readonly stored: Stored;
   readonly values: object;
   readonly #writer: StoredWriter;
   readonly #forChange: boolean;
 
-  constructor({ stored, values, writer, forChange }: StoredEntityOptions) {
-    this.stored = stored;
+  constructor({ values, writer, forChange }: StoredEntityOptions) {
     this.values = values;
     this.#writer = writer;
     this.#forChange = forChange;

@@ -17,7 +17,8 @@ export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject
     (length === undefined || length === "0");
   // Parsers make an empty object of no bytes at all.
   if (length === "0" || empty && req.body === undefined) throw badFormat("The body is missing");
-  if (!empty && !req.is(["json", "+json"])) throw unsupported();
+  const isUsual = req.headers["content-type"] === "application/json";
+  if (!empty && !isUsual && !req.is(["json", "+json"])) throw unsupported();
   if (req.body === undefined) {
     if (!req.is("json")) throw unsupported();
     throw new Error(
@@ -61,11 +62,11 @@ type Count = Required<BodyLimits>;
 /** An embedded object costs Mongoose as much as hundreds of scalars, and more the more of them there are. */
 const DEFAULT_BODY_LIMITS: Count = { maxKeys: 5_000, maxElements: 5_000, maxObjects: 1_000 };
 
-const COUNTED = {
-  maxKeys: "keys",
-  maxElements: "elements in arrays",
-  maxObjects: "objects",
-} as const;
+const COUNTED: readonly [keyof Count, string][] = [
+  ["maxKeys", "keys"],
+  ["maxElements", "elements in arrays"],
+  ["maxObjects", "objects"],
+];
 
 export function completeBodyLimits(given: BodyLimits = {}): Count {
   return completeLimits(given, { defaults: DEFAULT_BODY_LIMITS, what: "bodies" });
@@ -79,8 +80,8 @@ function checkSize(body: JsonObject, limits: Count): void {
   const total = { maxKeys: 0, maxElements: 0, maxObjects: 0 };
   for (const [field, value] of Object.entries(body)) {
     total.maxKeys++;
-    countWithin(value, total);
-    for (const [name, unit] of Object.entries(COUNTED) as [keyof Count, string][]) {
+    if (typeof value === "object" && value !== null) countWithin(value, total);
+    for (const [name, unit] of COUNTED) {
       if (total[name] <= limits[name]) continue;
       const message = `Field "${field}" goes over the limit of ${limits[name]} ${unit} in a body`;
       throw badFormat(message, { field });

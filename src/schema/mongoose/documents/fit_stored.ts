@@ -6,6 +6,7 @@ import { isJsonObject, MONGOOSE_MARKS } from "../../fields/json.ts";
 import { asVersion } from "../../fields/system_fields.ts";
 import type { Version } from "../../fields/system_fields.ts";
 import { isDocument } from "../bson.ts";
+import { rawValues } from "./document_values.ts";
 import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.ts";
 
 const { DocumentArray, Map: MapType, Subdocument } = mongoose.Schema.Types;
@@ -77,7 +78,9 @@ function fitVersion(stored: Values, { key, doc }: { key: string; doc: Document }
 }
 
 export function versionOf(doc: Document, key: string): Version {
-  return oddVersions.has(doc) ? null : asVersion(doc.get(key));
+  if (oddVersions.has(doc)) return null;
+  const values = rawValues(doc);
+  return asVersion(Object.hasOwn(values, key) ? values[key] : doc.get(key));
 }
 
 export function hasOddVersion(doc: Document): boolean {
