@@ -75,7 +75,7 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
-  const { asked, q, badQuery } = readQuery({ route, level: actingLevel(route), req });
+  const { asked, q, badQuery } = readEarly(route, req);
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
     const model = modelOpener(level, connect);
@@ -103,6 +103,16 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   acting.state.filter = q;
   const isAway = () => opened !== undefined && !isOpen(opened);
   return { route, req, timeBudget, levels, acting, isAway, badQuery };
+}
+
+/** Reads what a client asks, as far as it does not depend on what he may see: hooks get the conditions of `q`. */
+function readEarly(route: Route, req: FrameworkRequest): ParsedQuery {
+  const level = actingLevel(route);
+  if (route.rights === undefined) return readQuery({ route, level, req });
+  const { reads, ...others } = level;
+  const early = readQuery({ route, level: others, req });
+  if (reads?.page === undefined) return early;
+  return { ...early, asked: { added: additionsTo(early.q) }, q: { ...early.q } };
 }
 
 interface ParsedQuery {

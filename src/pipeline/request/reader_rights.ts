@@ -9,13 +9,6 @@ import { readQuery } from "./call.ts";
 import type { LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";
 
-/** The levels of a route as one reader may see them. */
-interface ReaderLevels {
-  readonly levels: readonly Level[];
-  /** Whether he may see or set less than others. */
-  readonly isRestricted: boolean;
-}
-
 /** How many combinations are kept. */
 const MAX_KEPT = 64;
 
@@ -23,26 +16,25 @@ const MAX_KEPT = 64;
 export class RouteRights {
   readonly #levels: readonly Level[];
   readonly #restrictions: ReadonlyMap<Restriction, string>;
-  readonly #known = new Map<string, ReaderLevels>();
+  readonly #known = new Map<string, readonly Level[]>();
 
   constructor(levels: readonly Level[], restrictions: ReadonlyMap<Restriction, string>) {
     this.#levels = levels;
     this.#restrictions = restrictions;
   }
 
-  levelsFor(req: FrameworkRequest): ReaderLevels {
+  /** Gives the levels as the reader of a request may see them. */
+  levelsFor(req: FrameworkRequest): readonly Level[] {
     const told = new Map<Restriction, boolean>();
     for (const [restriction, name] of this.#restrictions) {
       told.set(restriction, ask(restriction, { req, name }));
     }
-    const answers = [...told.values()];
-    const key = answers.map(Number).join("");
+    const key = [...told.values()].map(Number).join("");
     let known = this.#known.get(key);
     if (known === undefined) {
       const rights = new Rights(told);
-      const levels = this.#levels.map((level) => levelUnder(rights, level));
       if (this.#known.size >= MAX_KEPT) this.#known.clear();
-      this.#known.set(key, known = { levels, isRestricted: answers.includes(true) });
+      this.#known.set(key, known = this.#levels.map((level) => levelUnder(rights, level)));
     }
     return known;
   }
@@ -91,21 +83,20 @@ function levelUnder(rights: Rights, level: Level): Level {
 }
 
 /**
- * Narrows a level, and those above it, to what its reader may see and set. What he asks was read before the `preFetch` hooks,
- * as anyone may ask it, and is read again.
+ * Narrows a level, and those above it, to what its reader may see and set, and reads what he asks. Only `q` was read before
+ * the `preFetch` hooks, as anyone may ask it.
  *
  * @throws {RestError} What a function of a field throws; 400 if he asks for what he cannot see; 404 below what he cannot see.
  */
 export function narrowToReader(at: LevelCall): void {
   const { route, req } = at;
   if (route.rights === undefined) return;
-  const { levels, isRestricted } = route.rights.levelsFor(req);
+  const levels = route.rights.levelsFor(req);
   let depth = -1;
   for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) depth++;
   for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) {
     each.level = levels[depth--] as Level;
   }
-  if (!isRestricted) return;
   for (let each = at; each.above !== undefined; each = each.above) checkLink(each, each.above);
   if (at.level !== levels.at(-1)) return;
   const { asked, badQuery } = readQuery(at);
