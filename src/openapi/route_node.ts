@@ -2,7 +2,8 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { isHookName, wordsOf } from "../declare/operations/operation.ts";
 import type { OperationWords } from "../declare/operations/operation.ts";
 import type { PopulateRule } from "../filter/parameters/read_rules.ts";
-import type { FilterNode } from "../filter/q/describe_filter.ts";
+import { filterNode } from "./schemas/filters/filter_node.ts";
+import type { FilterNode } from "./schemas/filters/filter_node.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
 import { describeRoute, routeObjects } from "../http/routes/describe_route.ts";
 import type { RouteDescription } from "../http/routes/describe_route.ts";
@@ -49,14 +50,15 @@ export interface PopulatedNode {
 
 export function routeNode(route: Route): RouteNode {
   const { operation: { many }, levels, limits } = route;
-  const { hooks, reads } = actingLevel(route);
-  const { body, answer, filter } = routeObjects(route);
-  const { body: _body, answer: _answer, filter: _filter, ...described } = describeRoute(route);
+  const { target, shape, hooks, reads } = actingLevel(route);
+  const place = { schema: buildSchema(target).schema, model: target.name };
+  const { body, answer } = routeObjects(route);
+  const { body: _body, answer: _answer, filter, ...described } = describeRoute(route);
   return {
     ...described,
     ...body && { body },
     ...answer && { answer: answerNode(route, answer) },
-    ...filter && { filter: { object: filter, limits } },
+    ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
     ...reads?.count && { count: { always: reads.count.always } },
     many,

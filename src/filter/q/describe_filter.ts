@@ -1,8 +1,7 @@
 import type { Schema } from "mongoose";
-import { schemaClass } from "../../schema/build_schema.ts";
 import { typeName } from "../../schema/describe_object.ts";
-import { isRecursive, isSecret, whyUnseen } from "../../schema/fields/visibility.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isRecursive, isSecret, whyUnseen } from "../../schema/fields/visibility.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
 
@@ -29,60 +28,57 @@ export interface FilterDescription {
   readonly limits: QueryLimits;
 }
 
-/** An object whose fields a filter may name: one for each shape. */
-export interface FilterNode {
-  readonly model: string | undefined;
-  readonly fields: ReadonlyMap<string, FilterValue>;
+/** Lists the paths that a filter may name. */
+export function listPaths(
+  shape: Shape,
+  { schema, prefix = "", seen = new Set() }: {
+    readonly schema: Schema | undefined;
+    readonly prefix?: string;
+    /** The objects that embed themselves and were listed before: their paths would never end. */
+    readonly seen?: Set<Shape>;
+  },
+): FilterPath[] {
+  return filterFields(shape, schema).flatMap(([name, field, operators]) => {
+    const path = `${prefix}${name}`;
+    const inner = elementOf(field);
+    const ends = inner.shape !== undefined && seen.has(inner.shape);
+    const isOpen = ends || inner.kind === "map" || inner.kind === "free";
+    const own = { path, type: typeName(field), operators, ...isOpen && { open: true } };
+    if (inner.shape === undefined || ends) return [own];
+    if (isRecursive(inner.shape, shapesIn)) seen.add(inner.shape);
+    const below = { schema: schemaOf(inner), prefix: `${path}.`, seen };
+    return [own, ...listPaths(inner.shape, below)];
+  });
 }
 
-export interface FilterValue {
-  readonly kind: FieldShape["kind"];
-  readonly type: string;
-  readonly operators: readonly string[];
-  /** Whether it can be compared as a whole: nothing in it is hidden. */
-  readonly isComparable: boolean;
-  readonly object?: FilterNode;
-  readonly element?: FilterValue;
+/** Gives the element of an array of any depth, or the field itself. */
+function elementOf(field: FieldShape): FieldShape {
+  return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
 }
 
-const nodes = new WeakMap<Shape, FilterNode>();
-
-interface FilterPlace {
-  readonly schema: Schema | undefined;
-  readonly model: string | undefined;
+function shapesIn({ fields }: Shape): Shape[] {
+  const seen = [...fields.values()].filter((field) => whyUnseen(field) === undefined);
+  return seen.flatMap((field) => elementOf(field).shape ?? []);
 }
 
-export function filterNode(shape: Shape, { schema, model }: FilterPlace): FilterNode {
-  const known = nodes.get(shape);
-  if (known !== undefined) return known;
-  const fields = new Map<string, FilterValue>();
-  const node = { model, fields };
-  nodes.set(shape, node);
-  const places = placesIn(schema);
-  for (const [name, field] of shape.fields) {
-    if (whyUnseen(field) === undefined) fields.set(name, describeValue(field, places.has(name)));
-  }
-  return node;
+export function schemaOf({ type }: FieldShape): Schema | undefined {
+  return (type as { schema?: Schema } | undefined)?.schema;
 }
 
-/** The fields with an index of places: the others have no use for the operators of places. */
-function placesIn(schema: Schema | undefined): ReadonlySet<string> {
-  const keys = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
-  return new Set(keys.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path));
+/** Gives the fields of an object that a filter may name, and the operators that each takes. */
+export function filterFields(
+  { fields }: Shape,
+  schema: Schema | undefined,
+): [name: string, field: FieldShape, operators: string[]][] {
+  const indexed = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
+  // Fields without an index of places have no use for the operators of places.
+  const places = indexed.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path);
+  return [...fields].filter(([, field]) => whyUnseen(field) === undefined)
+    .map(([name, field]) => [name, field, operatorsOf(field, places.includes(name))]);
 }
 
-function describeValue(field: FieldShape, isPlace: boolean): FilterValue {
-  const { kind, type, shape, element } = field;
-  const schema = (type as { schema?: Schema } | undefined)?.schema;
-  const isComparable = !isSecret(field);
-  return {
-    kind,
-    type: typeName(field),
-    operators: [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace })),
-    isComparable,
-    ...shape && { object: filterNode(shape, { schema, model: schemaClass(type)?.name }) },
-    ...element && { element: describeValue(element, false) },
-  };
+export function operatorsOf(field: FieldShape, isPlace = false): string[] {
+  return [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace }));
 }
 
 const OF_PLACES = /^\$(geo|near|minDistance|maxDistance)/;
@@ -96,38 +92,4 @@ function isTaken(
   if (name === "$elemMatch") return kind === "array" || kind === "free";
   if (name === "$regex" || name === "$options") return kind !== "object" && kind !== "map";
   return OPERATORS.get(name)?.reads !== "whole" || !isSecret(field);
-}
-
-export function listPaths(
-  { fields }: FilterNode,
-  { prefix = "", seen = new Set() }: { prefix?: string; seen?: Set<FilterNode> } = {},
-): FilterPath[] {
-  return [...fields].flatMap(([name, value]) => {
-    const { type, operators } = value;
-    const path = `${prefix}${name}`;
-    const { object, open } = below(value);
-    const ends = object !== undefined && seen.has(object);
-    const own = { path, type, operators, ...(open !== undefined || ends) && { open: true } };
-    if (object === undefined || ends) return [own];
-    if (embedsItself(object)) seen.add(object);
-    return [own, ...listPaths(object, { prefix: `${path}.`, seen })];
-  });
-}
-
-/** Whether the paths below an object would never end. */
-export function embedsItself(node: FilterNode): boolean {
-  return isRecursive(
-    node,
-    ({ fields }) => [...fields.values()].flatMap((value) => below(value).object ?? []),
-  );
-}
-
-/** The object below a value, in arrays too; or the Map or free-form data that it is. */
-export function below(
-  value: FilterValue,
-): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {
-  const { kind, object, element } = value;
-  if (kind === "map" || kind === "free") return { open: value };
-  if (kind === "array" && element !== undefined) return below(element);
-  return object === undefined ? { isLeaf: true } : { object };
 }

@@ -5,8 +5,8 @@ import { STATUS_OF } from "../../errors/refusals.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import type { ReadRules } from "../../filter/parameters/read_rules.ts";
-import { filterNode, listPaths } from "../../filter/q/describe_filter.ts";
-import type { FilterDescription, FilterNode } from "../../filter/q/describe_filter.ts";
+import { listPaths } from "../../filter/q/describe_filter.ts";
+import type { FilterDescription } from "../../filter/q/describe_filter.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -75,9 +75,9 @@ export interface RouteDescription extends OperationWords {
 
 /** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
-  const { path, operation: { verb, status }, limits } = route;
-  const { target, operation, hooks } = actingLevel(route);
-  const { body, answer, filter } = routeObjects(route);
+  const { path, operation: { verb, status, origin }, limits } = route;
+  const { target, shape, operation, hooks } = actingLevel(route);
+  const { body, answer } = routeObjects(route);
   return {
     method: verb.toUpperCase() as RouteDescription["method"],
     path,
@@ -85,7 +85,8 @@ export function describeRoute(route: Route): RouteDescription {
     model: target.name,
     parameters: describeParameters(route),
     headers: describeHeaders(route),
-    ...filter && { filter: { fields: listPaths(filter), limits } },
+    ...origin !== "new" &&
+      { filter: { fields: listPaths(shape, buildSchema(target)), limits } },
     ...body && { body: describeFields(body) },
     answer: answer === undefined ? [] : describeFields(answer),
     status,
@@ -99,7 +100,6 @@ export function describeRoute(route: Route): RouteDescription {
 export interface RouteObjects {
   readonly body?: ObjectNode;
   readonly answer?: ObjectNode;
-  readonly filter?: FilterNode;
 }
 
 export function routeObjects(route: Route): RouteObjects {
@@ -111,7 +111,6 @@ export function routeObjects(route: Route): RouteObjects {
   };
   const object = (view: View) => describeObject(shape, { view, ...place });
   return {
-    ...origin !== "new" && { filter: filterNode(shape, place) },
     ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
     ...status !== 204 && { answer: object("answer") },
   };

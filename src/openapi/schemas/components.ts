@@ -1,6 +1,6 @@
 import { DEFAULT_LIMITS } from "../../filter/q/limits.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
-import type { FilterNode } from "../../filter/q/describe_filter.ts";
+import type { FilterNode } from "./filters/filter_node.ts";
 import type { AnswerNode } from "../route_node.ts";
 import type { ObjectNode, View } from "../../schema/describe_object.ts";
 import { describeEntity, entityDetail, entityName } from "./entity_schema.ts";

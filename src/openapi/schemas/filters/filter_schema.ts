@@ -1,5 +1,5 @@
-import { below, embedsItself } from "../../../filter/q/describe_filter.ts";
-import type { FilterNode, FilterValue } from "../../../filter/q/describe_filter.ts";
+import { below, embedsItself } from "./filter_node.ts";
+import type { FilterNode, FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeCondition } from "./condition_schema.ts";

@@ -1,4 +1,4 @@
-import type { FilterValue } from "../../../filter/q/describe_filter.ts";
+import type { FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
 import { oneOf } from "../json_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
