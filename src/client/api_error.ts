@@ -1,4 +1,4 @@
-/** What is wrong with a field of a body. */
+/** The problem of a field of a body. */
 export interface FieldError {
   /** The message. */
   readonly message: string;
@@ -25,7 +25,7 @@ export class ApiError extends Error {
   readonly status: number;
   /** The code of the body, such as `NOT_FOUND`; `HTTP_502` if the body has none. */
   readonly code: string;
-  /** What is wrong with which field. It is empty if the body names none. */
+  /** The problems by field. It is empty if the body names none. */
   readonly errors: Readonly<Record<string, FieldError>>;
   /** The body: JSON, or text if it is no JSON. */
   readonly body: unknown;

@@ -3,7 +3,7 @@ import type { OpenApiOptions } from "./options.ts";
 
 type Check = (value: unknown) => string | undefined;
 
-/** What is wrong with an option, if it is given. */
+/** The problem of an option, if it is given. */
 const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
     isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)

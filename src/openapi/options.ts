@@ -1,10 +1,10 @@
-/** What a document says about its API: an Info Object of OpenAPI, which can have a `license`, a `contact` and more. */
+/** The description of the API in a document: an Info Object of OpenAPI, which can have a `license`, a `contact` and more. */
 export interface OpenApiInfo {
   /** The name of the API. */
   readonly title: string;
   /** The version of the API. */
   readonly version: string;
-  /** What the API is for, in CommonMark. */
+  /** The purpose of the API, in CommonMark. */
   readonly description?: string;
   /** The other fields of an Info Object. */
   readonly [field: string]: unknown;
@@ -14,7 +14,7 @@ export interface OpenApiInfo {
 export interface OpenApiServer {
   /** The URL, which may be relative to the place of the document. */
   readonly url: string;
-  /** What the server is for. */
+  /** The purpose of the server. */
   readonly description?: string;
   /** The other fields of a Server Object. */
   readonly [field: string]: unknown;

@@ -3,7 +3,7 @@ import type { Operations } from "./operations.ts";
 
 type Options = AnyOptions | undefined;
 
-/** What `Resource` and `Single` have, without the types of a model. */
+/** The members of `Resource` and `Single`, without the types of a model. */
 export type AnyResource = Readonly<Record<string, (...args: never[]) => unknown>>;
 
 export function openResource(list: Operations): AnyResource {

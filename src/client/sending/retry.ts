@@ -21,7 +21,7 @@ export interface RetryOptions {
   readonly maxPauseMS?: number;
 }
 
-/** What has failed. */
+/** A request that has failed. */
 export interface Failure {
   /** How often the request has been repeated. */
   readonly repeated: number;

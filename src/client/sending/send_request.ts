@@ -7,7 +7,7 @@ import { toJson } from "./to_json.ts";
 /** Headers, as an object or as `Headers`. */
 export type HeaderValues = Readonly<Record<string, string>> | Headers;
 
-/** What sends requests: `fetch()`, or a function that is called like it. */
+/** A function that sends requests: `fetch()`, or a function that is called like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
@@ -19,7 +19,7 @@ export interface ConnectOptions {
    */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
-   * What sends requests.
+   * The function that sends requests.
    *
    * @default {globalThis.fetch}
    */
@@ -58,7 +58,7 @@ export interface Outgoing {
   readonly options: CallOptions;
 }
 
-/** What came back. */
+/** An answer. */
 export interface Incoming {
   readonly status: number;
   readonly headers: Headers;

@@ -3,7 +3,7 @@ import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type { IsHidden, IsReadOnly, Scalar } from "../../declare/model/field_names.ts";
 
 /**
- * What an answer shows of an entity: dates, identifiers, Decimal128, UUIDs and bytes are strings, Maps are objects, a
+ * The JSON of an entity in an answer: dates, identifiers, Decimal128, UUIDs and bytes are strings, Maps are objects, a
  * `bigint` is a number up to 2^53 and a string of digits beyond it.
  *
  * Methods and `Hidden` fields are gone. A `readonly` member of the class is taken for a getter, which is in no answer,
@@ -14,7 +14,7 @@ import type { IsHidden, IsReadOnly, Scalar } from "../../declare/model/field_nam
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 
 /**
- * What an answer shows of an entity that is embedded in another one. It has no version of its own.
+ * The JSON of an entity that is embedded in another one. It has no version of its own.
  *
  * @typeParam M The model.
  */
@@ -23,7 +23,7 @@ export type JsonPart<M> = {
 };
 
 /**
- * What an answer shows of a value.
+ * The JSON of a value in an answer.
  *
  * @typeParam V The TypeScript type of the field.
  */

@@ -72,7 +72,7 @@ export interface ListOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
   readonly next?: string | undefined;
 }
 
-/** What a write expects of the entity. */
+/** The version of the entity that a write expects. */
 export interface MatchOptions extends CallOptions {
   /**
    * The entity as the client has read it, its `ETag`, or `"*"`. If the entity has changed since, the server answers 412 and

@@ -33,7 +33,7 @@ export type DateName<M> = {
 }[FieldName<M> & keyof M];
 
 /**
- * What an answer shows to a client that asks for some fields, for entities in the place of identifiers, or for dates.
+ * The JSON of an entity for a client that asks for some fields, for entities in the place of identifiers, or for dates.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.

@@ -54,7 +54,7 @@ export type InWords<V> = [V] extends [string] ? "a string"
   : [V] extends [FrameworkModel] ? "a model"
   : "of another type";
 
-/** What code may write for a value: members of an enum, the text of an identifier, a readonly list. */
+/** The forms in which code may write a value: members of an enum, the text of an identifier, a readonly list. */
 type Written<V> =
   | V
   | (V extends Types.ObjectId ? Identifier

@@ -33,7 +33,7 @@ export function writePage({ title }: PageOptions): string {
 `;
 }
 
-/** What the page may load: its own origin, and those of the servers that requests are tried on. */
+/** The sources from which the page may load: its own origin, and those of the servers that requests are tried on. */
 export function writePolicy({ servers }: PageOptions): string {
   const origins = servers.flatMap(originOf);
   return [

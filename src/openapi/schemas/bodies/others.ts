@@ -8,7 +8,7 @@ const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
 const DECIMAL =
   "^[+-]?(Infinity|NaN|[0-9]{1,34}|[0-9]{1,17}\\.[0-9]{0,17}|\\.[0-9]{1,34})([eE][+-]?[0-9]{1,3})?$";
 
-/** What is read as a value of a type, besides texts and numbers. */
+/** The values that are read as one of a type, besides texts and numbers. */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   Boolean: () => oneOf([true, false, 1, 0, "1", "0", "true", "false", "yes", "no"]),
   Date: describeDate,

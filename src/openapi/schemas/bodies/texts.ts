@@ -57,7 +57,7 @@ function describeReworked(
   return {
     type: ["string", "number", "boolean"],
     ...filled && { minLength: 1 },
-    // What is left after `trim` must not be empty
+    // A text must not be empty after `trim`
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
     ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
   };

@@ -49,7 +49,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** What refers to the conditions on other values. */
+/** References to the conditions on other values. */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;
@@ -102,7 +102,7 @@ function describeTypes(components: Components): JsonSchema {
   return { anyOf: [type, { type: "array", minItems: 1, items: type }] };
 }
 
-/** What an element of an array meets: operators, or a filter of its own. */
+/** Describes the condition on an element of an array: operators, or a filter of its own. */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
   const operators = conditions.operators(element, components);
