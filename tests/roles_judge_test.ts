@@ -12,8 +12,8 @@ const SEED = Number(Deno.env.get("JUDGE_SEED") ?? 20261123);
 /** The `path` that a failure prints: with it and the seed that it prints, that failure is repeated and made smaller. */
 const PATH = Deno.env.get("JUDGE_PATH");
 
-/** How many requests are judged, each of them sent twice. */
-const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(50_000, 600));
+/** How many requests are judged, each of them sent twice. `JUDGE_REQUESTS=50000` is the long run. */
+const REQUESTS = Number(Deno.env.get("JUDGE_REQUESTS") ?? casesOf(4000, 600));
 
 /** How many applications are judged side by side. */
 const LANES = PATH === undefined ? casesOf(4, 2) : 1;
