@@ -6,11 +6,7 @@ import type { OperationName } from "../operations/operation.ts";
 /** A filter, a projection or query options, as Mongoose takes them. */
 export type QueryObject = Record<string, unknown>;
 
-/**
- * A filter on entities of a model: names are those of its fields, or operators. Any name if the model is not known.
- *
- * @typeParam M The model.
- */
+/** @internal A filter on entities of a model: fields and operators. Any name if the model is not known. */
 export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] ? QueryObject
   : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
 

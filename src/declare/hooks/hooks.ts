@@ -61,11 +61,7 @@ export type EntityHook<E, R = FrameworkRequest> = (
   previous?: E,
 ) => MaybePromise<object | null>;
 
-/**
- * The option that limits the filters of clients.
- *
- * @typeParam M The model, if it is known.
- */
+/** @internal The option that limits the filters of clients. */
 export interface FilterOptions<M = unknown> {
   /**
    * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. Not for `create()`. A path of an
