@@ -1,10 +1,11 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
-import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
+import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
@@ -30,18 +31,6 @@ export interface QueryForOptions {
    * @default {undefined, the scopes of all `@rest` on the class apply}
    */
   readonly route?: string;
-}
-
-/**
- * The result of `Framework.queryFor()`.
- *
- * @typeParam M The model.
- */
-export interface ModelQuery<M extends FrameworkModel> {
-  /** The conditions of `q`, checked and cast, and the scope. */
-  readonly filter: QueryObject;
-  /** The Mongoose model on the connection of the request. */
-  readonly model: ModelOf<ModelClass<M>>;
 }
 
 export async function queryFor<M extends FrameworkModel>(
@@ -84,7 +73,15 @@ function routeFor(target: ModelClass, { queryLimits, route }: QueryForOptions): 
     path: rest.route ?? "",
     operation: OPERATIONS.all,
     levels: [{
-      ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
+      ...{
+        target,
+        shape,
+        operation: "all",
+        kind: OPERATIONS.all,
+        hooks: {},
+        parameters: [],
+        scopes,
+      },
       versionKey: undefined,
     }],
     ...rest.getConnection && { getConnection: rest.getConnection },

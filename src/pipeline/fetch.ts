@@ -1,5 +1,4 @@
 import type { Buffer } from "node:buffer";
-import { OPERATIONS } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { readProjection, shownBy } from "../filter/projection.ts";
@@ -33,10 +32,10 @@ export async function* fetchEntities(
   at: OpenLevel,
   page?: PageRead,
 ): AsyncGenerator<readonly ReadEntity[]> {
-  const { level: { hooks: { fetch }, operation, shape }, req, timeBudget } = at;
+  const { level: { hooks: { fetch }, kind, shape }, req, timeBudget } = at;
   if (fetch === undefined) return yield* readSource(at, page);
   const given = await runFetch(() => fetch(req), timeBudget);
-  if (given === undefined && OPERATIONS[operation].many) reportForgotten(at, "fetch");
+  if (given === undefined && kind.many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
     yield entities.map((entity) => ({
       entity: isDocument(entity) ? entity : rememberShape(entity, shape),
@@ -45,7 +44,7 @@ export async function* fetchEntities(
 }
 
 async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly ReadEntity[]> {
-  const { origin, change } = OPERATIONS[at.level.operation];
+  const { origin, change } = at.level.kind;
   const present = presenter(at);
   const read = { forChange: change !== undefined, page };
   for await (const entities of origin === "list" ? at.source.list(read) : readEntity(at)) {
@@ -54,8 +53,7 @@ async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<reado
 }
 
 async function* readEntity(at: OpenLevel): AsyncGenerator<readonly object[]> {
-  const { source, level: { operation } } = at;
-  const { origin, change } = OPERATIONS[operation];
+  const { source, level: { kind: { origin, change } } } = at;
   const found = origin === "new"
     ? await source.newEntity()
     : change !== undefined
@@ -98,8 +96,8 @@ type Present = (found: object) => ReadEntity;
 
 /** Presents entities to the hooks of a level: as documents, instances of the class, or the driver's own objects. */
 function presenter({ level, state }: LevelCall): Present {
-  const { hooks, operation, shape } = level;
-  if (OPERATIONS[operation].change !== undefined) return presentDocument;
+  const { hooks, kind, shape } = level;
+  if (kind.change !== undefined) return presentDocument;
   const populates = state.options.populate !== undefined;
   const isRaw = state.options.lean !== undefined && state.options.lean !== false;
   if (hooks.lean === true) {

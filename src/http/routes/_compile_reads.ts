@@ -3,7 +3,8 @@ import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_opti
 import { describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
+import { operationOf } from "../../declare/operations/action.ts";
+import { isHookName, isReadOption } from "../../declare/operations/operation.ts";
 import type {
   PageRule,
   PopulateRule,
@@ -64,11 +65,12 @@ export function compileReads(method: Method, model: ReadModel): ReadRules | unde
 }
 
 function checkPlaces(
-  { operation, hooks }: Method,
+  method: Method,
   { given, fail }: { readonly given: ReadOptions; readonly fail: Fail },
 ): void {
-  const { verb, many } = OPERATIONS[operation];
-  const misplaced = verb !== "get"
+  const { hooks } = method;
+  const { change, many } = operationOf(method);
+  const misplaced = change !== undefined
     ? Object.keys(given)[0]
     : OF_LISTS.find((name) => !many && given[name] !== undefined);
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);

@@ -17,6 +17,7 @@ import { checkScope } from "../../write/check_scope.ts";
 import { storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions, wholeRoots, withFarDates } from "../collection_reads.ts";
+import { boundSelection } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
@@ -28,6 +29,7 @@ import type {
   EntityValue,
   ListRead,
   PageRead,
+  SaveBinding,
   Source,
   StoredValues,
 } from "../source.ts";
@@ -98,6 +100,18 @@ export class ElementSource implements Source {
 
   newEntity(): Promise<EntityValue> {
     return Promise.resolve(new this.#options.model() as EntityValue);
+  }
+
+  boundTo(binding: SaveBinding): Source {
+    const { parent, selection } = this.#options;
+    const { version = {} } = binding;
+    const source = new ElementSource({
+      ...this.#options,
+      parent: parent.boundTo({ version, isCounted: false }),
+      selection: boundSelection(selection, binding),
+    });
+    source.#selected = source.#filter();
+    return source;
   }
 
   locate(entity: EntityValue): Promise<Place> {

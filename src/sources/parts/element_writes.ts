@@ -37,7 +37,8 @@ export async function updateElement(
   // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored }) : [];
   const unchanged = paths.map((path) => unchangedAt(path, stored));
-  const options = { condition: everyFilter(condition, ...unchanged) };
+  const session = doc.$session() ?? undefined;
+  const options = { condition: everyFilter(condition, ...unchanged), session };
   try {
     if (await updatePlace(place, moveUpdate(update, place), options)) return;
   } catch (error) {

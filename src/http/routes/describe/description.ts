@@ -1,5 +1,5 @@
 import type { HookName } from "../../../declare/hooks/hooks.ts";
-import type { OperationName, OperationWords } from "../../../declare/operations/operation.ts";
+import type { OperationWords } from "../../../declare/operations/operation.ts";
 import type { FieldDescription } from "../../../schema/describe/describe_fields.ts";
 import type { FilterDescription } from "../../../filter/q/describe_filter.ts";
 
@@ -41,8 +41,8 @@ export interface RouteDescription extends OperationWords {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path of the route in the router, such as `/movies/:id`. */
   readonly path: string;
-  /** The name of the operation. */
-  readonly operation: OperationName;
+  /** The name of the operation, or of the action. */
+  readonly operation: string;
   /** The name of the model class. */
   readonly model: string;
   /** The parameters of the path and of the query string. */

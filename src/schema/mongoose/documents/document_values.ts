@@ -93,6 +93,11 @@ export function changesOf(doc: Document): Record<string, Record<string, unknown>
   >;
 }
 
+/** Has a document take all its changes for stored. */
+export function forgetAllChanges(doc: Document): void {
+  (doc as unknown as { $__reset(): void }).$__reset();
+}
+
 /** The paths of a document at which it has put defaults itself. */
 export function ownDefaults(doc: Document): string[] {
   return Object.keys(statesOf(doc).getStatePaths("default"));

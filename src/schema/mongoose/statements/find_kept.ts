@@ -50,6 +50,11 @@ export function hydrateKept(model: Model<unknown>, found: object): Document {
   return doc;
 }
 
+/** Keeps what a document shows after it was saved. */
+export function keepSaved(doc: Document, show: (doc: Document) => Values): void {
+  kept.set(doc, { values: show(doc), isSent: false });
+}
+
 /** Keeps what a document shows, unless it is known what was stored for it; gives what is kept. */
 export function keepShown(doc: Document, show: (doc: Document) => Values): KeptValues {
   const known = kept.get(doc) ?? { values: show(doc), isSent: false };
