@@ -84,7 +84,7 @@ export type {
 } from "./src/declare/hooks/read_options.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
-export type { ModelQuery, QueryForOptions } from "./src/http/query_for.ts";
+export type { QueryForOptions } from "./src/http/query_for.ts";
 export type {
   ErrorDescription,
   HeaderDescription,
@@ -97,6 +97,13 @@ export type { FieldDescription, ValueDescription } from "./src/schema/describe_o
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/framework_model.ts";
 export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";
+export { action } from "./src/declare/operations/action.ts";
+export type {
+  Action,
+  ActionTarget,
+  DataType,
+  ModelQuery,
+} from "./src/declare/operations/action.ts";
 export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";

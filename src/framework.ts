@@ -8,7 +8,8 @@ import { errors } from "./http/answer_error.ts";
 import { describe, initialize } from "./http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
 import { queryFor } from "./http/query_for.ts";
-import type { ModelQuery, QueryForOptions } from "./http/query_for.ts";
+import type { QueryForOptions } from "./http/query_for.ts";
+import type { ModelQuery } from "./declare/operations/action.ts";
 import type { FrameworkModel, ModelClass } from "./declare/model/framework_model.ts";
 import type { RouteDescription } from "./http/routes/describe_route.ts";
 

@@ -124,7 +124,7 @@ function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestErro
 
 /**
  * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for
- * what it sent itself: an identifier that names nothing, and the entity that a `persist` hook writes.
+ * what it sent itself: an identifier that names nothing, and the entity that a `persist` hook or an action writes.
  */
 export function translateHookFailure(
   failure: HookFailure,
@@ -135,7 +135,7 @@ export function translateHookFailure(
   const answer = translateThrown(thrown, away);
   if (answer !== undefined) return answer;
   if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
-  if (hook !== "persist") return undefined;
+  if (hook !== "persist" && hook !== "run") return undefined;
   if (thrown instanceof MongooseError) {
     if (!isFailureOf(thrown, targets)) return undefined;
     if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);

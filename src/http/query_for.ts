@@ -1,10 +1,11 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
-import type { FrameworkRequest, QueryObject } from "../declare/hooks/framework_request.ts";
+import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { bindingRests, describeModel } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
+import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
@@ -31,18 +32,6 @@ export interface QueryForOptions {
    * @default {the main `@rest` of the class, or its only one}
    */
   readonly route?: string;
-}
-
-/**
- * The result of `Framework.queryFor()`.
- *
- * @typeParam M The model.
- */
-export interface ModelQuery<M extends FrameworkModel> {
-  /** The conditions of `q`, checked and cast, and the scope. */
-  readonly filter: QueryObject;
-  /** The Mongoose model on the connection of the request. */
-  readonly model: ModelOf<ModelClass<M>>;
 }
 
 export async function queryFor<M extends FrameworkModel>(
@@ -94,7 +83,7 @@ function makeRoute(target: ModelClass, route: string | undefined): Route {
   const shape = shapeForAll(buildSchema(target).schema);
   const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
   const levels: Level[] = [{
-    ...{ target, shape, operation: "all", hooks: {}, parameters: [], scopes },
+    ...{ target, shape, operation: "all", kind: OPERATIONS.all, hooks: {}, parameters: [], scopes },
     versionKey: undefined,
   }];
   return {

@@ -1,5 +1,4 @@
 import type { Hooks } from "../declare/hooks/hooks.ts";
-import { OPERATIONS } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { readProjection, shownBy } from "../filter/projection.ts";
@@ -30,16 +29,16 @@ async function* readGiven(
   at: OpenLevel,
   fetch: NonNullable<Hooks<object>["fetch"]>,
 ): AsyncGenerator<readonly object[]> {
-  const { level: { operation, shape }, req, timeBudget } = at;
+  const { level: { kind, shape }, req, timeBudget } = at;
   const given = await runFetch(() => fetch(req), timeBudget);
-  if (given === undefined && OPERATIONS[operation].many) reportForgotten(at, "fetch");
+  if (given === undefined && kind.many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
     yield entities.map((entity) => isDocument(entity) ? entity : rememberShape(entity, shape));
   }
 }
 
 async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly object[]> {
-  const { change } = OPERATIONS[at.level.operation];
+  const { change } = at.level.kind;
   const present = presenter(at);
   for await (const found of at.source.list({ forChange: change !== undefined, page })) {
     yield found.map(present);
@@ -47,12 +46,11 @@ async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<reado
 }
 
 async function readEntity(at: OpenLevel): Promise<object | undefined> {
-  const { source, level: { operation, hooks: { fetch } } } = at;
+  const { source, level: { kind: { origin, change }, hooks: { fetch } } } = at;
   if (fetch !== undefined) {
     for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
     return undefined;
   }
-  const { origin, change } = OPERATIONS[operation];
   const found = origin === "new"
     ? await source.newEntity()
     : change !== undefined
@@ -92,8 +90,8 @@ type Present = (found: object) => object;
 
 /** Presents entities to the hooks of a level: as documents, instances of the class, or the driver's own objects. */
 function presenter({ level, state }: LevelCall): Present {
-  const { hooks, operation, shape } = level;
-  if (OPERATIONS[operation].change !== undefined) return presentDocument;
+  const { hooks, kind, shape } = level;
+  if (kind.change !== undefined) return presentDocument;
   const populates = state.options.populate !== undefined;
   const isRaw = state.options.lean !== undefined && state.options.lean !== false;
   if (hooks.lean === true) {

@@ -1,5 +1,4 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
-import { OPERATIONS } from "../declare/operations/operation.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
 import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
@@ -79,7 +78,7 @@ async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {
 export async function selectLevel(at: LevelCall): Promise<Selection> {
   const { level, state, req } = at;
   enterLevel(at);
-  if (OPERATIONS[level.operation].many) {
+  if (level.kind.many) {
     checkLimit(state.options, `${level.operation}() of "${level.target.name}"`);
   }
   const model = { model: level.target.name, shape: level.shape };
@@ -96,7 +95,7 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
     ...added && { added: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },
-    ...OPERATIONS[level.operation].many &&
+    ...level.kind.many &&
       { sortable: sortable(readSort(options.sort) ?? {}, level.shape) },
     options,
     projection: readProjection(state.projection, level.shape),

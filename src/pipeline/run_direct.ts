@@ -1,4 +1,4 @@
-import { isHookName } from "../declare/operations/operation.ts";
+import { isHookName, isOperationName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { DirectResult } from "../sources/direct/direct_collection.ts";
 import type { DirectCall } from "../sources/source.ts";
@@ -13,10 +13,12 @@ export async function runDirect(
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;
+  const { operation } = level;
+  if (!isOperationName(operation)) return undefined;
   if (hasEntityHooks(level) || needsVersion(acting) || isReadFirst(acting)) return undefined;
   const id = item ? idParam(acting) : undefined;
   const asked = { select, finder, ...options };
-  const result = await source.direct?.({ operation: level.operation, id, ...asked });
+  const result = await source.direct?.({ operation, id, ...asked });
   if (result !== null) return result;
   // With documents, an entity that is gone is told from one that has changed.
   if (match !== undefined) return undefined;

@@ -1,4 +1,5 @@
 import { readBody } from "../write/body/read_body.ts";
+import { runAction } from "./action.ts";
 import { remove } from "./remove.ts";
 import { passPreFetch } from "./run_hooks.ts";
 import { openLevel } from "./open_level.ts";
@@ -28,6 +29,8 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
   refuseTags(opened);
+  const { action } = opened.level;
+  if (action !== undefined) return await runAction(opened, action);
   const acting = opened.asked.populate === undefined
     ? opened
     : Object.assign(opened, { finder: await openPopulation(opened) });

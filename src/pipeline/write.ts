@@ -113,7 +113,7 @@ async function refuseBody(
 type ValidationError = InstanceType<typeof mongoose.Error.ValidationError>;
 
 /** Validates some paths of a document that will not be saved; gives the error. Failures of the host are thrown. */
-async function validate(
+export async function validate(
   doc: Document,
   counts: (path: string) => boolean,
 ): Promise<ValidationError | undefined> {

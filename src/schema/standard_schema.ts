@@ -37,9 +37,20 @@ export function pathOf(field: string, { path = [] }: StandardIssue): string {
   return [field, ...keys].map(String).join(".");
 }
 
-function isSchema(value: unknown): value is StandardSchema {
+export function isSchema(value: unknown): value is StandardSchema {
   const isHolder = typeof value === "object" && value !== null || typeof value === "function";
   return isHolder && "~standard" in value;
+}
+
+/**
+ * Gives the value that a schema makes of another one.
+ *
+ * @throws {SchemaIssues} If the value is not valid.
+ */
+export async function parseBySchema(schema: StandardSchema, value: unknown): Promise<unknown> {
+  const result = await runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
+  accept(result);
+  return result.value;
 }
 
 /** `null` is no value: `required` judges whether there must be one. */

@@ -1,9 +1,12 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
+import type { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
+import type { Selection } from "../filter/selection.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
+import { copyFilter, everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
 import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
@@ -29,6 +32,7 @@ import type {
   EntityName,
   EntityValue,
   ListRead,
+  SaveBinding,
   Source,
   StoredValues,
 } from "./source.ts";
@@ -106,6 +110,18 @@ export class CollectionSource implements Source {
   async newEntity(): Promise<EntityValue> {
     const model = await this.#options.model();
     return new model() as EntityValue;
+  }
+
+  boundTo(binding: SaveBinding): Source {
+    const selection = boundSelection(this.#options.selection, binding);
+    return new CollectionSource({ ...this.#options, selection });
+  }
+
+  async query(): Promise<ModelQuery<FrameworkModel>> {
+    const { model, conditions } = await this.#open();
+    // A copy is trusted, where the application has set `sanitizeFilter`.
+    const filter = copyFilter(castFilter(model, conditions));
+    return { filter, model: model as unknown as ModelQuery<FrameworkModel>["model"] };
   }
 
   identify(entity: EntityValue): unknown {
@@ -253,4 +269,12 @@ export class CollectionSource implements Source {
   #projection(whole: boolean): Record<string, unknown> {
     return whole ? wholeProjection(this.#options) : uncovered(this.#options.selection.projection);
   }
+}
+
+/** What a save of an action is bound to. After the first one, the entity need not be what the client has selected. */
+export function boundSelection(
+  selection: Selection,
+  { version, isFirst }: SaveBinding,
+): Selection {
+  return { ...selection, version, ...!isFirst && { filter: {} } };
 }

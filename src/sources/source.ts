@@ -1,4 +1,6 @@
 import type { Place } from "./parts/place.ts";
+import type { FrameworkModel } from "../declare/model/framework_model.ts";
+import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
@@ -61,6 +63,14 @@ export interface DirectCall {
   readonly body?: JsonObject | undefined;
 }
 
+/** What a save of an action is bound to, besides the scope. */
+export interface SaveBinding {
+  /** The version before it; missing where it is not known. */
+  readonly version?: Filter | undefined;
+  /** Whether it is the first one, which what the client selects by binds, too. */
+  readonly isFirst: boolean;
+}
+
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
 export interface Source {
   /** The identifier of the only entity of a source, by a reference that may change. */
@@ -79,6 +89,10 @@ export interface Source {
   forChange(id: string): Promise<EntityValue | null>;
   newEntity(): Promise<EntityValue>;
   save(entity: EntityValue): Promise<EntityValue>;
+  /** The same source, for one save of an action. */
+  boundTo(binding: SaveBinding): Source;
+  /** Gives what selects its entities, where they have a collection. */
+  query?(): Promise<ModelQuery<FrameworkModel>>;
   /** Tells where an entity of this source is stored, for the parts that it holds. */
   locate(entity: EntityValue): Promise<Place>;
   remove(entity: EntityValue): Promise<void>;

@@ -53,6 +53,11 @@ export function keptValues(doc: Document): KeptValues {
   return known;
 }
 
+/** Keeps what a document shows after it was saved. */
+export function keepSaved(doc: Document): void {
+  kept.set(doc, { values: shownValues(doc), isSent: false });
+}
+
 export function copyDocument(doc: Document): Document {
   try {
     return doc.$clone();

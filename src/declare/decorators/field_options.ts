@@ -169,6 +169,8 @@ export interface StandardSchema {
 
 /** @internal The result of a validation. It has `issues` if the value is not valid. */
 export interface StandardResult {
+  /** The valid value. */
+  readonly value?: unknown;
   /** The problems of the value. */
   readonly issues?: readonly StandardIssue[] | undefined;
 }

@@ -2,13 +2,13 @@ import type { Connection, SchemaOptions } from "mongoose";
 import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.ts";
 import type { HooksOf, LeanHooksOf, MaybePromise } from "../hooks/hooks.ts";
 import type { NamedFilter } from "../model/field_names.ts";
-import type { FrameworkModel } from "../model/framework_model.ts";
+import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { RestRecord } from "../model/records.ts";
 import { recordsOf, registerModel } from "../model/records.ts";
+import type { ModelQuery } from "../operations/action.ts";
 import type { Returns } from "../operations/hooks_input.ts";
 import type { Decorated } from "./prop_input.ts";
 import type { Method } from "../operations/methods.ts";
-import type { OperationName } from "../operations/operation.ts";
 
 /**
  * Options of {@linkcode rest}.
@@ -192,8 +192,14 @@ type RestContext =
 
 /** An operation whose hooks accept a model. Otherwise TypeScript prints the rule. */
 interface MethodOf<Rule extends string, M extends FrameworkModel> {
-  readonly operation: OperationName;
+  readonly operation: string;
   readonly hooks: HooksOf<M> | LeanHooksOf<M>;
+  readonly run?: (
+    req: FrameworkRequest<M>,
+    subject: Entity<M> & ModelQuery<M>,
+    body: never,
+  ) => unknown;
+  readonly "~postFetch"?: (req: FrameworkRequest<M>, entity: Entity<M>) => unknown;
   /** Never set. It lets TypeScript check the hooks against the model. */
   "~model"?(model: M): void;
 }

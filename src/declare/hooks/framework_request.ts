@@ -1,7 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
 import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_model.ts";
-import type { OperationName } from "../operations/operation.ts";
 
 /** A filter, a projection or query options, as Mongoose takes them. */
 export type QueryObject = Record<string, unknown>;
@@ -27,8 +26,8 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   options: QueryObject;
   /** The projection of the query. */
   projection: QueryObject;
-  /** The name of the current operation. */
-  readonly operation: OperationName;
+  /** The name of the current operation, or of the current action. */
+  readonly operation: string;
   /** Returns the Mongoose model on the connection of this request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
   /**

@@ -17,8 +17,8 @@ import type { OperationName } from "./operation.ts";
  * @typeParam M The model.
  */
 export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
-  /** The name of the operation. */
-  readonly operation: OperationName;
+  /** The name of the operation, or of the action. */
+  readonly operation: string;
   /** The hooks of the operation. */
   readonly hooks: H;
   /** Never set. It lets TypeScript check the hooks against the model. */

@@ -17,7 +17,7 @@ export interface Operation {
   /** Where its entities come from. */
   readonly origin: "list" | "byId" | "new";
   /** The change that it makes to them, if any. */
-  readonly change?: "merge" | "remove";
+  readonly change?: "merge" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
 
@@ -64,6 +64,19 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   removeAll: { ...LIST, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
 };
 
+/** The rows of actions, by what they work on. Each one has its own verb. */
+export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
+  one: {
+    ...{ ...ONE, verb: "post", status: 200, change: "act" },
+    hooks: { preFetch: true, fetch: true, postFetch: true },
+  },
+  all: { ...LIST, verb: "post", status: 200, change: "act", hooks: { preFetch: true } },
+};
+
+export function isOperationName(name: string): name is OperationName {
+  return Object.hasOwn(OPERATIONS, name);
+}
+
 /** The words about an operation in the description of an API. */
 export interface OperationWords {
   /** A summary of the operation, in a few words. */
@@ -83,7 +96,7 @@ export interface OperationWords {
    */
   readonly deprecated?: boolean | undefined;
   /**
-   * An example: the body of `create()` and `update()`, or an entity in the answer of `all()` and `one()`, where it has
+   * An example: the body of `create()`, `update()` and actions, or an entity in the answer of `all()` and `one()`, where it has
    * no field that is hidden or `select: false`. It holds values of JSON.
    */
   readonly example?: object | undefined;

@@ -1,12 +1,13 @@
 import { bindingRests, describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
+import { isAction, operationOf } from "../../declare/operations/action.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import {
   isHookName,
+  isOperationName,
   isOperationWord,
   isReadOption,
-  OPERATIONS,
   wordsOf,
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
@@ -18,6 +19,7 @@ import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
+import { actionProblem, placeProblem } from "./_check_action.ts";
 
 /** Makes the error of a wrong declaration, which names the class. */
 export type Fail = (problem: string) => TypeError;
@@ -68,14 +70,20 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   checkOptions(rest, { place, fail });
   checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
-  for (const { operation } of methods) {
-    const impossible = !array && OPERATIONS[operation].many
+  for (const method of methods) {
+    const { operation } = method;
+    const misplaced = isAction(method) ? placeProblem(method, link) : undefined;
+    const impossible = !array && operationOf(method).many
       ? "holds one entity"
       : array && embedded && !identified && operation !== "all"
       ? "holds entities without _id"
       : undefined;
-    if (impossible === undefined) continue;
-    throw fail(`property "${property}" ${impossible} and cannot have ${operation}()`);
+    if (impossible !== undefined) {
+      throw fail(`property "${property}" ${impossible} and cannot have ${operation}()`);
+    }
+    if (misplaced !== undefined) {
+      throw fail(`property "${property}" cannot have ${operation}(): it ${misplaced}`);
+    }
   }
   if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
     const rule = `is not a path without parameters that starts with "/"`;
@@ -107,7 +115,7 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
   const { parts, fields } = describeModel(owner);
   if (!embedded || fields.get(property)?.options.apart !== undefined) return;
   const reading = (parts.get(property) ?? []).flatMap(({ methods, scope }) =>
-    methods.filter(({ operation }) => OPERATIONS[operation].verb === "get")
+    methods.filter((method) => !isAction(method) && operationOf(method).verb === "get")
       .map(({ hooks }) => scope !== undefined || GUARDS.some((name) => hooks[name] !== undefined))
   );
   if (reading.length === 0 || !reading.every(Boolean)) return;
@@ -138,17 +146,19 @@ function checkOptions(rest: RestRecord, { place, fail }: Place): void {
 }
 
 function checkMethod(given: Method | undefined, { place, fail }: Place): void {
-  if (given === undefined || !Object.hasOwn(OPERATIONS, given.operation)) {
-    throw fail(`"methods"${place} contains something that is not an operation`);
-  }
+  const isOperation = typeof given === "object" && given !== null &&
+    (isAction(given) || isOperationName(given.operation));
+  if (!isOperation) throw fail(`"methods"${place} contains something that is not an operation`);
   const method = `${given.operation}()${place}`;
-  const operation = OPERATIONS[given.operation];
+  const wrong = isAction(given) ? actionProblem(given) : undefined;
+  if (wrong !== undefined) throw fail(`the action ${method} ${wrong}`);
+  const operation = operationOf(given);
   const { lean, parameters = [], filter: _filter, ...others } = given.hooks;
   const isName = (name: unknown) => typeof name === "string" && name !== "" && name !== "q";
   if (!Array.isArray(parameters) || !parameters.every(isName)) {
     throw fail(`"parameters" of ${method} is not a list of names other than "q"`);
   }
-  if (lean === true && operation.verb !== "get") {
+  if (lean === true && operation.change !== undefined) {
     throw fail(`${given.operation}() writes documents and cannot be lean`);
   }
   const problem = wordProblem(others);
@@ -171,7 +181,7 @@ export function checkConcurrency(
   methods: RestRecord["methods"],
   { target, link, concurrency, versionKey }: Omit<
     Level,
-    "operation" | "shape" | "hooks" | "parameters"
+    "operation" | "kind" | "shape" | "hooks" | "parameters"
   >,
 ): void {
   if (concurrency === undefined) return;
@@ -210,8 +220,9 @@ function wordProblem(options: object): string | undefined {
 }
 
 /** Finds a field in the example of an answer that answers leave out. */
-export function exampleProblem({ operation, hooks }: Method, shape: Shape): string | undefined {
-  const isShown = OPERATIONS[operation].verb === "get";
+export function exampleProblem(method: Method, shape: Shape): string | undefined {
+  const { operation, hooks } = method;
+  const isShown = operationOf(method).change === undefined;
   const path = isShown ? secretIn(hooks.example, { shape }) : undefined;
   return path && `${operation}() has "example" with "${path}", which no answer shows`;
 }

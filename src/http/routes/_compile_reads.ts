@@ -3,7 +3,8 @@ import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_opti
 import { bindingRests } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import { isHookName, isReadOption, OPERATIONS } from "../../declare/operations/operation.ts";
+import { operationOf } from "../../declare/operations/action.ts";
+import { isHookName, isReadOption } from "../../declare/operations/operation.ts";
 import type {
   PageRule,
   PopulateRule,
@@ -28,14 +29,15 @@ import type { Fail } from "./_check_rest.ts";
  * @throws {TypeError} If a path is none, or clients do not see it; the message names the class and the operation.
  */
 export function compileFilterPaths(
-  { operation, hooks: { filter } }: Method,
+  method: Method,
   { target, shape, mode }: Pick<Reading, "target" | "shape"> & {
     readonly mode: QueryLimits["paths"];
   },
 ): ListedPaths | undefined {
+  const { operation, hooks: { filter } } = method;
   const fail: Fail = (problem) => cannotMount(target, `${operation}() ${problem}`);
   if (filter === undefined) return mode && new ListedPaths([], shape);
-  if (OPERATIONS[operation].origin === "new") throw fail(`cannot have "filter"`);
+  if (operationOf(method).origin === "new") throw fail(`cannot have "filter"`);
   if (!isNames(filter) || filter.length === 0) throw fail(`needs a list of paths as "filter"`);
   const listed = new ListedPaths(filter, shape);
   const unseen = filter.find((name) => !listed.names.includes(name));
@@ -87,11 +89,12 @@ export function compileReads(
 }
 
 function checkPlaces(
-  { operation, hooks }: Method,
+  method: Method,
   { given, fail }: { readonly given: ReadOptions; readonly fail: Fail },
 ): void {
-  const { verb, many } = OPERATIONS[operation];
-  const misplaced = verb !== "get"
+  const { hooks } = method;
+  const { change, many } = operationOf(method);
+  const misplaced = change !== undefined
     ? Object.keys(given)[0]
     : OF_LISTS.find((name) => !many && given[name] !== undefined);
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);

@@ -2,7 +2,7 @@ import type { Hooks } from "../../declare/hooks/hooks.ts";
 import { describeModel, scopesOf } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
-import { OPERATIONS } from "../../declare/operations/operation.ts";
+import { isAction, operationOf } from "../../declare/operations/action.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -10,6 +10,7 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
+import { checkActionPaths } from "./_check_action.ts";
 import {
   cannotMount,
   checkConcurrency,
@@ -53,6 +54,7 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
     return own;
   });
   checkReached(routes);
+  checkActionPaths(routes);
   const parameters = ({ path }: Route) => path.split("/:").length;
   return routes.sort((a, b) => parameters(a) - parameters(b));
 }
@@ -92,7 +94,7 @@ interface Branch {
   /** Its own level, without what depends on the operation. */
   readonly level: Omit<
     Level,
-    "operation" | "hooks" | "parameters" | "reads" | "shape" | "versionKey"
+    "operation" | "kind" | "hooks" | "parameters" | "reads" | "shape" | "versionKey"
   >;
 }
 
@@ -116,18 +118,20 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   checkConcurrency(methods, { ...level, versionKey });
   const own = methods.map((method): Route => {
     const { operation: name, hooks } = method;
-    const operation = OPERATIONS[name];
+    const kind = operationOf(method);
     const problem = exampleProblem(method, shape);
     if (problem !== undefined) throw cannotMount(target, problem);
     const acting: Level = {
-      ...{ ...level, versionKey, shape, operation: name, hooks: hooks as Hooks<object> },
+      ...{ ...level, versionKey, shape, operation: name, kind, hooks: hooks as Hooks<object> },
+      ...isAction(method) && { action: method },
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
       reads: compileReads(method, { target, schema, shape, embedded }),
     };
     const levels = [...above, acting];
-    const path = operation.item ? item : base;
-    return { path, operation, levels, rights: rightsOf(levels), ...shared };
+    const place = kind.item ? item : base;
+    const path = isAction(method) ? `${place.replace(/\/$/, "")}/${name}` : place;
+    return { path, operation: kind, levels, rights: rightsOf(levels), ...shared };
   });
   const parent = own.find(({ levels }) => levels.at(-1)?.operation === "one");
   const below = describeParts(level.target).flatMap((part) => {

@@ -1,6 +1,6 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import { isHookName, wordsOf } from "../../declare/operations/operation.ts";
-import type { OperationName, OperationWords } from "../../declare/operations/operation.ts";
+import type { OperationWords } from "../../declare/operations/operation.ts";
 import { STATUS_OF } from "../../errors/refusals.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
@@ -51,8 +51,8 @@ export interface RouteDescription extends OperationWords {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** The path of the route in the router, such as `/movies/:id`. */
   readonly path: string;
-  /** The name of the operation. */
-  readonly operation: OperationName;
+  /** The name of the operation, or of the action. */
+  readonly operation: string;
   /** The name of the model class. */
   readonly model: string;
   /** The parameters of the path and of the query string. */

@@ -42,7 +42,8 @@ function hasBody({ body, headers }: Call["req"]): boolean {
  */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
-  const writes = operation.change !== undefined && call.acting.level.hooks.persist === undefined;
+  const writes = operation.change !== undefined && operation.verb !== "get" &&
+    call.acting.level.hooks.persist === undefined;
   const isWorthALook = indexes === "required" ||
     call.levels.some(({ level }) => hasUntoldFailures(level.target));
   if (!writes || !isWorthALook) return;

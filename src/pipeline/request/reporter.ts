@@ -1,6 +1,5 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import type { OperationName } from "../../declare/operations/operation.ts";
 import { logError, logHint } from "../../errors/log.ts";
 import { internal } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
@@ -14,7 +13,7 @@ export interface ErrorContext {
   /** The name of the model class of the route. */
   readonly class: string;
   /** The name of the operation. */
-  readonly operation: OperationName;
+  readonly operation: string;
   /**
    * How many more requests failed for the same cause within the last minute. It is only set after the first report, while
    * the database is not available or clients are too slow.

@@ -1,7 +1,8 @@
 import type { Hooks } from "../../declare/hooks/hooks.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
-import type { Operation, OperationName } from "../../declare/operations/operation.ts";
+import type { ActionRecord } from "../../declare/operations/action.ts";
+import type { Operation } from "../../declare/operations/operation.ts";
 import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { ListedPaths } from "../../filter/q/listed_paths.ts";
 import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
@@ -15,8 +16,10 @@ import type { Reporter } from "./reporter.ts";
 export interface Level {
   readonly target: ModelClass;
   readonly shape: Shape;
-  /** The operation at this level: `one` for all but the last. */
-  readonly operation: OperationName;
+  /** The operation at this level, or the action: `one` for all but the last. */
+  readonly operation: string;
+  readonly kind: Operation;
+  readonly action?: ActionRecord;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
   readonly reads?: ReadRules | undefined;

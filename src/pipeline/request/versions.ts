@@ -141,13 +141,14 @@ export function holderOf({ level, above, source }: OpenLevel, entity: object): s
  * @throws {RestError} 412 if the entity has changed since, 428 if the client does not say what it has read.
  */
 export function checkVersion(acting: OpenLevel, { version: read, holder }: VersionRead): void {
-  const { asked: { match }, level: { concurrency, versionKey, hooks } } = acting;
+  const { asked: { match }, level: { concurrency, versionKey, hooks, kind } } = acting;
   if (match === undefined) {
-    if (concurrency === "required") throw preconditionRequired();
+    if (concurrency === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
   }
-  // The write itself is bound to the version; that of a hook is not.
-  const version = hooks.persist === undefined ? read : read ?? null;
+  // The write itself is bound to the version; that of a hook is not, and an action may write nothing.
+  const isBound = hooks.persist === undefined && kind.change !== "act";
+  const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
   if (!isCounted || !isAccepted({ version, holder }, match)) throw preconditionFailed();
 }

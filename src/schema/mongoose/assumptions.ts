@@ -9,7 +9,14 @@ import { makeDetachedConnection } from "./connections.ts";
 import { makeProbe } from "./probe.ts";
 import type { Probe, ProbeFields } from "./probe.ts";
 import type { DecodingClient } from "./connections.ts";
-import { ownDefaults, rawArray, rawValues, setRaw, statesOf } from "./documents/document_values.ts";
+import {
+  forgetAllChanges,
+  ownDefaults,
+  rawArray,
+  rawValues,
+  setRaw,
+  statesOf,
+} from "./documents/document_values.ts";
 import { markCopies, markOf, spreadOf } from "./documents/mark_copies.ts";
 import {
   castForQuery,
@@ -79,6 +86,15 @@ const NEEDED: readonly Assumption[] = [
       const isKnown = ownDefaults(read).includes("date");
       statesOf(read).clearPath("date");
       return isKnown && !ownDefaults(read).includes("date");
+    },
+  },
+  {
+    name: "changes of documents",
+    holds({ model, doc }) {
+      const read = model.hydrate({ _id: doc._id, list: [1] }) as Document;
+      (read.get("list") as unknown[]).push(2);
+      forgetAllChanges(read);
+      return read.directModifiedPaths().length === 0;
     },
   },
   {

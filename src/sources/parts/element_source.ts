@@ -16,6 +16,7 @@ import { checkScope } from "../../write/check_scope.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions, readPaths } from "../collection_reads.ts";
+import { boundSelection } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import { byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
@@ -24,6 +25,7 @@ import type {
   EntityValue,
   ListRead,
   PageRead,
+  SaveBinding,
   Source,
   StoredValues,
 } from "../source.ts";
@@ -98,6 +100,17 @@ export class ElementSource implements Source {
 
   newEntity(): Promise<EntityValue> {
     return Promise.resolve(new this.#options.model() as EntityValue);
+  }
+
+  boundTo(binding: SaveBinding): Source {
+    const { parent, selection } = this.#options;
+    const source = new ElementSource({
+      ...this.#options,
+      parent: { ...parent, version: binding.version },
+      selection: boundSelection(selection, binding),
+    });
+    source.#selected = source.#filter();
+    return source;
   }
 
   locate(entity: EntityValue): Promise<Place> {

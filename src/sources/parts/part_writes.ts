@@ -120,6 +120,7 @@ export async function updateElement(
     update,
     condition: everyFilter(condition, ...unchanged),
     apply: (now: StoredObject) => changedFields(doc, update, { read, now }),
+    session: doc.$session() ?? undefined,
   };
   try {
     if (await changePlace(place, change)) return;

@@ -3,9 +3,9 @@ import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { CollectionSource } from "../collection_source.ts";
+import { boundSelection, CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions, Together } from "../collection_source.ts";
-import type { EntityName } from "../source.ts";
+import type { EntityName, SaveBinding, Source } from "../source.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { turnAt } from "./place.ts";
 import type { Place } from "./place.ts";
@@ -31,6 +31,11 @@ export class ReferenceSource extends CollectionSource {
   get only(): string | undefined {
     const { ids: [id], link } = this.#options;
     return link.array || id === undefined ? undefined : String(id);
+  }
+
+  override boundTo(binding: SaveBinding): Source {
+    const selection = boundSelection(this.#options.selection, binding);
+    return new ReferenceSource({ ...this.#options, selection });
   }
 
   override async removeMany(ids: readonly unknown[]): Promise<void> {

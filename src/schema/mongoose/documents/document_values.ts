@@ -89,6 +89,11 @@ export function changesOf(doc: Document): Record<string, Record<string, unknown>
   >;
 }
 
+/** Has a document take all its changes for stored. */
+export function forgetAllChanges(doc: Document): void {
+  (doc as unknown as { $__reset(): void }).$__reset();
+}
+
 export function ownDefaults(doc: Document): string[] {
   return Object.keys(statesOf(doc).getStatePaths("default"));
 }

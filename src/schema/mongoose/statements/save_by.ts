@@ -46,7 +46,8 @@ export async function writeSaved(
   const { removedSubdocs } = internals;
   try {
     const options = { validateBeforeSave: false, middleware: false, ...own && { session: own } };
-    await doc.save(options);
+    // The entity of an action has a `save()` of its own, which ends here.
+    await (Object.getPrototypeOf(doc) as Document).save.call(doc, options);
   } finally {
     signal.removeEventListener("abort", end);
     if (given === undefined) await own?.endSession();

@@ -1,0 +1,261 @@
+import type { StandardSchema } from "../decorators/field_options.ts";
+import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.ts";
+import type { MaybePromise, OperationOptions } from "../hooks/hooks.ts";
+import type { Entity, FrameworkModel, ModelClass, ModelOf } from "../model/framework_model.ts";
+import type { Given, HooksFor, NoOptions, UnnamedModel } from "./hooks_input.ts";
+import type { Method } from "./methods.ts";
+import { ACTIONS, OPERATIONS } from "./operation.ts";
+import type { Operation, OperationName } from "./operation.ts";
+
+/** What an action works on: one entity, or all that a request selects. */
+export type ActionTarget = "one" | "all";
+
+/** What describes a body or an answer of an action: a model class, or a schema of a validation library. */
+export type DataType = ModelClass | StandardSchema;
+
+/**
+ * What a request selects: what `Framework.queryFor()` and actions on all entities get.
+ *
+ * @typeParam M The model.
+ */
+export interface ModelQuery<M extends FrameworkModel> {
+  /** The conditions of `q`, checked and cast, and the scope. */
+  readonly filter: QueryObject;
+  /** The Mongoose model on the connection of the request. */
+  readonly model: ModelOf<ModelClass<M>>;
+}
+
+/** An action without types, as it was declared. */
+export interface ActionRecord {
+  readonly on: ActionTarget;
+  readonly method: "GET" | "POST";
+  readonly body?: DataType | undefined;
+  readonly answer?: DataType | undefined;
+  readonly run: (req: never, subject: never, body: never) => unknown;
+}
+
+/**
+ * An action with its hooks: an element of the option `methods` of `@rest`.
+ *
+ * @typeParam T The types that a client needs.
+ * @typeParam M The model.
+ */
+export interface Action<
+  T extends ActionTypes = ActionTypes,
+  M extends FrameworkModel = UnnamedModel,
+> extends Method<NoOptions, M> {
+  /** The name of the action. */
+  readonly operation: T["name"];
+  /** What it works on. */
+  readonly on: T["on"];
+  /** The HTTP method. */
+  readonly method: T["method"];
+  /** What describes its body. */
+  readonly body: T["body"];
+  /** What describes its answer. */
+  readonly answer: T["answer"];
+  /** What it does. */
+  readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
+  /** Never set. It lets TypeScript check the hook `postFetch`. */
+  readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
+}
+
+/** @internal The types of an action. */
+export interface ActionTypes {
+  /** The name. */
+  readonly name: string;
+  /** What it works on. */
+  readonly on: ActionTarget;
+  /** The HTTP method. */
+  readonly method: "GET" | "POST";
+  /** What describes its body. */
+  readonly body: DataType | undefined;
+  /** What describes its answer. */
+  readonly answer: DataType | undefined;
+  /** The request of its functions. */
+  readonly req: unknown;
+  /** What `run` gets. */
+  readonly subject: unknown;
+  /** What `postFetch` gets. */
+  readonly entity: unknown;
+  /** What `run` returns. */
+  readonly result: unknown;
+}
+
+/** @internal The options that every action has. */
+export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
+  /** Whether it works on one entity, at `{route}/:id/{name}`, or on all that a request selects, at `{route}/{name}`. */
+  readonly on: On;
+  /**
+   * The HTTP method: `"GET"` where nothing changes.
+   *
+   * @default {"POST"}
+   */
+  readonly method?: V | undefined;
+  /** What describes the body. Without it, no body is read. */
+  readonly body?: B | undefined;
+  /** What describes the answer. Without it, `run` returns the entity, or nothing. */
+  readonly answer?: A | undefined;
+}
+
+/** @internal The options of an action whose types TypeScript infers. */
+export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
+  extends SharedActionOptions<On, V, B, A> {
+  /** Runs before any database call. Any result except `true` answers 403. */
+  readonly preFetch?: (req: Q) => MaybePromise<boolean>;
+  /** Replaces the default read. */
+  readonly fetch?: (req: Q) => unknown;
+  /** Runs once for the entity. `null` answers 404. */
+  readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
+  /** What the action does. */
+  readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
+}
+
+/** @internal The options of an action whose model is named. A body has to be annotated. */
+export type NamedActionOptions<M> = M extends FrameworkModel
+  ? NamedAction<"one", M> | NamedAction<"all", M>
+  : never;
+
+/** @internal The same for what it works on. */
+export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
+  & SharedActionOptions<On, "GET" | "POST", DataType, DataType>
+  & Pick<
+    HooksFor<"remove", M, NoOptions>,
+    On extends "one" ? "preFetch" | "fetch" | "postFetch" : "preFetch"
+  >
+  & {
+    /** What the action does. */
+    readonly run: (
+      req: FrameworkRequest<M>,
+      subject: SubjectOf<On, M>,
+      body: never,
+    ) => MaybePromise<object | null | undefined | void>;
+  };
+
+/** @internal What `run` gets. */
+export type SubjectOf<On, M extends FrameworkModel> = On extends "all" ? ModelQuery<M> : Entity<M>;
+
+/** @internal The body that `run` gets. */
+export type BodyOf<B> = B extends abstract new () => infer T ? T
+  : B extends StandardSchema ? TypeIn<B, "output">
+  : undefined;
+
+/** @internal What `run` returns, besides nothing. */
+export type ResultOf<A, On, S> = A extends abstract new () => infer T ? T | FieldsIn<T>
+  : A extends StandardSchema ? TypeIn<A, "input">
+  : On extends "one" ? S
+  : object;
+
+/** @internal The values that a Standard Schema takes or gives. */
+export type TypeIn<S extends StandardSchema, K extends "input" | "output"> =
+  NonNullable<S["~standard"]["types"]> extends { readonly [N in K]: infer T } ? T : unknown;
+
+/** @internal The fields of a class, for an object that is no instance of it. */
+export type FieldsIn<T> = {
+  [
+    K in keyof T as K extends keyof FrameworkModel ? never
+      : T[K] extends (...args: never) => unknown ? never
+      : K
+  ]: T[K];
+};
+
+/**
+ * `POST {route}/:id/{name}` or `POST {route}/{name}`: does what no other operation does, such as to close a ticket.
+ *
+ * An action on one entity gets it as `update()` does: after `preFetch`, within the scope, as `q` and `If-Match` say, and
+ * after `postFetch`. What it saves by `save()` is bound to the scope and to the version that was read. An action on all
+ * entities gets the model, and a filter of what the request selects.
+ *
+ * `run` is typed by its body and by the annotations of its parameters, by `@rest` where it is declared inside, or by
+ * `action<Ticket>(…)`.
+ *
+ * @typeParam M The model.
+ * @typeParam N The name.
+ * @typeParam On What it works on.
+ * @typeParam V The HTTP method.
+ * @typeParam B The type of the body.
+ * @typeParam A The type of the answer.
+ * @typeParam Q The request.
+ * @typeParam S What `run` gets.
+ * @typeParam P What `postFetch` gets.
+ * @typeParam R What `run` returns.
+ * @param name The name, which is the last part of its path.
+ * @param options What it works on, what it does, and its hooks.
+ * @returns An element of the option `methods` of `@rest`.
+ *
+ * @example Close a ticket
+ * ```ts
+ * import { action, type Entity, FrameworkModel, one, prop, rest, RestError } from "@mongrove/mongrove";
+ *
+ * class CloseBody extends FrameworkModel {
+ *   @prop({ required: true })
+ *   reason!: string;
+ * }
+ *
+ * export const close = action("close", {
+ *   on: "one",
+ *   body: CloseBody,
+ *   run: async (_req, ticket: Entity<Ticket>, body) => {
+ *     if (ticket.state === "closed") throw new RestError(409, "It is closed");
+ *     ticket.state = "closed";
+ *     ticket.reason = body.reason;
+ *     return await ticket.save();
+ *   },
+ * });
+ *
+ * @rest({ route: "/tickets", methods: [one(), close] })
+ * class Ticket extends FrameworkModel {
+ *   @prop({ default: "open" })
+ *   state!: string;
+ *   @prop()
+ *   reason?: string;
+ * }
+ * ```
+ */
+export function action<
+  M extends FrameworkModel = UnnamedModel<"name the model, as in action<Ticket>(…)">,
+  const N extends string = string,
+  const On extends ActionTarget = never,
+  const V extends "GET" | "POST" = "POST",
+  B extends DataType | undefined = undefined,
+  A extends DataType | undefined = undefined,
+  Q = FrameworkRequest<M>,
+  S = SubjectOf<On, M>,
+  P = Entity<M>,
+  R extends MaybePromise<ResultOf<A, On, S> | null | undefined | void> = MaybePromise<
+    ResultOf<A, On, S> | null | undefined | void
+  >,
+>(
+  name: N,
+  options: [On] extends [never] ? NamedActionOptions<Given<M>>
+    : InferredActionOptions<On, V, B, A, Q, S, P, R>,
+): Action<
+  [On] extends [never] ? ActionTypes & { readonly name: N }
+    : {
+      readonly name: N;
+      readonly on: On;
+      readonly method: V;
+      readonly body: B;
+      readonly answer: A;
+      readonly req: Q;
+      // What is not annotated fits any model.
+      readonly subject: [SubjectOf<On, M>] extends [S] ? unknown : S;
+      readonly entity: P;
+      readonly result: R;
+    },
+  M
+> {
+  const { on, method = "POST", body, answer, run, ...hooks } = Object(options);
+  return { operation: name, on, method, body, answer, run, hooks } as never;
+}
+
+export function isAction(method: Method): method is Method & ActionRecord {
+  return "run" in method;
+}
+
+/** Gives the row of an element of `methods`, in words of data. */
+export function operationOf(method: Method): Operation {
+  return isAction(method)
+    ? { ...ACTIONS[method.on], verb: method.method === "GET" ? "get" : "post" }
+    : OPERATIONS[method.operation as OperationName];
+}
