@@ -2,6 +2,8 @@ import { assert, assertEquals } from "@std/assert";
 import express from "express";
 import { Framework, getModel } from "@mongrove/mongrove";
 import { openapi } from "@mongrove/mongrove/openapi";
+import * as helpdesk from "../../examples/helpdesk/app.ts";
+import { seed as seedHelpdesk } from "../../examples/helpdesk/seed.ts";
 import * as library from "../../examples/library/app.ts";
 import { KEY } from "../../examples/library/keep_locked.ts";
 import { seed as seedLibrary } from "../../examples/library/seed.ts";
@@ -34,6 +36,11 @@ const EXAMPLES: Readonly<Record<string, Guarded>> = {
     header: `authorization: ${SECRET_KEY}`,
   },
   library: { buildApp: library.buildApp, seed: seedLibrary, header: `x-key: ${KEY}` },
+  helpdesk: {
+    buildApp: helpdesk.buildApp,
+    seed: seedHelpdesk,
+    header: "authorization: Bearer ada",
+  },
   "a help desk": {
     buildApp: buildHelpDesk,
     seed: async () => void await getModel(Ticket).create({ subject: "No sound" }),

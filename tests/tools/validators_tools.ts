@@ -6,6 +6,7 @@ import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2";
 import { Validator } from "npm:@seriousme/openapi-schema-validator@2";
 import { Framework } from "@mongrove/mongrove";
 import { openapi } from "@mongrove/mongrove/openapi";
+import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
 import { client } from "../client.ts";
@@ -27,6 +28,7 @@ function buildEveryType(): RequestListener {
 
 const APPS = {
   ...{ movies: buildMovies, "movies with q as a text": buildTextApp, library: buildLibrary },
+  helpdesk: buildHelpdesk,
   "every type": buildEveryType,
 };
 

@@ -1,0 +1,20 @@
+import express, { type Express } from "express";
+import { Framework } from "@mongrove/mongrove";
+import { openapi } from "@mongrove/mongrove/openapi";
+import { Organisation } from "./organisation.ts";
+import { Ticket } from "./ticket.ts";
+
+/** Builds the application. It neither connects nor listens. */
+export function buildApp(): Express {
+  const app = express();
+  app.use(express.json());
+  const api = Framework.initialize({
+    models: [Ticket, Organisation],
+    parameters: "strict",
+    queryLimits: { paths: "listed" },
+  });
+  app.use(api);
+  app.use(openapi(api, { info: { title: "Help desk", version: "1.0.0" } }));
+  app.use(Framework.errors());
+  return app;
+}
