@@ -156,7 +156,7 @@ export type FieldsIn<T> = {
     K in keyof T as K extends keyof FrameworkModel ? never
       : T[K] extends (...args: never) => unknown ? never
       : K
-  ]: T[K];
+  ]: object extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
 /**

@@ -24,7 +24,7 @@ export async function openPopulation(at: LevelCall): Promise<TargetFinder | unde
   const referred = await referredModels(at, fields.values());
   const sources = new Map(Array.from(populate, ([name, { projection }]): [string, TargetSource] => {
     const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
-    const shape = describeShape(model.schema, at.level.shape.rights);
+    const shape = describeShape(model.schema, at.level.rights);
     return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
   }));
   const find = async ([name, texts]: [string, Set<string>]): Promise<[string, FieldTargets]> => {

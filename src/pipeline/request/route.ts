@@ -7,6 +7,7 @@ import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { ListedPaths } from "../../filter/q/listed_paths.ts";
 import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { RouteRights } from "./reader_rights.ts";
@@ -20,6 +21,8 @@ export interface Level {
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
+  /** What its reader may see and set of any class; missing where no function tells. */
+  readonly rights?: Rights;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
   readonly reads?: ReadRules | undefined;
