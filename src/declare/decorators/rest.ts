@@ -219,7 +219,8 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurren
   /** Returns a filter that every read and every write of this route must match. */
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
-  ) => S & NamedFilter<M, S>;
+  ) => [Scoped] extends [S] ? Returns<"scope returns a filter", QueryObject>
+    : S & NamedFilter<M, S>;
   /** The path. */
   readonly route?: R;
   /** The operations that clients can call. */
