@@ -192,7 +192,7 @@ export type FieldsIn<T> = {
  *   reason!: string;
  * }
  *
- * export const close = action("close", {
+ * const close = action("close", {
  *   on: "one",
  *   body: CloseBody,
  *   run: async (_req, ticket: Entity<Ticket>, body) => {
