@@ -29,7 +29,7 @@ const TEST = /(_test|_reach|_bench)\.ts$/;
  * OpenAPI document. From 1.25 MB it grew by pages that are read from their place in an index, and by how lists and pages share
  * a process: 45 kB.
  */
-const MOST = 1_300_000;
+const MOST = 1_350_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {
