@@ -15,4 +15,5 @@ export interface AnyOptions extends CallOptions {
   readonly next?: string;
   readonly known?: object;
   readonly ifMatch?: object | string;
+  readonly method?: "GET" | "POST";
 }

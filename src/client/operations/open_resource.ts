@@ -16,8 +16,30 @@ export function openResource(list: Operations): AnyResource {
       await list.below(id).update(body, options),
     remove: async (id: string, options: Options) => await list.below(id).remove(options),
     removeAll: (options: Options) => list.removeAll(options),
+    action: async (name: string, ...args: ActionArgs) => await act(list, { name, args }),
     part: (name: string, id: string) => openPart(list.below(id, name)),
   };
+}
+
+type ActionArgs = [id: string, body?: object, options?: Options] | [
+  body?: object,
+  options?: Options,
+];
+
+/**
+ * Runs an action on an entity if its arguments begin with an identifier. What stands in the place of one by mistake is
+ * refused, as far as the options behind it are none.
+ */
+async function act(
+  list: Operations,
+  { name, args }: { readonly name: string; readonly args: ActionArgs },
+): Promise<unknown> {
+  const [first, second, third] = args;
+  const isOfList = typeof first === "object" ? first !== null : first === undefined;
+  if (isOfList && args.length < 3 && hasOnly(second ?? {}, ACTION_OPTIONS)) {
+    return await list.below(name).act(first as object | undefined, second as Options);
+  }
+  return await list.below(first as string, name).act(second, third);
 }
 
 function openSingle(entity: Operations): AnyResource {
@@ -47,12 +69,15 @@ function openPart(place: Operations): AnyResource {
 }
 
 const REMOVE_OPTIONS = ["ifMatch", "q", "signal", "timeoutMS", "headers", "parameters"];
+const ACTION_OPTIONS = [...REMOVE_OPTIONS, "method"];
+
+function hasOnly(options: object, names: readonly string[]): boolean {
+  return Object.keys(options).every((name) => names.includes(name));
+}
 
 function isOfEntity(name: string, args: readonly unknown[]): boolean {
   if (name === "part") return args.length === 1;
   const [first] = args;
   if (args.length === 0 || typeof first !== "object" || first === null) return args.length === 0;
-  const names = Object.keys(first);
-  return name !== "remove" ||
-    names.length > 0 && names.every((each) => REMOVE_OPTIONS.includes(each));
+  return name !== "remove" || Object.keys(first).length > 0 && hasOnly(first, REMOVE_OPTIONS);
 }

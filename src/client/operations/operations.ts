@@ -81,6 +81,14 @@ export class Operations {
     await this.remove(options);
   }
 
+  async act(body: object | undefined, options: AnyOptions = {}): Promise<unknown> {
+    const { method = "POST" } = options;
+    if (method === "GET" && body !== undefined) {
+      throw new TypeError("Cannot send the body of the action: its method is GET");
+    }
+    return entityOf(await this.#request({ method, body }, options), options);
+  }
+
   #request({ method, body, headers, next }: Sent, options: AnyOptions): Promise<Incoming> {
     if ("_id" in options || "toJSON" in options) {
       throw new TypeError("Cannot read the options: they are an entity or an identifier");

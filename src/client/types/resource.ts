@@ -9,6 +9,13 @@ import type {
   UpdateOptions,
 } from "./options.ts";
 import type { Page } from "../operations/pages.ts";
+import type {
+  ActionAnswer,
+  ActionArgs,
+  AnyAction,
+  EntityActionArgs,
+  EntityActionName,
+} from "./action.ts";
 import type { NewOf, PatchOf } from "./body.ts";
 import type { Shown } from "./json.ts";
 import type { Populate } from "./populate.ts";
@@ -56,6 +63,14 @@ export interface Resource<M> {
   remove(id: string, options?: RemoveOptions<M>): Promise<void>;
   /** Removes all entities that a filter selects. */
   removeAll(options: RemoveAllOptions<M>): Promise<void>;
+  /**
+   * Runs an action: `action<typeof close>("close", id, body, options)` on an entity, and without the identifier on all that
+   * `q` selects. It is repeated only if its method is `"GET"`.
+   */
+  action<A extends AnyAction = AnyAction>(
+    name: A["operation"],
+    ...args: ActionArgs<M, A>
+  ): Promise<ActionAnswer<M, A>>;
   /** Returns the sub-resource of an entity that has the name of a property. */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
 }
@@ -84,6 +99,11 @@ export interface Single<M> {
   ): Promise<Answer<M, never, never, R>>;
   /** Removes the entity. */
   remove(options?: RemoveOptions<M>): Promise<void>;
+  /** Runs an action on the entity. It is repeated only if its method is `"GET"`. */
+  action<A extends AnyAction = AnyAction>(
+    name: EntityActionName<A>,
+    ...args: EntityActionArgs<M, A>
+  ): Promise<ActionAnswer<M, A>>;
   /** Returns the sub-resource of the entity that has the name of a property. */
   part<K extends PartName<M>>(name: K): PartOf<M, K>;
 }
