@@ -91,8 +91,7 @@ const NEEDED: readonly Assumption[] = [
   {
     name: "changes of documents",
     holds({ model, doc }) {
-      const read = model.hydrate({ _id: doc._id, list: [1] }) as Document;
-      (read.get("list") as unknown[]).push(2);
+      const read = model.hydrate({ _id: doc._id }).set("list", [2]) as Document;
       forgetAllChanges(read);
       return read.directModifiedPaths().length === 0;
     },
