@@ -61,7 +61,7 @@ interface GivenBody {
 
 /** Casts and validates a body as that of a creation; its problems come together. */
 async function castBody(acting: OpenLevel, { type, body }: GivenBody): Promise<object> {
-  const shape = describeShape(buildSchema(type).schema);
+  const shape = shapeFor(acting, type);
   const doc = new (detachedModel(type))();
   const { problems, references } = mergeBody(doc, { body, shape });
   const missing = await missingReferences(acting, references);
@@ -74,14 +74,19 @@ async function castBody(acting: OpenLevel, { type, body }: GivenBody): Promise<o
   return makerOf(type, shape)(values);
 }
 
-/** Makes instances of the classes of bodies, by class. */
-const makers = new WeakMap<ModelClass, (values: object) => object>();
+/** The shape of a class as the reader of a request may see and set it. */
+function shapeFor({ level: { rights } }: OpenLevel, type: ModelClass): Shape {
+  return describeShape(buildSchema(type).schema, rights);
+}
+
+/** Makes instances of the classes of bodies, by the shapes of their readers. */
+const makers = new WeakMap<Shape, (values: object) => object>();
 
 function makerOf(type: ModelClass, shape: Shape): (values: object) => object {
-  const known = makers.get(type);
+  const known = makers.get(shape);
   if (known !== undefined) return known;
   const make = instanceMaker(type, { shape, shows: () => true, prefix: "", populates: false });
-  makers.set(type, make);
+  makers.set(shape, make);
   return make;
 }
 
@@ -104,14 +109,16 @@ interface GivenAnswer {
  * @throws {TypeError} If it does not fit.
  */
 export async function writeAnswer(
-  { level: { operation, target }, timeBudget }: OpenLevel,
+  acting: OpenLevel,
   { type, result }: GivenAnswer,
 ): Promise<string> {
   try {
     if (!isModelClass(type)) return toJson(await parseBySchema(type, result));
-    if (isOfClass(result, type)) return toJson(result, describeShape(buildSchema(type).schema));
-    return await timeBudget.wait(castAnswer(type, result));
+    const shape = shapeFor(acting, type);
+    if (isOfClass(result, type)) return toJson(result, shape);
+    return await acting.timeBudget.wait(castAnswer({ type, result }, shape));
   } catch (cause) {
+    const { operation, target } = acting.level;
     throw new TypeError(
       `Cannot answer: what the action ${operation}() of "${target.name}" gave does not fit its "answer"`,
       { cause },
@@ -120,14 +127,17 @@ export async function writeAnswer(
 }
 
 /** Casts and validates an object that is no document; undeclared fields are left out. */
-async function castAnswer(type: ModelClass, result: unknown): Promise<string> {
+async function castAnswer(
+  { type, result }: { readonly type: ModelClass; readonly result: unknown },
+  shape: Shape,
+): Promise<string> {
   if (typeof result !== "object" || result === null || Array.isArray(result)) {
     throw new TypeError(`It is not an object`);
   }
   const values = isDocument(result) ? result.toObject() : { ...result };
   const doc = new (detachedModel(type))(values);
   await doc.validate();
-  const value = toJsonValue(doc, describeShape(buildSchema(type).schema));
+  const value = toJsonValue(doc, shape);
   return JSON.stringify(withoutNewIds(value, values));
 }
 

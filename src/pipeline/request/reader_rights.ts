@@ -1,10 +1,15 @@
+import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { HookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
 import { notFound } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { narrowReads } from "../../filter/parameters/narrow_reads.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { shapeForAll } from "../../schema/fields/shape.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import { restrictionsIn, Rights } from "../../schema/fields/rights.ts";
 import type { Restriction } from "../../schema/fields/rights.ts";
+import { isSchema } from "../../schema/standard_schema.ts";
 import { readQuery } from "./call.ts";
 import type { LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";
@@ -43,12 +48,20 @@ export class RouteRights {
 /** Gives the rights of a route; `undefined` where no field has a function. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const found = new Map<Restriction, string>();
-  for (const { shape, target } of levels) {
+  for (const [target, shape] of levels.flatMap(shapesOf)) {
     for (const [restriction, path] of restrictionsIn(shape)) {
       if (!found.has(restriction)) found.set(restriction, `property "${path}" of "${target.name}"`);
     }
   }
   return found.size === 0 ? undefined : new RouteRights(levels, found);
+}
+
+/** The shapes that a level shows or sets: its own, and those of the body and the answer of an action. */
+function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
+  const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
+    type === undefined || isSchema(type) ? [] : [[type, shapeForAll(buildSchema(type).schema)]]
+  );
+  return [[target, shape], ...others];
 }
 
 /** Asks the function of a field. Anything but `false` restricts: a forgotten `return` never shows anything. */
@@ -77,6 +90,7 @@ function levelUnder(rights: Rights, level: Level): Level {
   return {
     ...level,
     shape,
+    rights,
     ...reads && { reads: narrowReads(reads, shape) },
     ...filterPaths && { filterPaths: filterPaths.under(shape) },
   };

@@ -7,6 +7,7 @@ import type { ReadRules } from "../../filter/parameters/read_rules.ts";
 import type { ListedPaths } from "../../filter/q/listed_paths.ts";
 import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { RouteRights } from "./reader_rights.ts";
@@ -16,6 +17,8 @@ import type { Reporter } from "./reporter.ts";
 export interface Level {
   readonly target: ModelClass;
   readonly shape: Shape;
+  /** The rights of the reader, where a field of the route has a function. */
+  readonly rights?: Rights;
   /** The operation at this level, or the action: `one` for all but the last. */
   readonly operation: string;
   readonly kind: Operation;
