@@ -83,7 +83,6 @@ test("an action is on embedded elements, on the one that a property holds, and o
   await app.created(`/tickets/${_id}/pinned`, { text: "p" });
   const watcher = await app.created(`/tickets/${_id}/watchers`, { name: "w", secret: "s" });
   await app.created(`/tickets/${_id}/owner`, { name: "o" });
-  const stranger = await app.created("/people", { name: "x" });
   const cases: [string, string, unknown][] = [
     [`notes/${note._id}/touch`, "text", "n!"],
     ["pinned/touch", "text", "p!"],
@@ -103,15 +102,22 @@ test("an action is on embedded elements, on the one that a property holds, and o
       assertEquals(read.headers.get("etag"), reply.headers.get("etag"));
     });
   }
-  await t.step("no stranger", async () => {
-    const { status } = await app.post(`/tickets/${_id}/watchers/${stranger._id}/greet`);
-    assertEquals(status, 404);
-    const hidden = await app.post(`/tickets/${_id}/owner/greet`, undefined, {
-      headers: { "x-org": "b" },
-    });
-    assertEquals(hidden.status, 404);
-    const names = await app.get(`/tickets/${_id}/watchers/names`);
-    assertEquals(names.text, '{"names":["w"]}');
+});
+
+test("an action on a reference reaches only what its parent refers to, within the scope", async () => {
+  await using app = await mount(MODELS);
+  const { _id } = await app.created("/tickets", { title: "a" });
+  await app.created(`/tickets/${_id}/watchers`, { name: "w" });
+  await app.created(`/tickets/${_id}/owner`, { name: "o" });
+  const stranger = await app.created("/people", { name: "x" });
+
+  const { status } = await app.post(`/tickets/${_id}/watchers/${stranger._id}/greet`);
+  const hidden = await app.post(`/tickets/${_id}/owner/greet`, undefined, {
+    headers: { "x-org": "b" },
   });
+  const names = await app.get(`/tickets/${_id}/watchers/names`);
+
+  assertEquals([status, hidden.status], [404, 404]);
+  assertEquals(names.text, '{"names":["w"]}');
   assertMatch(String(stranger._id), /^[0-9a-f]{24}$/);
 });

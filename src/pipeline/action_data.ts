@@ -71,23 +71,22 @@ async function castBody(acting: OpenLevel, { type, body }: GivenBody): Promise<o
     throw badData({ ...rules, ...problems, ...missing }, error);
   }
   const { _id, ...values } = storedValues(doc);
-  return makerOf(type)(values);
+  return makerOf(type, shape)(values);
 }
 
-/** The shape of a class for the reader of a request. */
+/** The shape of a class as the reader of a request may see and set it. */
 function shapeFor({ level: { rights } }: OpenLevel, type: ModelClass): Shape {
   return describeShape(buildSchema(type).schema, rights);
 }
 
-/** Makes instances of the classes of bodies, by class. */
-const makers = new WeakMap<ModelClass, (values: object) => object>();
+/** Makes instances of the classes of bodies, by the shapes of their readers. */
+const makers = new WeakMap<Shape, (values: object) => object>();
 
-function makerOf(type: ModelClass): (values: object) => object {
-  const known = makers.get(type);
+function makerOf(type: ModelClass, shape: Shape): (values: object) => object {
+  const known = makers.get(shape);
   if (known !== undefined) return known;
-  const shape = describeShape(buildSchema(type).schema);
   const make = instanceMaker(type, { shape, shows: () => true, prefix: "", populates: false });
-  makers.set(type, make);
+  makers.set(shape, make);
   return make;
 }
 
@@ -113,13 +112,13 @@ export async function writeAnswer(
   acting: OpenLevel,
   { type, result }: GivenAnswer,
 ): Promise<string> {
-  const { level: { operation, target }, timeBudget } = acting;
   try {
     if (!isModelClass(type)) return toJson(await parseBySchema(type, result));
     const shape = shapeFor(acting, type);
     if (isOfClass(result, type)) return toJson(result, shape);
-    return await timeBudget.wait(castAnswer(type, { result, shape }));
+    return await acting.timeBudget.wait(castAnswer({ type, result }, shape));
   } catch (cause) {
+    const { operation, target } = acting.level;
     throw new TypeError(
       `Cannot answer: what the action ${operation}() of "${target.name}" gave does not fit its "answer"`,
       { cause },
@@ -129,8 +128,8 @@ export async function writeAnswer(
 
 /** Casts and validates an object that is no document; undeclared fields are left out. */
 async function castAnswer(
-  type: ModelClass,
-  { result, shape }: { readonly result: unknown; readonly shape: Shape },
+  { type, result }: { readonly type: ModelClass; readonly result: unknown },
+  shape: Shape,
 ): Promise<string> {
   if (typeof result !== "object" || result === null || Array.isArray(result)) {
     throw new TypeError(`It is not an object`);

@@ -100,6 +100,9 @@ function countVersion(doc: Document, { values }: KeptValues): () => void {
   rawValues(doc)[key] = undefined;
   if (isOdd) doc.set(key, 1);
   else {
+    // Mongoose keeps what it has counted for a save before this one, until the field is set.
+    doc.set(key, 0);
+    rawValues(doc)[key] = undefined;
     doc.$inc(key, 1);
     // Without a value, Mongoose would remove the field.
     if (before !== undefined) rawValues(doc)[key] = before;

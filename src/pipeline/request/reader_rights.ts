@@ -1,14 +1,14 @@
-import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { HookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
 import { notFound } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { narrowReads } from "../../filter/parameters/narrow_reads.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
+import { shapeForAll } from "../../schema/fields/shape.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import { restrictionsIn, Rights } from "../../schema/fields/rights.ts";
 import type { Restriction } from "../../schema/fields/rights.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
 import { readQuery } from "./call.ts";
 import type { LevelCall } from "./call.ts";
@@ -48,23 +48,20 @@ export class RouteRights {
 /** Gives the rights of a route; `undefined` where no field has a function. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const found = new Map<Restriction, string>();
-  for (const [name, shape] of levels.flatMap(shapesOf)) {
+  for (const [target, shape] of levels.flatMap(shapesOf)) {
     for (const [restriction, path] of restrictionsIn(shape)) {
-      if (!found.has(restriction)) found.set(restriction, `property "${path}" of "${name}"`);
+      if (!found.has(restriction)) found.set(restriction, `property "${path}" of "${target.name}"`);
     }
   }
   return found.size === 0 ? undefined : new RouteRights(levels, found);
 }
 
-/** Gives the shapes of what a level shows and takes, with the names of their classes. */
-function shapesOf({ target, shape, action }: Level): [name: string, shape: Shape][] {
-  const classes = [action?.body, action?.answer].filter((type) =>
-    type !== undefined && !isSchema(type)
-  ) as ModelClass[];
-  const others = classes.map((type) =>
-    [type.name, describeShape(buildSchema(type).schema)] as [string, Shape]
+/** The shapes that a level shows or sets: its own, and those of the body and the answer of an action. */
+function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
+  const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
+    type === undefined || isSchema(type) ? [] : [[type, shapeForAll(buildSchema(type).schema)]]
   );
-  return [[target.name, shape], ...others];
+  return [[target, shape], ...others];
 }
 
 /** Asks the function of a field. Anything but `false` restricts: a forgotten `return` never shows anything. */

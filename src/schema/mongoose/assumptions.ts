@@ -259,8 +259,7 @@ let looked: Unknown | undefined;
  */
 export function checkMongoose(): Unknown {
   if (looked !== undefined) return looked;
-  const found = failedAssumptions();
-  const { needed, useful } = found;
+  const { needed, direct, useful } = failedAssumptions();
   if (needed.length > 0) {
     throw new TypeError(
       `Cannot use Mongoose ${mongoose.version}: Mongrove does not recognise its ${
@@ -271,7 +270,7 @@ export function checkMongoose(): Unknown {
   if (useful.length > 0) {
     logHint(`Some requests take longer: Mongrove does not recognise the ${useful.join(", ")}`);
   }
-  return looked = found;
+  return looked = { needed, direct, useful };
 }
 
 /** Gives what is not recognised of a model: such a model is always read and written with documents. */
