@@ -17,8 +17,6 @@ import type { Reporter } from "./reporter.ts";
 export interface Level {
   readonly target: ModelClass;
   readonly shape: Shape;
-  /** The rights of the reader, where a field of the route has a function. */
-  readonly rights?: Rights;
   /** The operation at this level, or the action: `one` for all but the last. */
   readonly operation: string;
   readonly kind: Operation;
