@@ -1,10 +1,13 @@
+import { isOperationName } from "../declare/operations/operation.ts";
+import type { OperationName } from "../declare/operations/operation.ts";
+import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { describeHeader, describeParameter } from "./parameters.ts";
 import { describeResponses } from "./responses/responses.ts";
 import type { Components } from "./schemas/components.ts";
 
-const SUMMARIES: Readonly<Record<RouteNode["operation"], string>> = {
+const SUMMARIES: Readonly<Record<OperationName, string>> = {
   all: "List",
   one: "Read",
   create: "Create",
@@ -24,8 +27,11 @@ export function describeOperation(
   route: RouteNode,
   { components, operationId, q }: DocumentContext,
 ): object {
-  const { body, operation, model, words } = route;
-  const { summary = `${SUMMARIES[operation]} ${model}`, tags = [model] } = words;
+  const { body, bodySchema, operation, model, words } = route;
+  const verb = isOperationName(operation)
+    ? SUMMARIES[operation]
+    : capitalize(operation.replaceAll(/[-_]+/g, " "));
+  const { summary = `${verb} ${model}`, tags = [model] } = words;
   const parameters = [
     ...route.parameters.map((each) => describeParameter(each, { route, components, q })),
     ...route.headers.map(describeHeader),
@@ -37,19 +43,21 @@ export function describeOperation(
     ...words.description !== undefined && { description: words.description },
     ...words.deprecated && { deprecated: true },
     ...parameters.length > 0 && { parameters },
-    ...body && { requestBody: describeBody(route, components) },
+    ...(body ?? bodySchema) && { requestBody: describeBody(route, components) },
     responses: describeResponses(route, components),
   };
 }
 
-function describeBody({ body, operation, words: { example } }: RouteNode, components: Components) {
+function describeBody(route: RouteNode, components: Components) {
+  const { body, bodySchema, operation, model, words: { example } } = route;
   const patch = "A JSON merge patch (RFC 7396): what it leaves out stays, and null clears a field";
   return {
     ...operation === "update" && { description: patch },
     required: true,
     content: {
       "application/json": {
-        schema: body && components.object(body),
+        schema: body ? components.object(body) : bodySchema &&
+          components.given(bodySchema, `${model}${capitalize(operation)}Body`),
         ...example !== undefined && { example },
       },
     },

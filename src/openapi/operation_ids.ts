@@ -1,3 +1,4 @@
+import { isOperationName } from "../declare/operations/operation.ts";
 import type { RouteNode } from "./route_node.ts";
 
 /**
@@ -41,6 +42,13 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path }: RouteNode, leftOut: RegExp): string {
-  const words = path.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  return operation + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+  // The path of an action ends with its name.
+  const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
+  const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const [first, ...others] = operation.split(/[-_]+/);
+  return first + [...others, ...words].map(capitalize).join("");
+}
+
+export function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -16,6 +16,7 @@ import { describeObject } from "../schema/describe_object.ts";
 import type { ObjectNode } from "../schema/describe_object.ts";
 import { referenceIn, shapeForAll } from "../schema/fields/shape.ts";
 import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
+import { isSchema } from "../schema/standard_schema.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
 /** A route as a document describes it, with objects that other routes share. */
@@ -50,8 +51,8 @@ export interface PopulatedNode {
 }
 
 export function routeNode(route: Route): RouteNode {
-  const { operation: { many }, levels, limits } = route;
-  const { target, shape, hooks, reads, filterPaths } = actingLevel(route);
+  const { levels, limits } = route;
+  const { target, shape, hooks, reads, filterPaths, action } = actingLevel(route);
   const { schema } = buildSchema(target);
   const place = { schema, model: target.name, paths: filterPaths?.names };
   const { body, answer } = routeObjects(route);
@@ -63,8 +64,9 @@ export function routeNode(route: Route): RouteNode {
     ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
     ...reads?.count && { count: { always: reads.count.always } },
-    many,
+    many: route.operation.many && action === undefined,
     isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
+      action !== undefined ||
       levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),
   };
 }
@@ -73,9 +75,11 @@ export function routeNode(route: Route): RouteNode {
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
-  const { target, hooks, reads } = actingLevel(route);
-  const isHooked = makesOwnJson(target) ||
-    CHANGING.some((name) => hooks[name] !== undefined && !keepsEntity(hooks[name]));
+  const { target, hooks, reads, action } = actingLevel(route);
+  const { answer } = action ?? {};
+  const isHooked = makesOwnJson(answer === undefined || isSchema(answer) ? target : answer) ||
+    object.view === "answer" &&
+      CHANGING.some((name) => hooks[name] !== undefined && !keepsEntity(hooks[name]));
   const populated = [...reads?.populate ?? []].map(([name, rule]) =>
     [name, populatedNode(rule)] as const
   );

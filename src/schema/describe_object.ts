@@ -71,8 +71,12 @@ export interface FieldDescription extends ValueDescription {
   readonly example?: unknown;
 }
 
-/** An answer, a body that makes something new, one that changes something, or an element of an array in one. */
-export type View = "answer" | "new" | "patch" | "element";
+/** An answer, one that need not be stored, a body that makes something new, one that changes something, or an element of an array in one. */
+export type View = "answer" | "result" | "new" | "patch" | "element";
+
+export function isAnswer(view: View): boolean {
+  return view === "answer" || view === "result";
+}
 
 interface ObjectPlace {
   readonly view: View;
@@ -124,7 +128,7 @@ function fieldNodes({ fields }: Shape, { view, schema, embedded }: ObjectPlace):
   const written = new Set<unknown>(["_id", version, ...Object.values(stamps)]);
   const seen = [...fields].filter(([name, field]) => {
     if (name === version && embedded) return false;
-    if (view === "answer") return whyUnseen(field) === undefined;
+    if (isAnswer(view)) return whyUnseen(field) === undefined;
     return field.writable || view === "element" && name === "_id";
   });
   return seen.map(([name, field]) => fieldNode(name, { field, view, written: written.has(name) }));
@@ -169,9 +173,10 @@ function fieldNode(name: string, place: FieldPlace): FieldNode {
   return {
     name,
     ...valueNode(field, place),
-    required: view === "answer"
+    required: isAnswer(view)
       ? !isHiddenFromSome(field) &&
-        (written || isAlwaysRequired(field.type) || kind === "constant" && given !== undefined)
+        (written && view === "answer" || isAlwaysRequired(field.type) ||
+          kind === "constant" && given !== undefined)
       : isNew && isAlwaysRequired(field.type) && kind === "nothing" && !isHiddenFromSome(field),
     readonly: !field.writable,
     ...isNew && !isSecret(field) && kind === "constant" && isJson(given) && { default: given },
@@ -182,7 +187,7 @@ function fieldNode(name: string, place: FieldPlace): FieldNode {
 function wordsOf(field: FieldShape, view: View): FieldWords {
   const { summary, description, deprecated, example }: Record<string, unknown> =
     field.type?.options ?? {};
-  const isShown = example !== undefined && !(view === "answer" && isSecret(field));
+  const isShown = example !== undefined && !(isAnswer(view) && isSecret(field));
   return {
     ...typeof summary === "string" && { summary },
     ...typeof description === "string" && { description },
@@ -230,7 +235,7 @@ function isTakenNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
 
 function isOpaque(type: SchemaType, { field, view }: Pick<FieldPlace, "field" | "view">): boolean {
   const { get, transform } = type.options as Record<string, unknown>;
-  if (view === "answer") return get !== undefined || transform !== undefined;
+  if (isAnswer(view)) return get !== undefined || transform !== undefined;
   return field.kind === "scalar" && (hasOwnCast(type) || hasOwnSetters(type));
 }
 

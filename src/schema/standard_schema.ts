@@ -5,6 +5,8 @@ import type {
   StandardResult,
   StandardSchema,
 } from "../declare/decorators/field_options.ts";
+import { isJson, isJsonObject } from "./fields/json.ts";
+import type { JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
 /** The issues that a schema of a validation library finds in a value, at least one. */
@@ -51,6 +53,23 @@ export async function parseBySchema(schema: StandardSchema, value: unknown): Pro
   const result = await runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
   accept(result);
   return result.value;
+}
+
+/** Gives the JSON Schema of the values that a schema takes or gives, if its library writes one. */
+export function jsonSchemaOf(
+  schema: StandardSchema,
+  side: "input" | "output",
+): JsonObject | undefined {
+  const { jsonSchema } = Object(schema["~standard"]) as {
+    readonly jsonSchema?: { readonly [S in typeof side]?: (options: object) => unknown };
+  };
+  try {
+    const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
+    return isJsonObject(written) && isJson(written) ? written : undefined;
+  } catch {
+    // JSON Schema cannot say every type.
+    return undefined;
+  }
 }
 
 /** `null` is no value: `required` judges whether there must be one. */

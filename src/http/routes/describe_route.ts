@@ -1,4 +1,5 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
+import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
 import { STATUS_OF } from "../../errors/refusals.ts";
@@ -12,6 +13,8 @@ import type { Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeFields, describeObject } from "../../schema/describe_object.ts";
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
+import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
 
 /** A parameter of a request. */
 export interface ParameterDescription {
@@ -63,9 +66,13 @@ export interface RouteDescription extends OperationWords {
   readonly filter?: FilterDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
-  /** The fields of each entity in the answer. Empty if the answer has no body. */
+  /** The JSON Schema of a body that a Standard Schema describes; `body` is empty then. */
+  readonly bodySchema?: Readonly<Record<string, unknown>>;
+  /** The fields of each entity in the answer, or of what an action answers. Empty if the answer has no body. */
   readonly answer: readonly FieldDescription[];
-  /** The HTTP status of success. */
+  /** The JSON Schema of an answer that a Standard Schema describes; `answer` is empty then. */
+  readonly answerSchema?: Readonly<Record<string, unknown>>;
+  /** The HTTP status of success. Actions that answer nothing have 204. */
   readonly status: number;
   /** The errors that the framework can answer. Hooks, and what stands before the router, can answer others. */
   readonly errors: readonly ErrorDescription[];
@@ -79,6 +86,7 @@ export function describeRoute(route: Route): RouteDescription {
   const { target, operation, hooks } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
+  const schemas = describeSchemas(route);
   return {
     method: verb.toUpperCase() as RouteDescription["method"],
     path,
@@ -87,7 +95,9 @@ export function describeRoute(route: Route): RouteDescription {
     parameters: describeParameters(route),
     headers: describeHeaders(route),
     ...filter && { filter },
+    ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
+    ...schemas,
     answer: answer === undefined ? [] : describeFields(answer),
     status,
     errors: describeErrors(route),
@@ -104,15 +114,33 @@ export interface RouteObjects {
 
 export function routeObjects(route: Route): RouteObjects {
   const { change, status, origin } = route.operation;
-  const { target, shape, link } = actingLevel(route);
+  const { target, shape, link, action } = actingLevel(route);
   const place = {
     ...{ schema: buildSchema(target).schema, model: target.name },
     embedded: link?.embedded === true,
   };
   const object = (view: View) => describeObject(shape, { view, ...place });
+  const answersEntity = action?.answer === undefined || action.answer === target;
+  const body = change === "merge"
+    ? object(origin === "new" ? "new" : "patch")
+    : dataObject(action?.body, "new");
+  const answer = answersEntity ? object("answer") : dataObject(action.answer, "result");
+  return { ...body && { body }, ...status !== 204 && answer && { answer } };
+}
+
+/** The object of a class that describes a body or an answer of an action. */
+function dataObject(type: DataType | undefined, view: View): ObjectNode | undefined {
+  if (type === undefined || isSchema(type)) return undefined;
+  const { schema } = buildSchema(type);
+  return describeObject(describeShape(schema), { view, schema, model: type.name, embedded: false });
+}
+
+/** Describes what Standard Schemas tell of an action. Bodies are always objects. */
+function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
+  const { body, answer } = actingLevel(route).action ?? {};
   return {
-    ...change === "merge" && { body: object(origin === "new" ? "new" : "patch") },
-    ...status !== 204 && { answer: object("answer") },
+    ...isSchema(body) && { bodySchema: jsonSchemaOf(body, "input") ?? { type: "object" } },
+    ...isSchema(answer) && { answerSchema: jsonSchemaOf(answer, "output") ?? {} },
   };
 }
 
@@ -159,16 +187,21 @@ function valuesOf(
 }
 
 function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, reads, operation } = actingLevel(route);
-  const isBound = operation === "update" || operation === "remove";
+  const { concurrency, reads } = actingLevel(route);
+  const { verb } = route.operation;
   const names: readonly (false | HeaderDescription["name"])[] = [
-    route.operation.verb === "get" && "If-None-Match",
-    isBound && "If-Match",
+    verb === "get" && "If-None-Match",
+    isBound(route) && "If-Match",
     reads?.count?.always === false && "Prefer",
   ];
   return names.filter((name) => name !== false).map((name) => {
-    return { name, required: name === "If-Match" && concurrency === "required" };
+    return { name, required: name === "If-Match" && concurrency === "required" && verb !== "get" };
   });
+}
+
+/** Whether a route is bound to the version of one entity. */
+function isBound({ operation: { change, origin } }: Route): boolean {
+  return change !== undefined && origin === "byId";
 }
 
 /** A parameter of a path, as Express reads it: a name, which may be in quotes. */
@@ -180,23 +213,24 @@ export function pathParameters(path: string): string[] {
 }
 
 function describeErrors(route: Route): ErrorDescription[] {
-  const { operation: { change, item }, levels } = route;
-  const { target, operation, concurrency, hooks, link, scopes } = actingLevel(route);
+  const { operation: { change, item, verb }, levels } = route;
+  const { target, action, concurrency, hooks, link, scopes } = actingLevel(route);
   const removesRequired = change === "remove" && link?.required === true && !link.array;
   const isMerge = change === "merge";
-  const changesOne = operation === "update" || operation === "remove";
+  const writes = change !== undefined && verb !== "get";
+  const acts = writes && action !== undefined;
   const isUnique = () =>
     buildSchema(target).schema.indexes().some(([, options]) => options.unique === true);
   const isPossible: Readonly<Record<ErrorCode, boolean>> = {
     BAD_FORMAT: true,
-    BAD_DATA: isMerge || removesRequired,
+    BAD_DATA: isMerge || acts || removesRequired,
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
-      hooks.preSave !== undefined || (isMerge && scopes.length > 0),
+      hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),
-    CONFLICT: changesOne || (change !== undefined && link !== undefined) || (isMerge && isUnique()),
-    PRECONDITION_FAILED: changesOne,
-    UNSUPPORTED_MEDIA_TYPE: isMerge,
-    PRECONDITION_REQUIRED: changesOne && concurrency === "required",
+    CONFLICT: acts || writes && (isBound(route) || link !== undefined) || (isMerge && isUnique()),
+    PRECONDITION_FAILED: isBound(route),
+    UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
+    PRECONDITION_REQUIRED: writes && isBound(route) && concurrency === "required",
     INTERNAL: true,
     UNAVAILABLE: true,
   };

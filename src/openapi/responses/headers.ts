@@ -8,7 +8,8 @@ interface Header {
 const TEXT = { type: "string" };
 
 export function headersOf(route: RouteNode): Record<string, Header> {
-  const { operation, parameters } = route;
+  const { operation, parameters, answer } = route;
+  if (answer?.object.view !== "answer") return {};
   const named = (name: string) =>
     parameters.some((each) => each.in === "query" && each.name === name);
   const isPaged = operation === "all" && named("limit") && named("after");

@@ -1,3 +1,6 @@
+import { isOperationName } from "../../declare/operations/operation.ts";
+import type { OperationName } from "../../declare/operations/operation.ts";
+import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
@@ -18,7 +21,7 @@ export function describeResponses(
   };
 }
 
-const DONE: Readonly<Record<RouteNode["operation"], string>> = {
+const DONE: Readonly<Record<OperationName, string>> = {
   all: "The list",
   one: "The entity",
   create: "The new entity",
@@ -28,12 +31,13 @@ const DONE: Readonly<Record<RouteNode["operation"], string>> = {
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
-  const { answer, status, many, operation, hooks } = route;
-  const description = DONE[operation];
+  const { status, many, operation, hooks } = route;
+  const isAction = !isOperationName(operation);
+  const description = isAction ? "What the action answers" : DONE[operation];
+  const answer = describeAnswer(route, components);
   if (answer === undefined) return { [status]: { description } };
-  const entity = components.entity(answer);
   const headers = headersOf(route);
-  const schema: JsonSchema = many ? { type: "array", items: entity } : entity;
+  const schema: JsonSchema = many ? { type: "array", items: answer } : answer;
   const hidden = (operation === "create" || operation === "update") && hooks.includes("preSend");
   return {
     [status]: {
@@ -42,8 +46,15 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
       content: { "application/json": { schema, ...exampleOf(route) } },
     },
     ...route.method === "GET" && { 304: unchanged(headers) },
+    ...isAction && { 204: { description: "Done. There is nothing to answer" } },
     ...hidden && { 204: { description: "Done. A hook hides the entity" } },
   };
+}
+
+function describeAnswer(route: RouteNode, components: Components): JsonSchema | undefined {
+  const { answer, answerSchema, model, operation } = route;
+  if (answer !== undefined) return components.entity(answer);
+  return answerSchema && components.given(answerSchema, `${model}${capitalize(operation)}Answer`);
 }
 
 function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
@@ -51,7 +62,7 @@ function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
 }
 
 /** The example of a write is that of its body. */
-function exampleOf({ method, many, words: { example } }: RouteNode): object {
-  if (example === undefined || method !== "GET") return {};
+function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
+  if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };
 }

@@ -5,12 +5,13 @@ import type { AnswerNode } from "../route_node.ts";
 import type { ObjectNode, View } from "../../schema/describe_object.ts";
 import { describeEntity, entityDetail, entityName } from "./entity_schema.ts";
 import { describeFilter } from "./filters/filter_schema.ts";
-import { refer } from "./json_schema.ts";
+import { moved, refer } from "./json_schema.ts";
 import type { JsonSchema } from "./json_schema.ts";
 import { describeObject } from "./object_schema.ts";
 
 const SUFFIXES: Readonly<Record<View, string>> = {
   answer: "",
+  result: "Result",
   new: "New",
   patch: "Patch",
   element: "Element",
@@ -20,7 +21,8 @@ interface Named {
   readonly name: string;
   /** Tells schemas with one key apart. */
   readonly detail?: string;
-  readonly describe: () => JsonSchema;
+  /** Gets the name that is free. */
+  readonly describe: (name: string) => JsonSchema;
 }
 
 export class Components {
@@ -49,6 +51,12 @@ export class Components {
     return this.add(node, { name, describe: () => describeFilter(node, this) });
   }
 
+  /** Refers to a schema of a validation library. */
+  given(schema: JsonSchema, name: string): JsonSchema {
+    const text = JSON.stringify(schema);
+    return this.add(`${name} ${text}`, { name, describe: (own) => moved(text, own) });
+  }
+
   /** Refers to a schema, which gets its name when it is first referred to. */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();
@@ -59,7 +67,7 @@ export class Components {
     names.set(detail, free);
     // The name is taken before the schema is described, which may refer to itself
     this.#schemas.set(free, {});
-    this.#schemas.set(free, describe());
+    this.#schemas.set(free, describe(free));
     return refer(free);
   }
 

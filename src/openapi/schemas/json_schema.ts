@@ -17,6 +17,18 @@ export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
+/** Moves a schema, as text, to a component of a name: what refers to its own parts finds them there. */
+export function moved(text: string, name: string): JsonSchema {
+  const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
+    text,
+    (key, value: unknown) =>
+      key === "$ref" && typeof value === "string" && value.startsWith("#")
+        ? `${refer(name).$ref}${value.slice(1)}`
+        : value,
+  ) as JsonSchema;
+  return schema;
+}
+
 /** Identifiers as answers have them. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 

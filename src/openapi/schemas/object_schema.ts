@@ -1,3 +1,4 @@
+import { isAnswer } from "../../schema/describe_object.ts";
 import type { FieldNode, ObjectNode } from "../../schema/describe_object.ts";
 import { answerValue } from "./answer_value.ts";
 import { bodyValue } from "./bodies/body_value.ts";
@@ -6,9 +7,9 @@ import type { JsonSchema } from "./json_schema.ts";
 
 export function describeObject(node: ObjectNode, components: Components): JsonSchema {
   const { fields, view, strict, ignored } = node;
-  const value = view === "answer" ? answerValue : bodyValue;
+  const value = isAnswer(view) ? answerValue : bodyValue;
   const schema = objectOf(fields, (field) => value(field, components));
-  if (!strict || view === "answer") return schema;
+  if (!strict || isAnswer(view)) return schema;
   // An entity can be sent back as it was read
   const unread = Object.fromEntries(ignored.map((name) => [name, { description: "Ignored" }]));
   const properties = { ...schema.properties as object, ...unread };
