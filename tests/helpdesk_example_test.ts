@@ -1,5 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { getModel } from "@mongrove/mongrove";
+import { connect } from "@mongrove/mongrove/client";
+import type { close, report } from "../examples/helpdesk/actions.ts";
 import { buildApp } from "../examples/helpdesk/app.ts";
 import { Organisation } from "../examples/helpdesk/organisation.ts";
 import { seed } from "../examples/helpdesk/seed.ts";
@@ -93,4 +95,17 @@ test("a report counts what its reader may see", async () => {
   assertEquals(await read("ada"), { open: 1, closed: 1 });
   assertEquals(await read("cem"), { open: 0, closed: 1 });
   assertEquals(await read("dee"), { open: 1, closed: 0 });
+});
+
+test("its typed client closes a ticket", async () => {
+  await using desk = await openDesk();
+  const api = connect(desk.url, { headers: { authorization: "Bearer cem" } });
+  const tickets = api.resource<Ticket>("/tickets");
+  const { items: [ticket] } = await tickets.all();
+  const closed = await tickets.action<typeof close>("close", String(ticket?._id), {
+    reason: "done",
+  });
+  assertEquals([closed.state, closed.reason, closed.note], ["closed", "done", undefined]);
+  const counts = await tickets.action<typeof report>("report", undefined, { method: "GET" });
+  assertEquals(counts, { open: 0, closed: 1 });
 });

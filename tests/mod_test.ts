@@ -1,10 +1,13 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import * as mod from "../mod.ts";
 import type {
+  Action,
+  ActionTarget,
   ArrayPropOptions,
   BodyLimits,
   CloseOptions,
   CountOptions,
+  DataType,
   Entity,
   EntityHook,
   ErrorContext,
@@ -64,6 +67,7 @@ const VALUES = [
   "Framework",
   "FrameworkModel",
   "RestError",
+  "action",
   "all",
   "and",
   "arrayProp",
@@ -82,10 +86,13 @@ const VALUES = [
 
 /** The types that the package exports: each one is used, so that a missing one does not compile. */
 interface Types {
+  Action: Action;
+  ActionTarget: ActionTarget;
   ArrayPropOptions: ArrayPropOptions<string, StringConstructor>;
   BodyLimits: BodyLimits;
   CloseOptions: CloseOptions;
   CountOptions: CountOptions;
+  DataType: DataType;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
   ErrorContext: ErrorContext;
@@ -156,10 +163,13 @@ Deno.test("mod.ts exports the public values, and no other", () => {
 });
 
 const TYPES: Record<keyof Types, true> = {
+  Action: true,
+  ActionTarget: true,
   ArrayPropOptions: true,
   BodyLimits: true,
   CloseOptions: true,
   CountOptions: true,
+  DataType: true,
   Entity: true,
   EntityHook: true,
   ErrorContext: true,
