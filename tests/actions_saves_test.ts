@@ -17,7 +17,7 @@ import {
 } from "../mod.ts";
 import { test } from "./harness/testing.ts";
 import { gate } from "./race.ts";
-import { asQuery, type EntityBody, mount, type Mounted } from "./support.ts";
+import { type EntityBody, mount, type Mounted } from "./support.ts";
 
 /** What happens between the read and the first save of an action. */
 let meanwhile: () => unknown = () => {};
