@@ -7,7 +7,7 @@ import {
 } from "../schema/mongoose/bson.ts";
 import { isClause, isCompiled, markUntrusted } from "./filters.ts";
 import type { Filter } from "./filters.ts";
-import { declaredField } from "../schema/fields/visibility.ts";
+import { declaredField } from "./q/resolve_path.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";

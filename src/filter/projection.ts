@@ -46,6 +46,11 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
+/** Projects some fields and the identifier. */
+export function projectionOf(names: readonly string[]): Readonly<Record<string, 1>> {
+  return Object.fromEntries(["_id", ...names].map((name) => [name, 1]));
+}
+
 /** Leaves out what only its own routes show. A projection that a route always has is always the same object. */
 export function withoutApart(projection: Projection, shape: Shape): Projection {
   if (shape.apart.length === 0) return projection;

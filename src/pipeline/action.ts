@@ -28,8 +28,13 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
   if (result === null || result === undefined) return { status: 204 };
   const { target } = acting.level;
   if (action.answer === undefined || action.answer === target) {
-    if (result === entity?.seen) return await answerEntity(acting, entity);
-    if (isOfClass(result, target)) return answerOther(acting, result);
+    if (result === entity?.seen) {
+      const shown = entity.shown ?? await shownAs(acting, result);
+      return answer(acting, { entity: result, shown, version: entity.version });
+    }
+    if (isOfClass(result, target)) {
+      return answer(acting, { entity: result, shown: result, version: versionIn(result, acting) });
+    }
     if (action.answer === undefined) {
       throw new TypeError(
         `Cannot answer: the action ${acting.level.operation}() of "${target.name}" gave no entity, and declares no "answer"`,
@@ -94,19 +99,6 @@ function savedVersion(
   return (version ?? 0) + 1;
 }
 
-/** Answers with the entity of the action, as a read shows it. */
-async function answerEntity(acting: OpenLevel, entity: ActionEntity): Promise<Reply> {
-  const { seen, version = null } = entity;
-  const { shape } = acting.level;
-  const shown = entity.shown ?? await shownAs(acting, seen);
-  return {
-    status: 200,
-    text: toJson(shown, shape),
-    version,
-    holder: holderOf(acting, seen),
-  };
-}
-
 /** Reads an entity again that was read whole, where its reader may not see all of it. */
 async function shownAs(acting: OpenLevel, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = acting;
@@ -117,12 +109,14 @@ async function shownAs(acting: OpenLevel, seen: object): Promise<object> {
   return await fetchAnyway(acting, { _id: seen._id }) ?? {};
 }
 
-/** Answers with another entity of the class, such as a new one. */
-function answerOther(acting: OpenLevel, other: object): Reply {
-  return {
-    status: 200,
-    text: toJson(other, acting.level.shape),
-    version: versionIn(other, acting) ?? null,
-    holder: holderOf(acting, other),
-  };
+interface Answered {
+  readonly entity: object;
+  readonly shown: object;
+  readonly version: Version | undefined;
+}
+
+/** Answers with an entity of the class as a read shows it. */
+function answer(acting: OpenLevel, { entity, shown, version = null }: Answered): Reply {
+  const text = toJson(shown, acting.level.shape);
+  return { status: 200, text, version, holder: holderOf(acting, entity) };
 }

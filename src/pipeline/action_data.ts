@@ -3,6 +3,7 @@ import type { ActionRecord, DataType } from "../declare/operations/action.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { badData } from "../errors/refusals.ts";
 import { toJson, toJsonValue } from "../json/to_json.ts";
+import { isModelClass } from "../schema/build_field.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -12,7 +13,7 @@ import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { isSchema, parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
@@ -33,10 +34,6 @@ export async function readActionBody(
   if (type === undefined) return undefined;
   const body = readBody(acting.req, acting.route.bodyLimits);
   return isModelClass(type) ? await castBody(acting, { type, body }) : await parseBody(type, body);
-}
-
-function isModelClass(type: DataType): type is ModelClass {
-  return !isSchema(type);
 }
 
 async function parseBody(

@@ -211,7 +211,7 @@ export function fieldKind(
   return type.prototype === undefined ? fieldKind(type()) : undefined;
 }
 
-function isModelClass(value: unknown): value is ModelClass {
+export function isModelClass(value: unknown): value is ModelClass {
   return typeof value === "function" && value.prototype instanceof FrameworkModel;
 }
 

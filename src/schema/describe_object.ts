@@ -170,16 +170,18 @@ function fieldNode(name: string, place: FieldPlace): FieldNode {
   const { field, view, written } = place;
   const { kind, given } = fieldDefault(field);
   const isNew = view === "new" || view === "element";
+  const isOfSome = isHiddenFromSome(field);
   return {
     name,
     ...valueNode(field, place),
-    required: isAnswer(view)
-      ? !isHiddenFromSome(field) &&
-        (written && view === "answer" || isAlwaysRequired(field.type) ||
-          kind === "constant" && given !== undefined)
-      : isNew && isAlwaysRequired(field.type) && kind === "nothing" && !isHiddenFromSome(field),
+    required: !isOfSome &&
+      (isAnswer(view)
+        ? written && view === "answer" || isAlwaysRequired(field.type) ||
+          kind === "constant" && given !== undefined
+        : isNew && isAlwaysRequired(field.type) && kind === "nothing"),
     readonly: !field.writable,
-    ...isNew && !isSecret(field) && kind === "constant" && isJson(given) && { default: given },
+    ...isNew && !isOfSome && !isSecret(field) && kind === "constant" && isJson(given) &&
+      { default: given },
     words: wordsOf(field, view),
   };
 }

@@ -1,3 +1,4 @@
+import { projectionOf } from "../projection.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { referenceIn } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -6,12 +7,10 @@ import type { PopulateRule, ReadRules, SearchRule } from "./read_rules.ts";
 /** Gives the rules of a read for those who see only a part of what it declares: the rest is as if it were not declared. */
 export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
   const isShown = (name: string) => isSeen(name, shape);
-  const shown = <T>(names: Iterable<T>, nameOf: (each: T) => string) =>
-    [...names].filter((each) => isShown(nameOf(each)));
   const { sort, select, search, populate, ...others } = rules;
-  const sorted = shown(sort ?? [], String);
-  const selected = shown(select ?? [], String);
-  const populated = shown(populate ?? [], ([name]) => name);
+  const sorted = [...sort ?? []].filter(isShown);
+  const selected = [...select ?? []].filter(isShown);
+  const populated = [...populate ?? []].filter(([name]) => isShown(name));
   const searched = search && narrowSearch(search, shape);
   return {
     ...others,
@@ -35,9 +34,7 @@ function narrowPopulate(rule: PopulateRule, field = rule.field): PopulateRule {
   const target = referenceIn(field)?.populated;
   if (rule.select === undefined || target === undefined) return { ...rule, field };
   const select = rule.select.filter((name) => name === "_id" || isSeen(name, target));
-  const names = ["_id", ...select];
-  const projection = Object.fromEntries(names.map((name): [string, 1] => [name, 1]));
-  return { ...rule, field, select, projection };
+  return { ...rule, field, select, projection: projectionOf(select) };
 }
 
 /** A search in a text index finds entities by all that the index holds. */

@@ -32,8 +32,9 @@ export class ListedPaths {
 
   /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
   check(path: string): void {
-    if (this.#names.has(path) || this.#names.has(path.replaceAll(INDEX, ""))) return;
-    if (this.#open.some((open) => path.startsWith(open))) return;
+    const bare = path.replaceAll(INDEX, "");
+    if (this.#names.has(path) || this.#names.has(bare)) return;
+    if (this.#open.some((open) => path.startsWith(open) || bare.startsWith(open))) return;
     const names = this.names.map((name) => `"${name}"`).join(", ");
     throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });
   }

@@ -1,6 +1,7 @@
 import { badFormat } from "../../errors/refusals.ts";
 import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
 /** A field of which nothing is declared. */
 export const FREE: FieldShape = {
@@ -48,4 +49,24 @@ function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
     default:
       return undefined;
   }
+}
+
+/**
+ * Finds the field that declares a path for the application, which may name what clients do not see: itself, or what holds it,
+ * where anything may be below.
+ */
+export function declaredField(path: string, shape: Shape): FieldShape | undefined {
+  let field: FieldShape | undefined = { ...FREE, kind: "object", shape };
+  for (const name of path.split(".")) field = field && declaredIn(field, name);
+  return field;
+}
+
+function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
+  const { kind, shape, element = FREE, type } = field;
+  if (kind === "array") return INDEX.test(name) ? element : declaredIn(element, name);
+  if (kind === "object") {
+    return shape?.fields.get(name) ?? (shape?.declares(name) ? FREE : undefined);
+  }
+  // A type of the application or of a package may hold objects.
+  return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }

@@ -1,12 +1,12 @@
 import type { ActionRecord } from "../../declare/operations/action.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
+import { isModelClass } from "../../schema/build_field.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
-import { PATH_PARAMETER } from "./describe_route.ts";
+import { pathKey } from "./describe_route.ts";
 
 /** A part of a path that no URL has to encode. */
 const NAME = /^[A-Za-z][\w-]*$/;
@@ -30,10 +30,6 @@ export function actionProblem(given: Method & ActionRecord): string | undefined 
   return body !== undefined && method === "GET" ? `is a GET, and cannot have "body"` : undefined;
 }
 
-export function isModelClass(type: unknown): boolean {
-  return typeof type === "function" && type.prototype instanceof FrameworkModel;
-}
-
 /** Finds why a property cannot have an action on all that it holds. */
 export function placeProblem({ on }: ActionRecord, { embedded }: PartLink): string | undefined {
   return on === "all" && embedded
@@ -51,12 +47,12 @@ export function checkActionPaths(routes: readonly Route[]): void {
   for (const route of routes) {
     if (actingLevel(route).action !== undefined) continue;
     for (const path of [route.path, route.path.replace(/\/:[^/]*$/, "")]) {
-      holders.set(keyOf(path), route);
+      holders.set(pathKey(path), route);
     }
   }
   for (const route of routes) {
     if (actingLevel(route).action === undefined) continue;
-    const key = keyOf(route.path);
+    const key = pathKey(route.path);
     const holder = holders.get(key);
     if (holder !== undefined) {
       throw new TypeError(
@@ -67,11 +63,6 @@ export function checkActionPaths(routes: readonly Route[]): void {
     }
     holders.set(key, route);
   }
-}
-
-/** Express ignores case, if not told otherwise, and the names of parameters. */
-function keyOf(path: string): string {
-  return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();
 }
 
 function nameOf(route: Route): string {

@@ -13,6 +13,7 @@ import type {
 } from "../../filter/parameters/read_rules.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import { ListedPaths } from "../../filter/q/listed_paths.ts";
+import { projectionOf } from "../../filter/projection.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -227,8 +228,7 @@ function compileReference(
     bindingRests(referred);
     if (!unguarded) checkGuards(referred, fail);
   }
-  const names = select === undefined ? [] : ["_id", ...select];
-  const projection = Object.fromEntries(names.map((name): [string, 1] => [name, 1]));
+  const projection = select === undefined ? {} : projectionOf(select);
   return { field, always, projection, ...select && { select } };
 }
 

@@ -20,7 +20,7 @@ import {
   exampleProblem,
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
-import { PATH_PARAMETER } from "./describe_route.ts";
+import { pathKey } from "./describe_route.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
 
@@ -170,10 +170,10 @@ function isSame(level: Level, { link }: PartDescription): boolean {
 /** The classes that paths, with their verbs, and collections belong to. */
 type Holders = Map<string, ModelClass>;
 
-/** Takes a path for an operation. Express ignores case, if not told otherwise, and the names of parameters. */
+/** Takes a path for an operation. */
 function claimPath(holders: Holders, { path, operation: { verb }, levels }: Route): void {
   const { target } = levels[0] as Level;
-  const key = `${verb} ${path.replaceAll(PATH_PARAMETER, ":").toLowerCase()}`;
+  const key = `${verb} ${pathKey(path)}`;
   const holder = holders.get(key);
   holders.set(key, target);
   if (holder === undefined) return;

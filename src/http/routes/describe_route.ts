@@ -208,6 +208,11 @@ function isBound({ operation: { change, origin } }: Route): boolean {
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 
+/** Tells a path from all others. Express ignores case, if not told otherwise, and the names of parameters. */
+export function pathKey(path: string): string {
+  return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();
+}
+
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
 }

@@ -1,15 +1,16 @@
+import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { HookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
 import { notFound } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { narrowReads } from "../../filter/parameters/narrow_reads.ts";
+import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { restrictionsIn, Rights } from "../../schema/fields/rights.ts";
-import type { Restriction } from "../../schema/fields/rights.ts";
-import { isSchema } from "../../schema/standard_schema.ts";
+import { Rights } from "../../schema/fields/rights.ts";
+import type { Restrictions } from "../../schema/fields/rights.ts";
 import { readQuery } from "./call.ts";
 import type { LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";
@@ -20,17 +21,17 @@ const MAX_KEPT = 64;
 /** The functions of the fields that a route shows or sets, and its levels for each combination of what they tell. */
 export class RouteRights {
   readonly #levels: readonly Level[];
-  readonly #restrictions: ReadonlyMap<Restriction, string>;
+  readonly #restrictions: Restrictions;
   readonly #known = new Map<string, readonly Level[]>();
 
-  constructor(levels: readonly Level[], restrictions: ReadonlyMap<Restriction, string>) {
+  constructor(levels: readonly Level[], restrictions: Restrictions) {
     this.#levels = levels;
     this.#restrictions = restrictions;
   }
 
   /** Gives the levels as the reader of a request may see them. */
   levelsFor(req: FrameworkRequest): readonly Level[] {
-    const told = new Map<Restriction, boolean>();
+    const told = new Map<FieldRule, boolean>();
     for (const [restriction, name] of this.#restrictions) {
       told.set(restriction, ask(restriction, { req, name }));
     }
@@ -47,9 +48,9 @@ export class RouteRights {
 
 /** Gives the rights of a route; `undefined` where no field has a function. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
-  const found = new Map<Restriction, string>();
+  const found = new Map<FieldRule, string>();
   for (const [target, shape] of levels.flatMap(shapesOf)) {
-    for (const [restriction, path] of restrictionsIn(shape)) {
+    for (const [restriction, path] of shape.restrictions) {
       if (!found.has(restriction)) found.set(restriction, `property "${path}" of "${target.name}"`);
     }
   }
@@ -59,18 +60,18 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
 /** The shapes that a level shows or sets: its own, and those of the body and the answer of an action. */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
-    type === undefined || isSchema(type) ? [] : [[type, shapeForAll(buildSchema(type).schema)]]
+    isModelClass(type) ? [[type, shapeForAll(buildSchema(type).schema)]] : []
   );
   return [[target, shape], ...others];
 }
 
 /** Asks the function of a field. Anything but `false` restricts: a forgotten `return` never shows anything. */
 function ask(
-  restriction: Restriction,
+  restriction: FieldRule,
   { req, name }: { readonly req: FrameworkRequest; readonly name: string },
 ): boolean {
   try {
-    const told = restriction(req);
+    const told: unknown = restriction(req);
     if (!isPromise(told)) return told !== false;
     Promise.resolve(told).catch(() => {});
   } catch (cause) {

@@ -1,9 +1,6 @@
 import type { Schema } from "mongoose";
-import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
-
-/** A function in the options `hidden` or `readonly` of a field. */
-export type Restriction = (req: FrameworkRequest) => unknown;
 
 /** What the functions of fields have told for a request: which fields its reader cannot see, and which he cannot set. */
 export class Rights {
@@ -13,7 +10,7 @@ export class Rights {
   readonly #others: boolean;
 
   /** @param others What holds for functions that were not asked. */
-  constructor(told: ReadonlyMap<Restriction, boolean>, others = true) {
+  constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
     this.#told = told;
     this.#others = others;
   }
@@ -31,17 +28,17 @@ export const NO_RIGHTS = new Rights(new Map());
 export const ALL_RIGHTS = new Rights(new Map(), false);
 
 /** A function of a field, by the path of the field. */
-export type Restrictions = ReadonlyMap<Restriction, string>;
+export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 /** Finds the functions of the fields of a shape, of all that it embeds, and of all that its references lead to. */
 export function restrictionsIn(shape: Shape): Restrictions {
-  const found = new Map<Restriction, string>();
+  const found = new Map<FieldRule, string>();
   collect(shape, { found, seen: new Set(), prefix: "" });
   return found;
 }
 
 interface Search {
-  readonly found: Map<Restriction, string>;
+  readonly found: Map<FieldRule, string>;
   readonly seen: Set<Shape>;
   readonly prefix: string;
 }
@@ -70,9 +67,9 @@ function collectField(
   if (field.element !== undefined) collectField(field.element, { ...search, path });
 }
 
-function functionsOf({ type }: FieldShape): Restriction[] {
+function functionsOf({ type }: FieldShape): FieldRule[] {
   const { hidden, readonly }: Readonly<Record<string, unknown>> = type?.options ?? {};
-  return [hidden, readonly].filter((option) => typeof option === "function") as Restriction[];
+  return [hidden, readonly].filter((option) => typeof option === "function") as FieldRule[];
 }
 
 /** Whether a function decides whether a field is hidden. */

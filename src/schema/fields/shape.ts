@@ -4,7 +4,7 @@ import { buildSchema } from "../build_schema.ts";
 import { classOf, referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
-import type { Rights } from "./rights.ts";
+import type { Restrictions, Rights } from "./rights.ts";
 
 const { Types } = mongoose.Schema;
 
@@ -23,7 +23,7 @@ export class Shape {
   readonly #schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
-  #isRestricted: boolean | undefined;
+  #restrictions: Restrictions | undefined;
   #apart: readonly string[] | undefined;
   #withoutApart: Readonly<Record<string, 0>> | undefined;
   #unselected: readonly string[] | undefined;
@@ -68,9 +68,9 @@ export class Shape {
     return this.#schema === undefined ? this : describeShape(this.#schema, rights);
   }
 
-  /** Whether not all readers see the same of it, or of what its references lead to. */
-  get isRestricted(): boolean {
-    return this.#isRestricted ??= restrictionsIn(this).size > 0;
+  /** The functions that keep some readers from parts of it, or of what its references lead to. */
+  get restrictions(): Restrictions {
+    return this.#restrictions ??= restrictionsIn(this);
   }
 
   /** Whether something in it or below it is hidden. */
@@ -127,7 +127,7 @@ export function describeShape(schema: Schema, rights = NO_RIGHTS): Shape {
   if (known !== undefined) return known;
   if (rights !== NO_RIGHTS) {
     const same = describeShape(schema);
-    if (!same.isRestricted) return same;
+    if (same.restrictions.size === 0) return same;
   }
   const system = systemPaths(schema);
   const shape = new Shape({ strict: schema.get("strict") === "throw", rights, schema });

@@ -1,4 +1,3 @@
-import mongoose from "mongoose";
 import type { FieldShape, Shape } from "./shape.ts";
 
 /** Tells whether a field is a secret, or holds one: what is hidden or not selected. */
@@ -13,44 +12,6 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
   if (field.hidden) return "is hidden";
   return field.selected ? undefined : "is not selected";
 }
-
-const INDEX = /^\d+$/;
-
-/** Finds the field that declares a path: itself, or what holds it, where anything may be below. */
-export function declaredField(path: string, shape: Shape): FieldShape | undefined {
-  let at: Shape | undefined = shape;
-  let field: FieldShape | undefined;
-  for (const name of path.split(".")) {
-    if (field?.kind === "map") return field;
-    if (at === undefined) {
-      if (field === undefined || isAnything(field)) return field;
-      if (field.kind !== "array" || !INDEX.test(name)) return undefined;
-      field = field.element;
-    } else if (field?.kind === "array" && INDEX.test(name)) {
-      field = field.element;
-    } else {
-      const inner: FieldShape | undefined = at.fields.get(name);
-      if (inner === undefined) return at.declares(name) ? ANYTHING : undefined;
-      field = inner;
-    }
-    at = field?.shape ?? field?.element?.shape;
-  }
-  return field;
-}
-
-const ANYTHING: FieldShape = {
-  ...{ kind: "free", hidden: false, readonly: false, writable: false, selected: true },
-};
-
-/** Whether a field may hold objects that no schema describes; elements that may do so are meant as well. */
-function isAnything({ kind, type, element }: FieldShape): boolean {
-  if (kind === "array" && element !== undefined) return isAnything(element);
-  return kind === "free" || kind === "map" ||
-    kind === "scalar" && !TYPES.has(type?.constructor);
-}
-
-/** The types of Mongoose: one of the application or of a package may hold objects. */
-const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
 /** Tells whether a path leads to a secret or through one, positions in arrays and keys of Maps aside. */
 export function isHiddenPath(path: string, shape: Shape): boolean {

@@ -3,7 +3,12 @@ import type { TimeBudget } from "../../database/time_budget.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
-import { isNarrowed, isSameForDatabase, withoutApart } from "../../filter/projection.ts";
+import {
+  isNarrowed,
+  isSameForDatabase,
+  projectionOf,
+  withoutApart,
+} from "../../filter/projection.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { Selection } from "../../filter/selection.ts";
@@ -140,11 +145,6 @@ function planQuery(
   const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
   const also = typeof key === "string" ? [key] : page?.paths;
   return { conditions: castFilter(model, selected), options, projection, also };
-}
-
-/** The projection of fields that a client has selected. */
-function projectionOf(select: readonly string[]): Readonly<Record<string, 1>> {
-  return Object.fromEntries(["_id", ...select].map((name) => [name, 1]));
 }
 
 /** Whether a write has no scope and no options to obey, and its answer shows everything. */

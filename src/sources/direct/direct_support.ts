@@ -1,4 +1,3 @@
-import mongoose from "mongoose";
 import type { Model, Schema, SchemaType } from "mongoose";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
@@ -9,6 +8,7 @@ import {
   hasOwnSetters,
   hasUsualId,
   isImmutable,
+  isMongooseType,
   isRequiredAtTimes,
 } from "../../schema/mongoose/schemas/field_rules.ts";
 import {
@@ -39,9 +39,6 @@ const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "col
 
 /** Options of a field that need the document: they may look at its other fields. */
 const RULES = ["set", "transform"];
-
-/** The types of Mongoose. A type of the user may do anything. */
-const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
 /** The readers of a model without documents. */
 export interface DirectReads {
@@ -145,7 +142,7 @@ function judgesFieldsAlone(schema: Schema): boolean {
 /** Whether a type is one of Mongoose's, with no rules that look at the document. */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
-  return TYPES.has(type.constructor) &&
+  return isMongooseType(type) &&
     !RULES.some((name) => options[name] !== undefined) &&
     !isRequiredAtTimes(type) &&
     judgesValuesAlone(type);

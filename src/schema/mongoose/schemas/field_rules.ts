@@ -39,6 +39,13 @@ export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
   return typeof $immutable !== "function" || Boolean($immutable.call(doc, doc));
 }
 
+const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
+
+/** Whether a type is one of Mongoose's: any other may do anything. */
+export function isMongooseType({ constructor }: SchemaType): boolean {
+  return TYPES.has(constructor);
+}
+
 export function hasOwnCast(type: SchemaType): boolean {
   return internals(type)._castFunction !== undefined;
 }
