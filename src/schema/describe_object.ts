@@ -249,8 +249,7 @@ export function typeName({ kind, type }: FieldShape): string {
 
 function modelOf(type: SchemaType | undefined): string | undefined {
   const ref: unknown = type?.options.ref;
-  const target = typeof ref === "string" ? classOf(ref) : schemaClass(type);
-  return target?.name;
+  return (typeof ref === "string" ? classOf(ref) : schemaClass(type))?.name;
 }
 
 /** Describes the fields of an object as a tree: objects that embed themselves are described once. */
@@ -291,9 +290,9 @@ function describeValue(
 }
 
 function tellRules({ match, enum: allowed, ...bounds }: DeclaredRules) {
-  const told = Object.entries(bounds).map(([name, bound]) => {
-    return [name, bound instanceof Date ? bound.toJSON() : bound] as const;
-  });
+  const told = Object.entries(bounds).map(([name, bound]) =>
+    [name, bound instanceof Date ? bound.toJSON() : bound] as const
+  );
   return {
     ...isJson(allowed) && { enum: allowed as readonly unknown[] },
     ...Object.fromEntries(told),
