@@ -67,7 +67,7 @@ test("what a function may hide is described, and required nowhere", async () => 
     for (const each of ["Ticket", "TicketNew"]) {
       assertEquals([each, name, name in schema(each).properties], [each, name, true]);
       // A default would tell what is stored to whom it is hidden from.
-      const { default: told } = schema(each).properties[name] as { default?: unknown };
+      const { default: told } = Object(schema(each).properties)[name] as { default?: unknown };
       assertEquals([each, name, told], [each, name, undefined]);
     }
   }
