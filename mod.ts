@@ -96,7 +96,16 @@ export type { OperationName, OperationWords } from "./src/declare/operations/ope
 export type { FieldDescription, ValueDescription } from "./src/schema/describe_object.ts";
 export { FrameworkModel } from "./src/declare/model/framework_model.ts";
 export type { Entity, ModelClass, ModelOf } from "./src/declare/model/framework_model.ts";
-export { all, create, one, remove, removeAll, update } from "./src/declare/operations/methods.ts";
+export {
+  all,
+  create,
+  one,
+  remove,
+  removeAll,
+  replace,
+  update,
+  updateAll,
+} from "./src/declare/operations/methods.ts";
 export { action } from "./src/declare/operations/action.ts";
 export type {
   Action,
@@ -104,6 +113,7 @@ export type {
   DataType,
   ModelQuery,
 } from "./src/declare/operations/action.ts";
+export type { IdempotencyOptions, WriteOptions } from "./src/declare/operations/write_options.ts";
 export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";

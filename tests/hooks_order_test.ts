@@ -43,7 +43,7 @@ function recording(calls: string[]): HooksOf<Item> {
   };
 }
 
-const ORDER: Record<OperationName, string[]> = {
+const ORDER: Partial<Record<OperationName, string[]>> = {
   all: ["preFetch", "fetch", "postFetch a", "preSend a"],
   one: ["preFetch", "fetch", "postFetch a", "preSend a"],
   create: ["preFetch", "fetch", "postFetch new", "preSave b", "persist b", "preSend b"],

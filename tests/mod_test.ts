@@ -27,6 +27,7 @@ import type {
   HookName,
   Hooks,
   HooksOf,
+  IdempotencyOptions,
   Identifier,
   InitializeOptions,
   LeanHooksOf,
@@ -60,6 +61,7 @@ import type {
   UnnamedModel,
   Validator,
   ValueDescription,
+  WriteOptions,
 } from "../mod.ts";
 
 /** The values that the package exports: the names of the reference, and `getModel`. */
@@ -80,8 +82,10 @@ const VALUES = [
   "prop",
   "remove",
   "removeAll",
+  "replace",
   "rest",
   "update",
+  "updateAll",
 ];
 
 /** The types that the package exports: each one is used, so that a missing one does not compile. */
@@ -112,6 +116,7 @@ interface Types {
   HookName: HookName;
   Hooks: Hooks<object>;
   HooksOf: HooksOf<mod.FrameworkModel>;
+  IdempotencyOptions: IdempotencyOptions;
   Identifier: Identifier;
   InitializeOptions: InitializeOptions;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
@@ -145,6 +150,7 @@ interface Types {
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
   ValueDescription: ValueDescription;
+  WriteOptions: WriteOptions;
 }
 
 Deno.test("mod.ts exports the public values, and no other", () => {
@@ -189,6 +195,7 @@ const TYPES: Record<keyof Types, true> = {
   HookName: true,
   Hooks: true,
   HooksOf: true,
+  IdempotencyOptions: true,
   Identifier: true,
   InitializeOptions: true,
   LeanHooksOf: true,
@@ -222,6 +229,7 @@ const TYPES: Record<keyof Types, true> = {
   UnnamedModel: true,
   Validator: true,
   ValueDescription: true,
+  WriteOptions: true,
 };
 
 Deno.test("mod.ts exports the public types by name, and no other", async () => {

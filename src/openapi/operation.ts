@@ -14,6 +14,8 @@ const SUMMARIES: Readonly<Record<OperationName, string>> = {
   update: "Change",
   remove: "Remove",
   removeAll: "Remove all of",
+  updateAll: "Change all of",
+  replace: "Replace",
 };
 
 export interface DocumentContext {

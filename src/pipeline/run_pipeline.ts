@@ -25,7 +25,8 @@ export async function runPipeline(call: Call): Promise<Reply> {
   narrowToReader(call.acting);
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
-  const body = operation.change === "merge" ? readBody(req, bodyLimits) : undefined;
+  const takesBody = operation.change === "merge" || operation.change === "replace";
+  const body = takesBody ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
   refuseTags(opened);

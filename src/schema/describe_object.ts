@@ -227,17 +227,16 @@ const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
   const { type, kind, writable } = field;
   if (inside === "array" || fieldDefault(field).given === null) return true;
-  return kind === "scalar" && writable && CLEARED.has(type?.instance ?? "") &&
-    !isAlwaysRequired(field.type);
+  if (kind !== "scalar" || !writable || isAlwaysRequired(type)) return false;
+  return CLEARED.has(type?.instance ?? "");
 }
 
-function isTakenNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
-  return inside !== undefined || field.kind === "array" || !isAlwaysRequired(field.type);
+function isTakenNull({ kind, type }: FieldShape, inside: ValuePlace["inside"]): boolean {
+  return inside !== undefined || kind === "array" || !isAlwaysRequired(type);
 }
 
 function isOpaque(type: SchemaType, { field, view }: Pick<FieldPlace, "field" | "view">): boolean {
-  const { get, transform } = type.options as Record<string, unknown>;
-  if (isAnswer(view)) return get !== undefined || transform !== undefined;
+  if (isAnswer(view)) return ["get", "transform"].some((name) => type.options[name] !== undefined);
   return field.kind === "scalar" && (hasOwnCast(type) || hasOwnSetters(type));
 }
 
@@ -268,10 +267,10 @@ export function describeFields(
   }));
 }
 
-function objectsIn({ fields }: ObjectNode): ObjectNode[] {
-  const objectIn = ({ object, items }: ValueNode): ObjectNode | undefined =>
-    object ?? (items && objectIn(items));
-  return fields.flatMap((field) => objectIn(field) ?? []);
+const objectsIn = ({ fields }: ObjectNode): readonly ObjectNode[] => fields.flatMap(objectIn);
+
+function objectIn({ object, items }: ValueNode): readonly ObjectNode[] {
+  return object ? [object] : items ? objectIn(items) : [];
 }
 
 function describeValue(

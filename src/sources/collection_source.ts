@@ -91,6 +91,7 @@ export class CollectionSource implements Source {
       await this.removeSelected();
       return {};
     }
+    if (operation === "updateAll" || operation === "replace") return undefined;
     const named = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
     if (named === undefined) return undefined;

@@ -2,6 +2,7 @@ import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { FrameworkRequest } from "./framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
 import type { OperationWords } from "../operations/operation.ts";
+import type { WriteOptions } from "../operations/write_options.ts";
 import type { ReadOptions } from "./read_options.ts";
 
 /** @internal A value, or a promise of it. */
@@ -64,7 +65,7 @@ export type EntityHook<E, R = FrameworkRequest> = (
 /** @internal The option that limits the filters of clients. */
 export interface FilterOptions<M = unknown> {
   /**
-   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. Not for `create()`. A path of an
+   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. Not for `create()` and `replace()`. A path of an
    * object does not allow those inside of it, and one of a free-form field or a Map allows all that are.
    *
    * @default {all that clients see}
@@ -110,7 +111,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly persist?: EntityHook<E, R>;
   /**
    * Runs once for each entity of the answer. `null` removes it from a list, and answers 404 for `one()`, 204 for
-   * `create()` and `update()`.
+   * `create()`, `update()` and `replace()`.
    */
   readonly preSend?: EntityHook<E, R>;
 }
@@ -123,6 +124,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
 export type HooksOf<M extends FrameworkModel> =
   & Hooks<Entity<M>, FrameworkRequest<M>>
   & ReadOptions<M>
+  & WriteOptions<M>
   & FilterOptions<M>
   & { readonly lean?: false | undefined };
 
@@ -144,6 +146,7 @@ export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOpt
 export type AnyHooks =
   & OperationOptions
   & ReadOptions
+  & WriteOptions
   & { readonly [K in HookName]?: CallableFunction }
   & { readonly lean?: boolean | undefined };
 

@@ -3,7 +3,7 @@ import type { ModelIn } from "../decorators/rest.ts";
 import type { FrameworkModel } from "./framework_model.ts";
 
 /** @internal What clients can use a field for. */
-export type FieldUse = "sort" | "select" | "search" | "populate" | "filter";
+export type FieldUse = "sort" | "select" | "search" | "populate" | "filter" | "set" | "key";
 
 /** @internal The names of the fields of a model that clients can use so: any name if the model is not known. */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
@@ -20,14 +20,15 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
 
 /** The fields that the framework adds and that clients cannot use so. */
 type UndeclaredUse =
-  & { sort: "__v"; select: never; filter: never }
-  & Record<"search" | "populate", "_id" | "__v">;
+  & { sort: "__v"; select: never; filter: never; key: "__v" }
+  & Record<"search" | "populate" | "set", "_id" | "__v">;
 
 type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? never
-  : IsHidden<V> extends true ? `${K} is hidden`
+  : IsHidden<V> extends true ? U extends "set" ? never : `${K} is hidden`
   : [V] extends [(...args: never) => unknown] ? `${U} takes fields, ${K} is a method`
-  : U extends "sort" ? [V] extends [Scalar] ? never
-    : `sort takes no lists and no objects, ${K} is ${InWords<V>}`
+  : U extends "sort" | "key" ? [V] extends [Scalar] ? never
+    : `${U} takes no lists and no objects, ${K} is ${InWords<V>}`
+  : U extends "set" ? IsReadOnly<V> extends true ? `${K} is readonly` : never
   : U extends "search" ? [V] extends [string] ? never
     : `search takes fields that are strings, ${K} is ${InWords<V>}`
   : U extends "populate"

@@ -11,6 +11,7 @@ import type {
 import type { FieldNames, FieldUse, IsKnown, NameProblem, TargetOf } from "../model/field_names.ts";
 import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
+import type { IdempotencyOptions, OptionsWritten, WriteOptions } from "./write_options.ts";
 
 /**
  * The model of hooks that do not name a model. `@rest` checks them against its class.
@@ -35,15 +36,15 @@ export type HooksInput<O extends OperationName, M, H> =
     >;
   }
   & {
-    readonly [N in Exclude<keyof ReadOptions, OptionsRead[O]>]?: Foreign<
+    readonly [N in Exclude<OptionName, OptionsTaken<O>>]?: Foreign<
       N,
       H,
       unknown,
-      UnreadProblem<O, N>
+      UntakenProblem<O, N>
     >;
   }
-  & (O extends "create"
-    ? { readonly filter?: Foreign<"filter", H, unknown, "create() has no filter"> }
+  & (O extends "create" | "replace"
+    ? { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
     : unknown)
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
 
@@ -62,6 +63,7 @@ type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
   & OperationOptions
   & FilterInput<O, M, H>
   & ReadInput<O, M, H>
+  & WriteInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
 /** Hooks of an unknown model. Only what they return is checked. */
@@ -69,6 +71,7 @@ type HooksOfAnyModel<O extends OperationName, H> =
   & OperationOptions
   & FilterInput<O, unknown, H>
   & ReadInput<O, unknown, H>
+  & WriteInput<O, unknown, H>
   & { readonly lean?: boolean | undefined }
   & {
     readonly [N in HooksRun[O]]?:
@@ -94,10 +97,10 @@ export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
 /** @internal The hooks of the result of an operation function. */
 export type KeptHooks<O extends OperationName, M, H> = [H] extends [never]
   ? "~unnamed" extends keyof M ? NoOptions : Given<HooksFor<O, M, NoOptions>>
-  : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutReads<NonNullable<H>>>;
+  : Given<"~unnamed" extends keyof M ? NonNullable<H> : WithoutOptions<NonNullable<H>>>;
 
-/** Hooks without the options of reads, where these are checked already: one mistake gives one message. */
-type WithoutReads<H> = H extends unknown ? Omit<H, keyof ReadOptions> : never;
+/** Hooks without options, where these are checked already: one mistake gives one message. */
+type WithoutOptions<H> = H extends unknown ? Omit<H, OptionName> : never;
 
 /** @internal `T`, in a place from which TypeScript infers nothing. */
 export type Given<T> = [T][T extends unknown ? 0 : never];
@@ -142,15 +145,23 @@ type HookResult<N extends HookName> = N extends "preFetch" ? "return true to let
 /** @internal The hooks that each operation runs. `OPERATIONS` has them as data. */
 export type HooksRun =
   & Readonly<Record<"all" | "one", "preFetch" | "fetch" | "postFetch" | "preSend">>
-  & Readonly<Record<"create" | "update", HookName>>
-  & Readonly<Record<"remove" | "removeAll", Exclude<HookName, "preSend">>>;
+  & Readonly<Record<"create" | "update" | "replace", HookName>>
+  & Readonly<Record<"remove" | "removeAll" | "updateAll", Exclude<HookName, "preSend">>>;
 
-/** The options of reads that each operation has. */
-type OptionsRead =
-  & { readonly all: keyof ReadOptions; readonly one: "select" | "populate" }
-  & Readonly<Record<Exclude<OperationName, "all" | "one">, never>>;
+/** The options of reads that operations have. */
+interface OptionsRead {
+  readonly all: keyof ReadOptions;
+  readonly one: "select" | "populate";
+}
 
-type KnownName = HookName | "lean" | keyof OperationOptions | keyof ReadOptions;
+type OptionName = keyof ReadOptions | keyof WriteOptions;
+
+/** The options of reads and writes that an operation has. */
+type OptionsTaken<O extends OperationName> = O extends keyof OptionsRead ? OptionsRead[O]
+  : O extends keyof OptionsWritten ? OptionsWritten[O]
+  : never;
+
+type KnownName = HookName | "lean" | keyof OperationOptions | OptionName;
 
 /** The names of the given hooks, if they are known. */
 type NameIn<H> = string extends keyof H ? never : keyof H & string;
@@ -160,8 +171,16 @@ type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
   ? Partial<Pick<H, N>> extends Pick<H, N> ? Allowed : Problem
   : Problem;
 
-type UnreadProblem<O extends OperationName, N extends keyof ReadOptions> =
-  `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have" : "all() has"}`;
+type UntakenProblem<O extends OperationName, N extends OptionName> =
+  `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have"
+    : N extends keyof ReadOptions ? "all() has"
+    : N extends "atomic" ? "create() and updateAll() have"
+    : N extends "max" ? "updateAll() and removeAll() have"
+    : `${TakerOf<N>}() has`}`;
+
+type TakerOf<N> = {
+  [O in keyof OptionsWritten]: N extends OptionsWritten[O] ? O : never;
+}[keyof OptionsWritten];
 
 interface AnyHook {
   // deno-lint-ignore no-explicit-any -- it types the parameters of a function whose name alone is wrong
@@ -176,18 +195,36 @@ interface NeverRun<Problem extends string> extends AnyHook {
 type NeverRunProblem<O extends OperationName, N extends string> =
   `${O}() never runs ${N}, it runs ${O extends "all" | "one"
     ? "preFetch, fetch, postFetch and preSend"
-    : O extends "create" | "update" ? "preFetch, fetch, postFetch, preSave, persist and preSend"
+    : O extends "create" | "update" | "replace"
+      ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
-type FilterInput<O extends OperationName, M, H> = O extends "create" ? FilterOptions<M>
+type FilterInput<O extends OperationName, M, H> = O extends "create" | "replace" ? FilterOptions<M>
   : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined };
 
 /** The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
 type ReadInput<O extends OperationName, M, H> = {
-  readonly [K in keyof Pick<ReadOptions, OptionsRead[O]>]:
+  readonly [K in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
     | ReadOption<K, M, OptionIn<H, K>>
     | undefined;
 };
+
+/** The options of writes that an operation takes. */
+type WriteInput<O extends OperationName, M, H> =
+  & {
+    readonly [
+      K in keyof Pick<WriteOptions, Exclude<OptionsTaken<O> & keyof WriteOptions, "fields">>
+    ]:
+      | WriteOption<K, M, OptionIn<H, K>>
+      | undefined;
+  }
+  & (O extends "updateAll" ? { readonly fields: CheckedNames<"set", M, OptionIn<H, "fields">> }
+    : unknown);
+
+type WriteOption<K extends keyof WriteOptions, M, X> = K extends "idempotency"
+  ? Exactly<K, IdempotencyOptions, X>
+  : K extends "by" ? CheckedName<"key", M, X>
+  : NonNullable<WriteOptions[K]>;
 
 type ReadOption<K extends keyof ReadOptions, M, X> = K extends "page" ? Exactly<K, PageOptions, X>
   : K extends "count" ? true | Exactly<K, CountOptions, X>

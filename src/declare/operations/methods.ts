@@ -31,9 +31,14 @@ export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
  * Inside `@rest`, inline hooks get their types from the decorated class. Elsewhere, name the model, as in
  * `all<Movie>({ … })`. `@rest` checks hooks with explicit parameter types, and the names of fields, against its class.
  */
-export interface MethodFunction<O extends OperationName = OperationName> {
+export interface MethodFunction<O extends OperationName = OperationName>
+  extends MethodWithOptions<O> {
   /** Without hooks. */
   <M extends FrameworkModel = UnnamedModel>(): Method<NoOptions, M>;
+}
+
+/** @internal The same for an operation that needs options. */
+export interface MethodWithOptions<O extends OperationName> {
   /** With hooks. */
   <
     M extends FrameworkModel = UnnamedModel,
@@ -174,6 +179,42 @@ export const remove: MethodFunction<"remove"> = describeMethod("remove");
  * ```
  */
 export const removeAll: MethodFunction<"removeAll"> = describeMethod("removeAll");
+
+/**
+ * `PATCH {route}?q=`: changes all entities that the parameter `q` selects, or none. The body is a JSON merge patch of the
+ * fields that are listed.
+ *
+ * @example Let clients archive many movies at once
+ * ```ts
+ * import { FrameworkModel, prop, rest, updateAll } from "@mongrove/mongrove";
+ *
+ * @rest({ route: "/movies", methods: [updateAll({ fields: ["archived"], max: 1000 })] })
+ * class Movie extends FrameworkModel {
+ *   @prop({ type: Boolean, default: false })
+ *   archived!: boolean;
+ * }
+ * ```
+ */
+export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateAll");
+
+/**
+ * `PUT {route}/:id`: replaces what clients can set of an entity, or creates it. The path names it by `_id`, or by a unique
+ * field.
+ *
+ * @example Keep one setting for each key
+ * ```ts
+ * import { FrameworkModel, prop, replace, rest } from "@mongrove/mongrove";
+ *
+ * @rest({ route: "/settings", methods: [replace({ by: "key" })] })
+ * class Setting extends FrameworkModel {
+ *   @prop({ required: true, unique: true })
+ *   key!: string;
+ *   @prop()
+ *   value?: string;
+ * }
+ * ```
+ */
+export const replace: MethodFunction<"replace"> = describeMethod("replace");
 
 function describeMethod<O extends OperationName>(operation: O): MethodFunction<O> {
   return (hooks?: AnyHooks): Method<never> => ({ operation, hooks: { ...hooks } as never });

@@ -2,22 +2,30 @@ import type { HookName } from "../hooks/hooks.ts";
 import type { ReadOptions } from "../hooks/read_options.ts";
 import type { HooksRun } from "./hooks_input.ts";
 
-/** The names of the six operations. */
-export type OperationName = "all" | "one" | "create" | "update" | "remove" | "removeAll";
+/** The names of the operations. */
+export type OperationName =
+  | "all"
+  | "one"
+  | "create"
+  | "update"
+  | "remove"
+  | "removeAll"
+  | "updateAll"
+  | "replace";
 
 /** One operation, as data. */
 export interface Operation {
   /** The Express method that mounts it. */
-  readonly verb: "get" | "post" | "patch" | "delete";
+  readonly verb: "get" | "post" | "put" | "patch" | "delete";
   /** Whether its path ends with the identifier of an entity. */
   readonly item: boolean;
   /** Whether it works on a list. */
   readonly many: boolean;
   readonly status: 200 | 201 | 204;
   /** Where its entities come from. */
-  readonly origin: "list" | "byId" | "new";
+  readonly origin: "list" | "byId" | "byKey" | "new";
   /** The change that it makes to them, if any. */
-  readonly change?: "merge" | "remove" | "act";
+  readonly change?: "merge" | "replace" | "remove" | "act";
   readonly hooks: { readonly [N in HookName]?: true };
 }
 
@@ -62,7 +70,16 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   update: { ...ONE, verb: "patch", status: 200, change: "merge", hooks: ALL_HOOKS },
   remove: { ...ONE, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
   removeAll: { ...LIST, verb: "delete", status: 204, change: "remove", hooks: REMOVE_HOOKS },
+  updateAll: { ...LIST, verb: "patch", status: 200, change: "merge", hooks: REMOVE_HOOKS },
+  replace: {
+    ...{ ...ONE, origin: "byKey", verb: "put", status: 200, change: "replace", hooks: ALL_HOOKS },
+  },
 };
+
+/** Whether an operation reads the parameter `q`. */
+export function takesQ({ origin }: Operation): boolean {
+  return origin === "list" || origin === "byId";
+}
 
 /** The rows of actions, by what they work on. Each one has its own verb. */
 export const ACTIONS: Readonly<Record<"one" | "all", Operation>> = {
@@ -96,7 +113,7 @@ export interface OperationWords {
    */
   readonly deprecated?: boolean | undefined;
   /**
-   * An example: the body of `create()`, `update()` and actions, or an entity in the answer of `all()` and `one()`, where it has
+   * An example: the body of a write or an action, or an entity in the answer of `all()` and `one()`, where it has
    * no field that is hidden or `select: false`. It holds values of JSON.
    */
   readonly example?: object | undefined;

@@ -11,6 +11,7 @@ import {
   wordsOf,
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
+import { isWriteOption } from "../../declare/operations/write_options.ts";
 import type { Level } from "../../pipeline/request/route.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
@@ -73,10 +74,13 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   for (const method of methods) {
     const { operation } = method;
     const misplaced = isAction(method) ? placeProblem(method, link) : undefined;
-    const impossible = !array && operationOf(method).many
+    const replaces = operationOf(method).change === "replace";
+    const impossible = !array && (operationOf(method).many || replaces)
       ? "holds one entity"
       : array && embedded && !identified && operation !== "all"
       ? "holds entities without _id"
+      : embedded && replaces
+      ? "embeds what it holds"
       : undefined;
     if (impossible !== undefined) {
       throw fail(`property "${property}" ${impossible} and cannot have ${operation}()`);
@@ -164,7 +168,7 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   const problem = wordProblem(others);
   if (problem !== undefined) throw fail(`${method} has ${problem}`);
   for (const [name, hook] of Object.entries(others)) {
-    if (isReadOption(name) || isOperationWord(name)) continue;
+    if (isReadOption(name) || isWriteOption(name) || isOperationWord(name)) continue;
     if (!isHookName(name)) throw fail(`${method} has no hook "${name}"`);
     if (hook === undefined) continue;
     if (typeof hook !== "function") throw fail(`hook "${name}" of ${method} is not a function`);

@@ -4,7 +4,7 @@ import { bindingRests } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { operationOf } from "../../declare/operations/action.ts";
-import { isHookName, isReadOption } from "../../declare/operations/operation.ts";
+import { isHookName, isReadOption, takesQ } from "../../declare/operations/operation.ts";
 import type {
   PageRule,
   PopulateRule,
@@ -38,7 +38,7 @@ export function compileFilterPaths(
   const { operation, hooks: { filter } } = method;
   const fail: Fail = (problem) => cannotMount(target, `${operation}() ${problem}`);
   if (filter === undefined) return mode && new ListedPaths([], shape);
-  if (operationOf(method).origin === "new") throw fail(`cannot have "filter"`);
+  if (!takesQ(operationOf(method))) throw fail(`cannot have "filter"`);
   if (!isNames(filter) || filter.length === 0) throw fail(`needs a list of paths as "filter"`);
   const listed = new ListedPaths(filter, shape);
   const unseen = filter.find((name) => !listed.names.includes(name));

@@ -20,6 +20,7 @@ import {
   exampleProblem,
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
+import { compileWrites } from "./_compile_writes.ts";
 import { pathKey } from "./describe_route.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
@@ -94,7 +95,7 @@ interface Branch {
   /** Its own level, without what depends on the operation. */
   readonly level: Omit<
     Level,
-    "operation" | "kind" | "hooks" | "parameters" | "reads" | "shape" | "versionKey"
+    "operation" | "kind" | "hooks" | "parameters" | "reads" | "writes" | "shape" | "versionKey"
   >;
 }
 
@@ -116,6 +117,8 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
   const versionKey = typeof key === "string" ? key : undefined;
   checkConcurrency(methods, { ...level, versionKey });
+  const isDivided = shared.getConnection !== undefined ||
+    [...above, level].some(({ scopes }) => scopes.length > 0);
   const own = methods.map((method): Route => {
     const { operation: name, hooks } = method;
     const kind = operationOf(method);
@@ -127,6 +130,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
       reads: compileReads(method, { target, schema, shape, embedded }),
+      writes: compileWrites(method, { target, schema, shape, isDivided }),
     };
     const levels = [...above, acting];
     const place = kind.item ? item : base;

@@ -1,6 +1,6 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { DataType } from "../../declare/operations/action.ts";
-import { isHookName, wordsOf } from "../../declare/operations/operation.ts";
+import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
 import { STATUS_OF } from "../../errors/refusals.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
@@ -51,7 +51,7 @@ export interface ErrorDescription {
 /** A route, as data. */
 export interface RouteDescription extends OperationWords {
   /** The HTTP method. */
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path of the route in the router, such as `/movies/:id`. */
   readonly path: string;
   /** The name of the operation, or of the action. */
@@ -121,8 +121,8 @@ export function routeObjects(route: Route): RouteObjects {
   };
   const object = (view: View) => describeObject(shape, { view, ...place });
   const answersEntity = action?.answer === undefined || action.answer === target;
-  const body = change === "merge"
-    ? object(origin === "new" ? "new" : "patch")
+  const body = change === "merge" || change === "replace"
+    ? object(change === "replace" || origin === "new" ? "new" : "patch")
     : dataObject(action?.body, "new");
   const answer = answersEntity ? object("answer") : dataObject(action.answer, "result");
   return { ...body && { body }, ...status !== 204 && answer && { answer } };
@@ -153,9 +153,9 @@ export function printRoute(route: Route): string {
 }
 
 function describeFilter(route: Route): FilterDescription | undefined {
-  const { operation: { origin }, limits } = route;
+  const { operation, limits } = route;
   const { target, shape, filterPaths } = actingLevel(route);
-  if (origin === "new" || filterPaths?.names.length === 0) return undefined;
+  if (!takesQ(operation) || filterPaths?.names.length === 0) return undefined;
   const fields = listPaths(shape, buildSchema(target))
     .filter(({ path }) => filterPaths?.names.includes(path) !== false);
   return { fields, limits };
@@ -164,7 +164,7 @@ function describeFilter(route: Route): FilterDescription | undefined {
 function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
   const { reads = {}, filterPaths } = levels.at(-1) ?? {};
   const declared = new Set([
-    ...operation.origin === "new" || filterPaths?.names.length === 0 ? [] : ["q"],
+    ...!takesQ(operation) || filterPaths?.names.length === 0 ? [] : ["q"],
     ...declaredNames(reads),
     ...levels.flatMap(({ parameters }) => parameters),
   ]);
@@ -201,7 +201,7 @@ function describeHeaders(route: Route): HeaderDescription[] {
 
 /** Whether a route is bound to the version of one entity. */
 function isBound({ operation: { change, origin } }: Route): boolean {
-  return change !== undefined && origin === "byId";
+  return change !== undefined && (origin === "byId" || origin === "byKey");
 }
 
 /** A parameter of a path, as Express reads it: a name, which may be in quotes. */
@@ -219,11 +219,11 @@ export function pathParameters(path: string): string[] {
 
 function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, action, concurrency, hooks, link, scopes } = actingLevel(route);
+  const { target, action, concurrency, hooks, link, scopes, writes } = actingLevel(route);
   const removesRequired = change === "remove" && link?.required === true && !link.array;
-  const isMerge = change === "merge";
-  const writes = change !== undefined && verb !== "get";
-  const acts = writes && action !== undefined;
+  const isMerge = change === "merge" || change === "replace";
+  const changes = change !== undefined && verb !== "get";
+  const acts = changes && action !== undefined;
   const isUnique = () =>
     buildSchema(target).schema.indexes().some(([, options]) => options.unique === true);
   const isPossible: Readonly<Record<ErrorCode, boolean>> = {
@@ -232,10 +232,12 @@ function describeErrors(route: Route): ErrorDescription[] {
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),
-    CONFLICT: acts || writes && (isBound(route) || link !== undefined) || (isMerge && isUnique()),
+    CONFLICT: acts || changes && (isBound(route) || link !== undefined) || (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
+    PAYLOAD_TOO_LARGE: writes?.many !== undefined,
+    UNPROCESSABLE_ENTITY: writes?.idempotency !== undefined,
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
-    PRECONDITION_REQUIRED: writes && isBound(route) && concurrency === "required",
+    PRECONDITION_REQUIRED: changes && isBound(route) && concurrency === "required",
     INTERNAL: true,
     UNAVAILABLE: true,
   };

@@ -28,6 +28,8 @@ const DONE: Readonly<Record<OperationName, string>> = {
   update: "The entity as it is now",
   remove: "Removed",
   removeAll: "Removed",
+  updateAll: "How many are changed",
+  replace: "The entity as it is now",
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {

@@ -2,6 +2,7 @@ import type { Connection, Model } from "mongoose";
 import { openConnection } from "../../database/open_connection.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
+import { takesQ } from "../../declare/operations/operation.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { additionsTo } from "../../filter/filters.ts";
@@ -123,13 +124,13 @@ interface ParsedQuery {
 
 /** Reads what a client asks of the level that acts, or what is wrong with it. */
 export function readQuery(
-  { route, level: { shape, operation, reads, filterPaths }, req }: Pick<
+  { route, level: { shape, kind, reads, filterPaths }, req }: Pick<
     LevelCall,
     "route" | "level" | "req"
   >,
 ): ParsedQuery {
   const match = ifMatchOf(route, req);
-  if (operation === "create") return { asked: { match }, q: {} };
+  if (!takesQ(kind)) return { asked: { match }, q: {} };
   try {
     const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
     if (reads === undefined) return { asked: { match }, q };

@@ -1,3 +1,4 @@
+import { takesQ } from "../../declare/operations/operation.ts";
 import { badFormat, unavailable } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -16,7 +17,7 @@ export function checkParameters({ route, req, levels, acting }: Call): void {
   if (!removesMany && parameters !== "strict") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
   for (const name of declaredNames(acting.level.reads ?? {})) known.add(name);
-  if (operation.origin !== "new") known.add("q");
+  if (takesQ(operation)) known.add("q");
   const start = req.url.indexOf("?");
   const query = start === -1 ? "" : req.url.slice(start + 1);
   for (const parameter of new URLSearchParams(query).keys()) {

@@ -1,3 +1,4 @@
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import type { Hooks } from "../../declare/hooks/hooks.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
@@ -13,6 +14,27 @@ import type { BodyLimits } from "../../write/body/read_body.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
+/** What clients may ask of a write besides its body. */
+export interface WriteRules {
+  /** The most entities that the body of a creation may have; `undefined` where it has one. */
+  readonly many?: number | undefined;
+  /** Whether all entities of a request are written or none. */
+  readonly atomic: boolean;
+  /** The fields that a change of many entities may set. */
+  readonly fields?: ReadonlySet<string>;
+  /** The most entities that a request may change or remove. */
+  readonly max?: number | undefined;
+  /** Whether a request has to say what it selects. */
+  readonly needsQ: boolean;
+  /** The field by which the path of a replacement names an entity. */
+  readonly by?: string;
+  readonly idempotency?: {
+    readonly keepMS: number;
+    readonly isRequired: boolean;
+    readonly by?: ((req: FrameworkRequest) => string) | undefined;
+  };
+}
+
 /** One level of a route. The last one acts, those before it are read. */
 export interface Level {
   readonly target: ModelClass;
@@ -26,6 +48,7 @@ export interface Level {
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
   readonly reads?: ReadRules | undefined;
+  readonly writes?: WriteRules | undefined;
   /** The paths that filters of clients may name; any that is shown if there are none. */
   readonly filterPaths?: ListedPaths | undefined;
   /** The field with the version of the document that holds its entities; `undefined` if there is none. */

@@ -39,7 +39,7 @@ export interface OpenCollection {
 
 /** What a request without entity hooks asks of a collection. */
 export interface DirectRequest {
-  readonly operation: Exclude<OperationName, "removeAll">;
+  readonly operation: Exclude<OperationName, "removeAll" | "updateAll" | "replace">;
   readonly lean?: boolean;
   /** Whether the entity is read to be changed, and therefore whole. */
   readonly forChange?: boolean;

@@ -1,0 +1,104 @@
+import type { FrameworkRequest } from "../hooks/framework_request.ts";
+import type { FieldNames } from "../model/field_names.ts";
+
+/** How clients repeat a `create()` safely, by the header `Idempotency-Key`. */
+export interface IdempotencyOptions {
+  /** How long keys are kept, such as `"24h"`: a number and `s`, `m`, `h` or `d`. */
+  readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
+  /** With `"required"`, requests without the header answer 400. */
+  readonly key?: "required" | undefined;
+  /**
+   * Returns the name of the caller, to whom keys belong. Needed where there is a `scope` or `getConnection`: without it,
+   * all callers of a path share their keys.
+   */
+  readonly by?: ((req: FrameworkRequest) => string) | undefined;
+}
+
+/**
+ * The options of writes. Without an option, clients cannot ask for what it allows.
+ *
+ * @typeParam M The model, if it is known.
+ *
+ * @example Import movies, archive many at once, and keep one by its key
+ * ```ts
+ * import { create, FrameworkModel, prop, removeAll, replace, rest, updateAll } from "@mongrove/mongrove";
+ *
+ * @rest({
+ *   route: "/movies",
+ *   methods: [
+ *     create({ many: 1000, idempotency: { keep: "24h" } }),
+ *     updateAll({ fields: ["archived"], max: 1000 }),
+ *     removeAll({ max: 1000, q: "required" }),
+ *     replace({ by: "slug" }),
+ *   ],
+ * })
+ * class Movie extends FrameworkModel {
+ *   @prop({ required: true, unique: true })
+ *   slug!: string;
+ *   @prop({ type: Boolean, default: false })
+ *   archived!: boolean;
+ * }
+ * ```
+ */
+export interface WriteOptions<M = unknown> {
+  /** The most entities that a body of `create()`, an array, may have. All of them are created, or none. */
+  readonly many?: number | undefined;
+  /**
+   * Whether all entities are written or none, in a transaction of the database. With `false`, `create()` answers the fate
+   * of each one, and no transaction is needed. Only for `create()` and `updateAll()`.
+   *
+   * @default {true}
+   */
+  readonly atomic?: boolean | undefined;
+  /** Lets clients repeat a request safely. Only for `create()`. */
+  readonly idempotency?: IdempotencyOptions | undefined;
+  /** The fields that a body of `updateAll()` may set. */
+  readonly fields?: readonly FieldNames<"set", M>[] | undefined;
+  /**
+   * The most entities that a request may change or remove: one that selects more answers 409, and nothing is written. Only
+   * for `updateAll()` and `removeAll()`.
+   *
+   * @default {1000, for removeAll() Infinity}
+   */
+  readonly max?: number | undefined;
+  /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */
+  readonly q?: "required" | undefined;
+  /**
+   * The field by which the path of `replace()` names an entity: `_id`, or a field with a unique index.
+   *
+   * @default {"_id"}
+   */
+  readonly by?: FieldNames<"key", M> | undefined;
+}
+
+/** @internal The options of writes that each operation takes. */
+export interface OptionsWritten {
+  /** Of `create()`. */
+  readonly create: "many" | "atomic" | "idempotency";
+  /** Of `updateAll()`. */
+  readonly updateAll: "fields" | "max" | "atomic";
+  /** Of `removeAll()`. */
+  readonly removeAll: "max" | "q";
+  /** Of `replace()`. */
+  readonly replace: "by";
+}
+
+/** The names of the options of writes, with the operations that take them. */
+const TAKEN: Readonly<Record<keyof WriteOptions, readonly (keyof OptionsWritten)[]>> = {
+  many: ["create"],
+  atomic: ["create", "updateAll"],
+  idempotency: ["create"],
+  fields: ["updateAll"],
+  max: ["updateAll", "removeAll"],
+  q: ["removeAll"],
+  by: ["replace"],
+};
+
+export function isWriteOption(name: string): name is keyof WriteOptions {
+  return Object.hasOwn(TAKEN, name);
+}
+
+/** Whether an operation takes an option of writes. */
+export function takesOption(operation: string, name: keyof WriteOptions): boolean {
+  return (TAKEN[name] as readonly string[]).includes(operation);
+}

@@ -1,0 +1,124 @@
+import type { Schema } from "mongoose";
+import type { ModelClass } from "../../declare/model/framework_model.ts";
+import type { Method } from "../../declare/operations/methods.ts";
+import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
+import type { WriteOptions } from "../../declare/operations/write_options.ts";
+import type { WriteRules } from "../../pipeline/request/route.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { whyUnseen } from "../../schema/fields/visibility.ts";
+import { cannotMount } from "./_check_rest.ts";
+import type { Fail } from "./_check_rest.ts";
+
+interface Writing {
+  readonly target: ModelClass;
+  readonly schema: Schema;
+  readonly shape: Shape;
+  /** Whether requests of other callers may see other entities: by a scope, or a connection of their own. */
+  readonly isDivided: boolean;
+}
+
+/** The most entities that `updateAll()` changes, if it does not say. */
+const MOST_UPDATED = 1000;
+
+/**
+ * Compiles what clients may ask of a write besides its body; `undefined` if nothing.
+ *
+ * @throws {TypeError} If a declaration is wrong; the message names the class and the operation.
+ */
+export function compileWrites(method: Method, writing: Writing): WriteRules | undefined {
+  const { operation, hooks } = method;
+  const fail: Fail = (problem) => cannotMount(writing.target, `${operation}() ${problem}`);
+  const given: WriteOptions = Object.fromEntries(
+    Object.entries(hooks).filter(([name, value]) => isWriteOption(name) && value !== undefined),
+  );
+  const isBare = Object.keys(given).length === 0;
+  if (isBare && operation !== "updateAll" && operation !== "replace") return undefined;
+  const misplaced = Object.keys(given).find((name) =>
+    isWriteOption(name) && !takesOption(operation, name)
+  );
+  if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);
+  const { many, atomic = true, fields, q } = given;
+  const { max = operation === "updateAll" ? MOST_UPDATED : undefined } = given;
+  for (const [name, most] of Object.entries({ many, max })) {
+    if (most === undefined || most === Infinity && name === "max" || isCount(most)) continue;
+    throw fail(`needs a whole number of at least 1 as "${name}"`);
+  }
+  if (typeof atomic !== "boolean") throw fail(`needs a boolean as "atomic"`);
+  if (q !== undefined && q !== "required") throw fail(`needs "required" as "q"`);
+  return {
+    ...{ many, atomic, max, needsQ: operation === "updateAll" || q === "required" },
+    ...operation === "updateAll" && { fields: compileFields(fields, { ...writing, fail }) },
+    ...operation === "replace" && { by: compileKey(given.by ?? "_id", { ...writing, fail }) },
+    ...given.idempotency !== undefined &&
+      { idempotency: compileIdempotency(method, { given, ...writing, fail }) },
+  };
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+function compileFields(
+  names: unknown,
+  { shape, fail }: Pick<Writing, "shape"> & { readonly fail: Fail },
+): ReadonlySet<string> {
+  if (!Array.isArray(names) || names.length === 0) throw fail(`needs a list of fields as "fields"`);
+  const wrong = names.find((name) => shape.fields.get(String(name))?.writable !== true);
+  if (wrong === undefined) return new Set(names as string[]);
+  throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);
+}
+
+/** Checks that a field names one entity at most, and that clients may know whether there is one. */
+function compileKey(
+  by: unknown,
+  { schema, shape, fail }: Omit<Writing, "isDivided"> & { readonly fail: Fail },
+): string {
+  const field = shape.fields.get(String(by));
+  const unseen = whyUnseen(field);
+  if (unseen !== undefined) throw fail(`has "${by}" as "by", which ${unseen}`);
+  if (field?.kind !== "scalar") throw fail(`has "${by}" as "by", which is no scalar`);
+  if (by === "_id") return by;
+  const isUnique = schema.indexes().some(([index, options = {}]) =>
+    Object.keys(index).join() === by && options.unique === true && !options.sparse &&
+    options.partialFilterExpression === undefined
+  );
+  if (!isUnique) throw fail(`has "${by}" as "by", which has no unique index of its own`);
+  return String(by);
+}
+
+const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function compileIdempotency(
+  { hooks }: Method,
+  { given, isDivided, fail }: Writing & { readonly given: WriteOptions; readonly fail: Fail },
+): NonNullable<WriteRules["idempotency"]> {
+  const { idempotency, many, atomic } = given;
+  const { keep, key, by, ...others }: Record<string, unknown> = isJsonObject(idempotency)
+    ? idempotency
+    : {};
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fail(`has an unknown option "idempotency.${unknown}"`);
+  const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(keep)) ?? [];
+  if (digits === undefined || Number(digits) === 0) {
+    throw fail(`needs a time such as "24h" as "idempotency.keep"`);
+  }
+  if (key !== undefined && key !== "required") throw fail(`needs "required" as "idempotency.key"`);
+  if (by !== undefined && typeof by !== "function") {
+    throw fail(`needs a function as "idempotency.by"`);
+  }
+  if (by === undefined && isDivided) {
+    throw fail(`needs "idempotency.by", which names the caller: keys of others would be theirs`);
+  }
+  if (hooks.persist !== undefined) {
+    throw fail(`cannot have "idempotency" with its own "persist", which may write another _id`);
+  }
+  if (many !== undefined && atomic === false) {
+    throw fail(`cannot have "idempotency" with "atomic: false"`);
+  }
+  return {
+    keepMS: Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS],
+    isRequired: key === "required",
+    by: by as NonNullable<WriteRules["idempotency"]>["by"],
+  };
+}
