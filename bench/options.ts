@@ -1,8 +1,8 @@
-import { type Effort, FULL, HOOKS, QUICK } from "./plan/effort.ts";
+import { type Effort, FULL, QUICK } from "./plan/effort.ts";
 import { GROWING, GROWTH_PARTS } from "./plan/growth.ts";
-import { HOOK_SCENARIOS, HOOK_SERVERS } from "./plan/hooks.ts";
 import { SCENARIOS } from "./plan/scenarios.ts";
 import { chooseServers, type Server } from "./plan/servers.ts";
+import { isSuiteName, type SuiteName, SUITES } from "./plan/suites.ts";
 
 /** What the command line asks for. */
 export interface BenchOptions {
@@ -14,8 +14,8 @@ export interface BenchOptions {
   readonly servers: readonly Server[];
   /** Whether to measure how cost grows, instead of the scenarios. */
   readonly growth: boolean;
-  /** Whether to measure requests with a hook, instead of the scenarios. */
-  readonly hooks: boolean;
+  /** What to measure instead of the scenarios. */
+  readonly suite?: SuiteName | undefined;
   /** Whether to write the page and the chart in `docs/`. */
   readonly write: boolean;
   /** What the command line leaves out, in words; the empty string for nothing. */
@@ -23,9 +23,10 @@ export interface BenchOptions {
 }
 
 /** What `--help` shows. */
-export const HELP = `Usage: deno task bench [hooks] [options]
+export const HELP = `Usage: deno task bench [hooks | writes] [options]
 
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
+  writes                writes beside Express by hand, on a replica set, instead of the scenarios
 
   --rounds=<n>          how often each server meets each scenario; 5 unless given
   --only=<names>        ${SCENARIOS.map(({ name }) => name).join(", ")}
@@ -47,11 +48,12 @@ const VALUES = ["rounds", "only", "servers"];
 export function readOptions(args: readonly string[]): BenchOptions {
   const given = new Map(args.map(readArgument));
   const isQuick = given.has("quick");
-  const base = isQuick ? QUICK : given.has("hooks") ? HOOKS : FULL;
+  const suiteName = [...given.keys()].find(isSuiteName);
+  const suite = suiteName && SUITES[suiteName];
+  const base = isQuick ? QUICK : suite?.effort ?? FULL;
   const only = listOf(given.get("only"));
   const isGrowth = given.has("growth");
-  const isHooks = given.has("hooks");
-  const scenarios = isHooks ? HOOK_SCENARIOS : SCENARIOS;
+  const scenarios = suite?.scenarios ?? SCENARIOS;
   const names = isGrowth ? GROWTH_PARTS : scenarios.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new TypeError(`Cannot measure "${unknown}": see --help`);
@@ -65,10 +67,10 @@ export function readOptions(args: readonly string[]): BenchOptions {
     effort: { ...base, rounds },
     only,
     servers: chooseServers(
-      servers.length > 0 ? servers : isGrowth ? GROWING : isHooks ? HOOK_SERVERS : [],
+      servers.length > 0 ? servers : isGrowth ? GROWING : suite?.servers ?? [],
     ),
     growth: isGrowth,
-    hooks: isHooks,
+    suite: suiteName,
     write: given.has("write"),
     partial: isQuick
       ? "a quick run on a tenth of the documents, whose figures mean nothing"
@@ -79,7 +81,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
 }
 
 function readArgument(argument: string): [string, string] {
-  if (argument === "hooks") return ["hooks", ""];
+  if (isSuiteName(argument)) return [argument, ""];
   const [, name = "", , value] = /^--([a-z]+)(=(.*))?$/.exec(argument) ?? [];
   const isKnown = value === undefined ? FLAGS.includes(name) : VALUES.includes(name);
   if (!isKnown) throw new TypeError(`Cannot read "${argument}": see --help`);

@@ -21,6 +21,7 @@ Deno.test("readOptions() tells what is left out", () => {
   assertEquals(readOptions(["--growth", "--only=depth"]).only, ["depth"]);
   assertEquals(readOptions(["--rounds=7"]).effort.rounds, 7);
   assertEquals(readOptions(["hooks", "--only=lean-one"]).only, ["lean-one"]);
+  assertEquals(readOptions(["writes", "--only=write-replace"]).suite, "writes");
 });
 
 Deno.test("readOptions() refuses what it does not know", () => {
@@ -33,6 +34,7 @@ Deno.test("readOptions() refuses what it does not know", () => {
       "--fast",
       "one",
       "hooks=1",
+      "--only=write-replace",
     ]
   ) {
     assertThrows(() => readOptions([arg]), TypeError, "Cannot");

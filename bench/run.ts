@@ -8,16 +8,16 @@ import { sumUp } from "./figures/figure.ts";
 import type { Bench } from "./measure/bench.ts";
 import { checkLengths } from "./measure/check_lengths.ts";
 import { measureModels } from "./measure/measure_models.ts";
-import { measureHooks } from "./measure/measure_hooks.ts";
+import { measureSuite } from "./measure/measure_suite.ts";
 import { measureRounds } from "./measure/measure_rounds.ts";
 import { type BenchOptions, HELP, readOptions } from "./options.ts";
-import { HOOK_SCENARIOS } from "./plan/hooks.ts";
 import { pagesByDepth } from "./plan/depth.ts";
 import { BY_CONNECTIONS, BY_DOCUMENTS } from "./plan/growth.ts";
 import { type Scenario, SCENARIOS } from "./plan/scenarios.ts";
 import { BASELINE, OURS } from "./plan/servers.ts";
+import { SUITES } from "./plan/suites.ts";
 import { describeMachine } from "./report/machine.ts";
-import { printGrowth, printHooks, printScenarios } from "./report/print.ts";
+import { printGrowth, printScenarios, printSuite } from "./report/print.ts";
 import type { Growth, Results, Run } from "./report/run.ts";
 import { saveLast, writeDocs } from "./report/save.ts";
 import { openBenchDatabase } from "./setup/bench_database.ts";
@@ -29,7 +29,8 @@ async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args);
   const results = await measure(options, args);
   if (results.scenarios) printScenarios(results.scenarios);
-  if (results.hooks) printHooks(results.hooks);
+  if (results.hooks) printSuite(results.hooks);
+  if (results.writes) printSuite(results.writes);
   if (results.growth) printGrowth(results.growth);
   await saveLast(results);
   if (options.write) await writeDocs(results);
@@ -38,13 +39,14 @@ async function main(args: readonly string[]): Promise<void> {
 
 /** Peers may be missing; without Mongrove, or the baseline of what is held against it, a run has failed. */
 function requireAll(
-  { servers, hooks: isHooks }: BenchOptions,
-  { scenarios, hooks, growth }: Results,
+  { servers, suite }: BenchOptions,
+  { scenarios, hooks, writes, growth }: Results,
 ): void {
   if (growth && growth.documents.length === 0) return;
-  const figures = scenarios?.figures ?? hooks?.figures ?? growth?.documents ?? [];
+  const run = scenarios ?? hooks ?? writes;
+  const figures = run?.figures ?? growth?.documents ?? [];
   const missing = servers.find(({ id, kind }) =>
-    (kind.name === OURS || kind.name === BASELINE && !isHooks) &&
+    (kind.name === OURS || kind.name === BASELINE && suite === undefined) &&
     !figures.some(({ server }) => server === id)
   );
   if (missing !== undefined) throw new Error(`${missing.id} could not be measured: see the notes`);
@@ -52,9 +54,10 @@ function requireAll(
 
 async function measure(options: BenchOptions, args: readonly string[]): Promise<Results> {
   const { effort, only } = options;
+  const suite = options.suite && SUITES[options.suite];
   const interrupted = listenForInterrupt();
   await using workspace = await openWorkspace(options.servers);
-  await using database = await openBenchDatabase(effort.largest);
+  await using database = await openBenchDatabase(effort.largest, suite?.transactions);
   await using load = new LoadClient(workspace.programs.node, workspace.load);
   const bench: Bench = {
     workspace,
@@ -74,9 +77,9 @@ async function measure(options: BenchOptions, args: readonly string[]): Promise<
     notes: bench.notes,
   });
   const isDue = ({ name }: Scenario) => only.length === 0 || only.includes(name);
-  if (options.hooks) {
-    const figures = await measureHooks(bench, HOOK_SCENARIOS.filter(isDue));
-    return { hooks: { ...run(), figures } };
+  if (options.suite && suite) {
+    const figures = await measureSuite(bench, suite.scenarios.filter(isDue));
+    return { [options.suite]: { ...run(), figures } };
   }
   if (!options.growth) {
     const scenarios = SCENARIOS.filter(isDue);

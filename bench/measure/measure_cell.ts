@@ -1,5 +1,6 @@
 import type { Fired } from "../load/commands.ts";
 import { CREATED } from "../plan/collections.ts";
+import { written } from "../plan/writes.ts";
 import { readList, type Scenario, type Traffic } from "../plan/scenarios.ts";
 import type { ServerKind } from "../plan/servers.ts";
 import { type RunningServer, startServer } from "../setup/running_server.ts";
@@ -28,7 +29,10 @@ export async function measureCell(
   const fired = scenario.fresh
     ? await fireAtFresh(bench, running, scenario)
     : await fireAt(bench, running, scenario, round);
-  if (scenario.traffic.paths[0] === `/${CREATED}`) await bench.database.emptyCreated();
+  const creates = [CREATED, written(CREATED)].some((name) =>
+    scenario.traffic.paths[0] === `/${name}`
+  );
+  if (creates) await bench.database.emptyCreated();
   return toSample(fired, { scenario: scenario.name, server: running.server.id, round });
 }
 

@@ -13,12 +13,12 @@ import { type Page, WITH_TOTAL } from "./pages.ts";
 import { PAGED, POPULATED } from "./ranked.ts";
 
 /** What a server may or may not offer. */
-export type Feature = "hook" | "lean-hook" | HookKind | "page" | "populate" | "deep";
+export type Feature = "hook" | "lean-hook" | HookKind | "page" | "populate" | "deep" | "writes";
 
 /** What the load generator sends. */
 export interface Traffic {
   /** The HTTP method; of an update, the server's own one. */
-  readonly method: "GET" | "POST" | "UPDATE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "UPDATE";
   /** The paths, taken in turn. */
   readonly paths: readonly string[];
   /** The JSON texts, taken in turn; none on reads. */

@@ -2,7 +2,7 @@ import { SIZES } from "../plan/collections.ts";
 import type { Figure } from "../figures/figure.ts";
 import { ITEM_BYTES } from "../plan/items.ts";
 import { goalTable } from "./tables/goal_table.ts";
-import { hooksTable } from "./tables/hooks_table.ts";
+import { suiteTable } from "./tables/suite_table.ts";
 import { depthTable } from "./tables/depth_table.ts";
 import { growthTable, modelTable } from "./tables/growth_tables.ts";
 import type { GrowthRun, Results, Run, ScenarioRun } from "./run.ts";
@@ -39,9 +39,10 @@ second depend on those as well.
 `;
 
 /** Writes the page. */
-export function toPage({ scenarios, hooks, growth }: Results): string {
+export function toPage({ scenarios, hooks, writes, growth }: Results): string {
   const parts = [HEAD];
-  if (hooks) parts.push(...hooksPart(hooks));
+  if (hooks) parts.push(...suitePart(hooks, HOOKS));
+  if (writes) parts.push(...suitePart(writes, WRITES));
   if (scenarios) parts.push(...scenarioPart(scenarios));
   if (growth) parts.push(...growthPart(growth));
   return `${parts.join("\n\n")}\n`;
@@ -75,13 +76,25 @@ function scenarioPart(run: ScenarioRun): string[] {
   ];
 }
 
-function hooksPart(run: ScenarioRun): string[] {
-  return [
-    "## With a hook",
-    circumstances(run),
+interface SuiteWords {
+  readonly title: string;
+  readonly text: string;
+}
+
+const HOOKS: SuiteWords = {
+  title: "With a hook",
+  text:
     "One hook looks at a field of each entity. Held against Express and Mongoose by hand, which does the same: with documents\nwhere the hook gets documents, with `lean` where it gets plain objects, and without a hook against `lean`. In brackets:\nwhere the middle half of the rounds lies.",
-    toMarkdown(hooksTable(run.figures)),
-  ];
+};
+
+const WRITES: SuiteWords = {
+  title: "Writes",
+  text:
+    "On a replica set of one server. By hand means Express and Mongoose: `insertMany()` in a transaction, `updateMany()` after a\ncount in one transaction, and `findOneAndReplace()` with `upsert`. In brackets: where the middle half of the rounds lies.",
+};
+
+function suitePart(run: ScenarioRun, { title, text }: SuiteWords): string[] {
+  return [`## ${title}`, circumstances(run), text, toMarkdown(suiteTable(run.figures))];
 }
 
 function growthPart(run: GrowthRun): string[] {

@@ -1,4 +1,4 @@
-import { hooksTable } from "./tables/hooks_table.ts";
+import { suiteTable } from "./tables/suite_table.ts";
 import { goalTable } from "./tables/goal_table.ts";
 import { depthTable } from "./tables/depth_table.ts";
 import { growthTable, modelTable } from "./tables/growth_tables.ts";
@@ -16,9 +16,9 @@ export function printScenarios(run: ScenarioRun): void {
   printCircumstances(run);
 }
 
-/** Shows a run of requests with a hook on a terminal. */
-export function printHooks(run: ScenarioRun): void {
-  print("CPU time per request, to Express by hand", toText(hooksTable(run.figures)));
+/** Shows a run of scenarios beside servers by hand on a terminal. */
+export function printSuite(run: ScenarioRun): void {
+  print("CPU time per request, to Express by hand", toText(suiteTable(run.figures)));
   printCircumstances(run);
 }
 

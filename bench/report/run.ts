@@ -46,6 +46,8 @@ export interface Results {
   readonly scenarios?: ScenarioRun;
   /** The last run of requests with a hook. */
   readonly hooks?: ScenarioRun;
+  /** The last run of writes. */
+  readonly writes?: ScenarioRun;
   /** The last run that shows how cost grows. */
   readonly growth?: GrowthRun;
 }

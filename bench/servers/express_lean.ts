@@ -11,23 +11,27 @@ function modelOf(name: string): ReturnType<typeof itemModel> {
   return models.get(name) ?? itemModel(name);
 }
 
-serveCrud({
-  list: (name) => modelOf(name).find().lean<Item[]>().exec(),
-  one: (name, id) => modelOf(name).findById(id).lean<Item>().exec(),
-  create: (name, body) => modelOf(name).create({ ...body }),
-  update: (name, id, body) =>
-    modelOf(name).findByIdAndUpdate(id, { $set: body, $inc: { __v: 1 } }, {
-      returnDocument: "after",
-      runValidators: true,
-    }).lean<Item>().exec(),
-  first: ({ limit, sort }) => ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),
-  async page({ limit, sort }) {
-    const [items, total] = await Promise.all([
-      ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),
-      ranked.countDocuments().exec(),
-    ]);
-    return { items, total };
+serveCrud(
+  {
+    list: (name) => modelOf(name).find().lean<Item[]>().exec(),
+    one: (name, id) => modelOf(name).findById(id).lean<Item>().exec(),
+    create: (name, body) => modelOf(name).create({ ...body }),
+    update: (name, id, body) =>
+      modelOf(name).findByIdAndUpdate(id, { $set: body, $inc: { __v: 1 } }, {
+        returnDocument: "after",
+        runValidators: true,
+      }).lean<Item>().exec(),
+    first: ({ limit, sort }) => ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),
+    async page({ limit, sort }) {
+      const [items, total] = await Promise.all([
+        ranked.find().sort(sort).limit(limit).lean<Item[]>().exec(),
+        ranked.countDocuments().exec(),
+      ]);
+      return { items, total };
+    },
+    populated: ({ limit, sort }) =>
+      ranked.find().sort(sort).limit(limit).populate("writer").lean<Item[]>().exec(),
   },
-  populated: ({ limit, sort }) =>
-    ranked.find().sort(sort).limit(limit).populate("writer").lean<Item[]>().exec(),
-}, "lean-hook");
+  "lean-hook",
+  modelOf,
+);

@@ -9,8 +9,9 @@ import type { Feature } from "../plan/scenarios.ts";
 import { listen } from "./support/listen.ts";
 import { connectMongoose } from "./support/mongoose_item.ts";
 import { guardedItem, hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
+import { writtenItems } from "./support/mongrove_writes.ts";
 import { guardedPage, pagedModels } from "./support/mongrove_pages.ts";
-import { modelCount } from "./support/settings.ts";
+import { LARGEST_BODY, modelCount } from "./support/settings.ts";
 
 /** The models that are measured, or as many as are asked for, the one that is read the last. */
 function chooseModels(): ModelClass[] {
@@ -37,11 +38,13 @@ function guardedModels(kind: HookKind): ModelClass[] {
 
 await connectMongoose();
 const app = express();
-app.use(express.json());
+app.use(express.json({ limit: LARGEST_BODY }));
 app.use(Framework.initialize({ models: chooseModels() }));
 listen(app, [
   "hook",
   ...mountLater(() => [leanHookedItem()], ["lean-hook"]),
   ...HOOK_KINDS.flatMap((kind) => mountLater(() => guardedModels(kind), [kind])),
   ...mountLater(pagedModels, ["page", "populate", "deep"]),
+  // A standalone server has no transactions, and does not let them start.
+  ...mountLater(writtenItems, ["writes"]),
 ]);

@@ -25,10 +25,14 @@ const BATCH = 5_000;
  * Starts a MongoDB, and fills a new database with the collections.
  *
  * @param largest The most documents of a collection.
+ * @param transactions Whether it has transactions.
  * @returns The database; disposing drops it and stops the MongoDB.
  */
-export async function openBenchDatabase(largest: number): Promise<BenchDatabase> {
-  const mongo = await startMongo();
+export async function openBenchDatabase(
+  largest: number,
+  transactions = false,
+): Promise<BenchDatabase> {
+  const mongo = await startMongo({ replicaSet: transactions ? 1 : 0 });
   const uri = withDatabase(mongo.uri, `mongrove_bench_${crypto.randomUUID().slice(0, 8)}`);
   const connection = await mongoose.createConnection(uri).asPromise();
   for (const [name, count] of COLLECTIONS) {

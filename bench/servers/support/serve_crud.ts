@@ -7,6 +7,8 @@ import type { Crud } from "./crud.ts";
 import { keepAllStarred } from "./hook.ts";
 import { listen } from "./listen.ts";
 import { serveGuarded } from "./serve_guarded.ts";
+import { serveWrites } from "./serve_writes.ts";
+import { LARGEST_BODY } from "./settings.ts";
 import { readPageQuery } from "./page_query.ts";
 
 /**
@@ -14,10 +16,15 @@ import { readPageQuery } from "./page_query.ts";
  *
  * @param crud Reads and writes them.
  * @param feature The hook that its lists can be measured with.
+ * @param modelOf Gives the models of writes, where these are served.
  */
-export function serveCrud(crud: Crud, feature: Feature): void {
+export function serveCrud(
+  crud: Crud,
+  feature: Feature,
+  modelOf?: Parameters<typeof serveWrites>[1],
+): void {
   const app = express();
-  app.use(express.json());
+  app.use(express.json({ limit: LARGEST_BODY }));
   for (const name of COLLECTIONS.keys()) {
     app.get(`/${name}`, async (_req, res) => {
       res.json(await crud.list(name));
@@ -46,5 +53,6 @@ export function serveCrud(crud: Crud, feature: Feature): void {
   });
   const kind = feature === "hook" ? "documents" : "lean";
   serveGuarded(app, crud, kind);
-  listen(app, [feature, kind, "page", "populate"]);
+  if (modelOf) serveWrites(app, modelOf);
+  listen(app, [feature, kind, "page", "populate", ...modelOf ? ["writes"] as const : []]);
 }

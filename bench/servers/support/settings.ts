@@ -7,6 +7,9 @@ export function databaseUri(): string {
   return uri;
 }
 
+/** As much as a body of many entities has. */
+export const LARGEST_BODY = "2mb";
+
 /** How many models to register, in place of those that are measured; 0 for those. */
 export function modelCount(): number {
   return Number(process.env.BENCH_MODELS ?? 0);

@@ -1,14 +1,14 @@
 import type { Figure, Interval } from "../../figures/figure.ts";
-import { HOOK_SCENARIOS } from "../../plan/hooks.ts";
 import { OURS, type Runtime } from "../../plan/servers.ts";
+import { SUITES } from "../../plan/suites.ts";
 import { find } from "./scenario_tables.ts";
 import { show, showRatio, type Table } from "./table.ts";
 
 const RUNTIMES: readonly Runtime[] = ["deno", "node"];
 
-/** Each request with a hook beside the same by hand. */
-export function hooksTable(figures: readonly Figure[]): Table {
-  const measured = HOOK_SCENARIOS.filter(({ name }) =>
+/** Each scenario of a suite beside the same by hand. */
+export function suiteTable(figures: readonly Figure[]): Table {
+  const measured = Object.values(SUITES).flatMap(({ scenarios }) => scenarios).filter(({ name }) =>
     figures.some(({ scenario }) => scenario === name)
   );
   return {

@@ -8,7 +8,7 @@ import { measureRounds } from "./measure_rounds.ts";
 const WIDEST = 0.15;
 
 /** Measures scenarios beside their servers by hand; those whose rounds differ too much, once more. */
-export async function measureHooks(
+export async function measureSuite(
   bench: Bench,
   scenarios: readonly Scenario[],
 ): Promise<Figure[]> {
