@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Connection, mongo } from "mongoose";
-import { unavailable } from "../errors/refusals.ts";
+import { tooMuch, unavailable } from "../errors/refusals.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /** What this process knows of a deployment. */
@@ -33,6 +33,9 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
+/** The server's codes for a transaction that is too large, or has taken longer than any may take. */
+const TOO_MUCH = new Set<unknown>([257, 290, 314]);
+
 /** The server's code for a statement that has taken longer than its `maxTimeMS`. */
 const TOO_LONG = 50;
 
@@ -41,7 +44,7 @@ const TOO_LONG = 50;
  *
  * @param writes Gets the session, `undefined` where there is no transaction. It runs again after a transient failure, so
  * it has to write the contended document first.
- * @throws {RestError} 503 if every try fails, or the time is up.
+ * @throws {RestError} 413 if it is too much for one transaction, 503 if every try fails, or the time is up.
  * @throws {Error} If it is required, and the deployment has no transactions.
  */
 export async function inTransaction(
@@ -60,6 +63,7 @@ export async function inTransaction(
         return await tryOnce(connection, writes);
       } catch (error) {
         const { code } = Object(error) as { code?: unknown };
+        if (TOO_MUCH.has(code)) throw tooMuch(error);
         if (code === TOO_LONG) throw unavailable(error, timeBudget);
         if (!(error instanceof Transient)) throw error;
         if (tries === MAX_ATTEMPTS) throw unavailable(error.cause);

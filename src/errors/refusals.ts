@@ -110,6 +110,12 @@ export function preconditionRequired(): RestError {
 /** How a client gets done what one transaction cannot. */
 const SPLIT = "send less in one request";
 
+/** A 413 for what the database refuses to write in one transaction. */
+export function tooMuch(cause: unknown): RestError {
+  const message = `This is too much for one transaction: ${SPLIT}`;
+  return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
+}
+
 interface UnavailableOptions {
   /** Whether less to write might have been done in time. */
   readonly isLong?: boolean;

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model } from "mongoose";
+import type { ClientSession, Connection, Document, Model } from "mongoose";
+import { inTransaction } from "../database/in_transaction.ts";
 import { conflict } from "../errors/refusals.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
@@ -12,6 +13,7 @@ import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
+import { insertDocuments } from "../write/insert_documents.ts";
 import { removeDocument, saveDocument } from "../write/save_document.ts";
 import type { SaveDocumentOptions } from "../write/save_document.ts";
 import {
@@ -139,9 +141,30 @@ export class CollectionSource implements Source {
     const { selection, shape, timeBudget } = this.#options;
     const doc = documentOf(entity);
     await timeBudget.wait(this.store(doc));
-    if (!isNarrowed(selection, shape)) return doc;
-    const query = (doc.constructor as Model<unknown>).findById(doc._id, selection.projection);
-    const shown = await timeBudget.wait(query.maxTimeMS(this.#options.maxTimeMS).exec());
+    return isNarrowed(selection, shape) ? await this.#shown(doc) : doc;
+  }
+
+  async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
+    const { selection, shape, timeBudget, maxTimeMS } = this.#options;
+    const docs = entities.map(documentOf);
+    await timeBudget.wait(this.storeNew(docs));
+    const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
+    if (model === undefined || !isNarrowed(selection, shape)) return docs;
+    const query = model.find({}, selection.projection, { ...KEEP_CONDITIONS, maxTimeMS });
+    const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
+    const found = await timeBudget.wait(named.exec()) as Document[];
+    const shown = new Map(found.map((each) => [String(each._id), each]));
+    // A hook may leave the identifier out.
+    return await Promise.all(
+      docs.map((doc) => shown.get(String(doc._id)) ?? this.#shown(doc)),
+    );
+  }
+
+  /** Reads an entity as it was saved, and as a read shows it. */
+  async #shown({ _id, constructor: model }: Document): Promise<EntityValue> {
+    const { selection, timeBudget, maxTimeMS } = this.#options;
+    const query = (model as Model<unknown>).findById(_id, selection.projection);
+    const shown = await timeBudget.wait(query.maxTimeMS(maxTimeMS).exec());
     if (shown === null) throw conflict();
     return shown as EntityValue;
   }
@@ -178,6 +201,17 @@ export class CollectionSource implements Source {
   /** Writes a new or changed document. `together` runs an insert with other writes. */
   protected async store(doc: Document, together?: Together): Promise<void> {
     await saveDocument(doc, this.#writeOptions(together));
+  }
+
+  /** Writes new documents: all or none. One statement needs no transaction. */
+  protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
+    const { timeBudget } = this.#options;
+    const connection = (await this.#options.model()).db as Connection;
+    const insert: Together = together ??
+      (docs.length === 1
+        ? (write) => write()
+        : (write) => inTransaction({ connection, timeBudget, isRequired: true }, write));
+    await insertDocuments(docs, this.#writeOptions(insert));
   }
 
   /** Removes a document that was read, through its own middleware. */

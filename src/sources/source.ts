@@ -89,6 +89,8 @@ export interface Source {
   forChange(id: string): Promise<EntityValue | null>;
   newEntity(): Promise<EntityValue>;
   save(entity: EntityValue): Promise<EntityValue>;
+  /** Saves new entities: all or none. */
+  insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /** The same source, for one save of an action. */
   boundTo(binding: SaveBinding): Source;
   /** Gives what selects its entities, where they have a collection. */
