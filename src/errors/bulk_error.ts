@@ -5,3 +5,23 @@ export class BulkError extends Error {
     super(`${errors.size} of many entities cannot be written`, { cause: first });
   }
 }
+
+/**
+ * Runs work on each of many, one after the other.
+ *
+ * @throws {BulkError} With the errors of all that failed.
+ */
+export async function eachInTurn<T>(
+  all: readonly T[],
+  work: (each: T) => Promise<unknown>,
+): Promise<void> {
+  const errors = new Map<number, unknown>();
+  for (const [index, each] of all.entries()) {
+    try {
+      await work(each);
+    } catch (error) {
+      errors.set(index, error);
+    }
+  }
+  if (errors.size > 0) throw new BulkError(errors);
+}
