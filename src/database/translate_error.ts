@@ -74,27 +74,31 @@ export function translateError(
   return undefined;
 }
 
+/** The answer to an error, and the error that it is the answer to. */
+interface Translated {
+  readonly answer: RestError | undefined;
+  readonly thrown: unknown;
+}
+
 /**
  * Turns the errors of some of many entities into one answer: what is wrong with their data together, by keys such as
  * `"3.name"`, or else the first other error.
  */
-export function translateBulk(
-  bulk: BulkError,
-  options: TranslateOptions,
-): RestError | undefined {
+export function translateBulk(bulk: BulkError, options: TranslateOptions): Translated {
   const problems: Problems = {};
-  for (const [index, error] of bulk.errors) {
-    const answer = translateError(error, options);
-    if (!(answer instanceof Refusal) || answer.status >= 500) return answer;
+  for (const [index, thrown] of bulk.errors) {
+    const answer = translateError(thrown, options);
+    if (!(answer instanceof Refusal) || answer.status >= 500) return { answer, thrown };
     const { errors } = answer.body as { readonly errors?: Problems };
     if (errors === undefined) {
-      return new Refusal(answer.status, { ...answer.body, index }, { cause: error });
+      const body = { ...answer.body, index };
+      return { answer: new Refusal(answer.status, body, { cause: thrown }), thrown };
     }
     const entries = Object.entries(errors);
     for (const [path, problem] of entries) problems[`${index}.${path}`] = problem;
     if (entries.length === 0) problems[index] = { message: answer.message, kind: "data" };
   }
-  return badData(problems, bulk);
+  return { answer: badData(problems, bulk), thrown: bulk };
 }
 
 /** Turns what a function of the host threw into the answer; `undefined` for what only the host may know. */

@@ -76,13 +76,18 @@ export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): P
  *
  * @throws {RestError} 400 that names the problems of all bodies.
  */
-export async function refuseProblems(acting: OpenLevel, drafts: readonly Draft[]): Promise<void> {
+export async function refuseProblems(
+  acting: OpenLevel,
+  drafts: readonly Draft[],
+  others: Problems = {},
+): Promise<void> {
   const references = drafts.flatMap(({ references, at }) =>
     references.map((each) => ({ ...each, key: at + each.path }))
   );
   const missing = await missingReferences(acting, references);
-  if (missing === undefined && drafts.every(({ problems }) => problems === undefined)) return;
-  const found: Problems = {};
+  const isRight = missing === undefined && Object.keys(others).length === 0;
+  if (isRight && drafts.every(({ problems }) => problems === undefined)) return;
+  const found = { ...others };
   for (const draft of drafts) {
     const own = { ...await brokenRules(acting, draft), ...draft.problems };
     for (const [path, problem] of Object.entries(own)) found[draft.at + path] = problem;
@@ -115,7 +120,7 @@ function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | und
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-export async function persist(
+async function persist(
   acting: OpenLevel,
   given: HookArguments,
 ): Promise<object | undefined> {
@@ -187,7 +192,7 @@ interface EntityModel {
 }
 
 /** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
-async function validateEntity(
+export async function validateEntity(
   entity: object,
   { target, shape }: EntityModel,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Connection, Document, Model } from "mongoose";
 import { inTransaction } from "../database/in_transaction.ts";
-import { conflict } from "../errors/refusals.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -19,8 +18,10 @@ import type { SaveDocumentOptions } from "../write/save_document.ts";
 import {
   countSelected,
   pageOptions,
+  readAllSaved,
   readIds,
   readListed,
+  readSaved,
   readStoredValues,
   wholeProjection,
 } from "./collection_reads.ts";
@@ -141,32 +142,14 @@ export class CollectionSource implements Source {
     const { selection, shape, timeBudget } = this.#options;
     const doc = documentOf(entity);
     await timeBudget.wait(this.store(doc));
-    return isNarrowed(selection, shape) ? await this.#shown(doc) : doc;
+    return isNarrowed(selection, shape) ? await readSaved(doc, this.#options) : doc;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
-    const { selection, shape, timeBudget, maxTimeMS } = this.#options;
+    const { selection, shape, timeBudget } = this.#options;
     const docs = entities.map(documentOf);
     await timeBudget.wait(this.storeNew(docs));
-    const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
-    if (model === undefined || !isNarrowed(selection, shape)) return docs;
-    const query = model.find({}, selection.projection, { ...KEEP_CONDITIONS, maxTimeMS });
-    const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
-    const found = await timeBudget.wait(named.exec()) as Document[];
-    const shown = new Map(found.map((each) => [String(each._id), each]));
-    // A hook may leave the identifier out.
-    return await Promise.all(
-      docs.map((doc) => shown.get(String(doc._id)) ?? this.#shown(doc)),
-    );
-  }
-
-  /** Reads an entity as it was saved, and as a read shows it. */
-  async #shown({ _id, constructor: model }: Document): Promise<EntityValue> {
-    const { selection, timeBudget, maxTimeMS } = this.#options;
-    const query = (model as Model<unknown>).findById(_id, selection.projection);
-    const shown = await timeBudget.wait(query.maxTimeMS(maxTimeMS).exec());
-    if (shown === null) throw conflict();
-    return shown as EntityValue;
+    return isNarrowed(selection, shape) ? await readAllSaved(docs, this.#options) : docs;
   }
 
   async remove(entity: EntityValue): Promise<void> {
@@ -203,13 +186,14 @@ export class CollectionSource implements Source {
     await saveDocument(doc, this.#writeOptions(together));
   }
 
-  /** Writes new documents: all or none. One statement needs no transaction. */
+  /** Writes new documents: all or none. One needs no transaction, and a hook may have begun its own. */
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
     const { timeBudget } = this.#options;
     const connection = (await this.#options.model()).db as Connection;
+    const session = docs[0]?.$session() ?? undefined;
     const insert: Together = together ??
-      (docs.length === 1
-        ? (write) => write()
+      (docs.length === 1 || session?.inTransaction()
+        ? (write) => write(session)
         : (write) => inTransaction({ connection, timeBudget, isRequired: true }, write));
     await insertDocuments(docs, this.#writeOptions(insert));
   }

@@ -61,6 +61,10 @@ export interface DirectCall {
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
+  /** The bodies of several new entities. */
+  readonly bodies?: readonly JsonObject[] | undefined;
+  /** Whether all of them are written or none. */
+  readonly isAtomic?: boolean | undefined;
 }
 
 /** What a save of an action is bound to, besides the scope. */

@@ -24,16 +24,11 @@ export async function errorAnswer(acting: LevelCall, error: unknown): Promise<Re
     ids: Object.values(req.params).map(String),
     away: acting.isAway(),
   };
-  const known = error instanceof HookFailure
-    ? translateHookFailure(error, options)
+  const { answer: known, thrown } = error instanceof HookFailure
+    ? { answer: translateHookFailure(error, options), thrown: error.thrown }
     : error instanceof BulkError
     ? translateBulk(error, options)
-    : translateError(error, options);
-  const thrown = error instanceof HookFailure
-    ? error.thrown
-    : error instanceof BulkError
-    ? error.cause
-    : error;
+    : { answer: translateError(error, options), thrown: error };
   const context = errorContext(acting);
   const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
   if (known === undefined) return await reporter.answer(failure);

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, mongo } from "mongoose";
-import { BulkError } from "../../../errors/bulk_error.ts";
+import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
@@ -49,8 +49,8 @@ export async function saveAllBy(
   write: () => Promise<void>,
 ): Promise<void> {
   try {
-    await eachOf(docs, validate);
-    await eachOf(docs, (doc) => middlewareOf(doc).execPre("save", doc, [{}]));
+    await eachInTurn(docs, validate);
+    await eachInTurn(docs, (doc) => middlewareOf(doc).execPre("save", doc, [{}]));
     await write();
   } catch (error) {
     const errors = error instanceof BulkError ? error.errors : new Map([[0, error]]);
@@ -62,19 +62,7 @@ export async function saveAllBy(
     if (!(error instanceof BulkError)) throw told.get(0);
     throw new BulkError(new Map([...told].filter(([index]) => errors.has(index))));
   }
-  await eachOf(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
-}
-
-/** Runs work on each document, one after the other; the errors come together. */
-async function eachOf(
-  docs: readonly Document[],
-  work: (doc: Document) => Promise<unknown>,
-): Promise<void> {
-  const errors = new Map<number, unknown>();
-  for (const [index, doc] of docs.entries()) {
-    await work(doc).catch((error) => errors.set(index, error));
-  }
-  if (errors.size > 0) throw new BulkError(errors);
+  await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
 
 export interface WriteOptions {
