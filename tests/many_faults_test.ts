@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import mongoose from "mongoose";
+import type { Connection } from "mongoose";
 import {
   all,
   arrayProp,
@@ -12,9 +13,10 @@ import {
   rest,
 } from "../mod.ts";
 import { pass } from "./both_paths.ts";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { longTest, test } from "./harness/testing.ts";
 import { failCommand, named, openReplicaSet } from "./many.ts";
-import { type EntityBody, type ErrorBody, mount } from "./support.ts";
+import { type EntityBody, type ErrorBody, mount, type Mounted } from "./support.ts";
 import { until } from "./until.ts";
 
 class Part extends FrameworkModel {
@@ -180,4 +182,80 @@ test("create({ many }) that is too much for one transaction says how to split it
     await untilIdle(app);
     assertEquals(await app.read<EntityBody[]>(path), []);
   }
+});
+
+const BULK = 20;
+
+/** Bulks that are sent, and the status of each by the name of its entities. */
+class Traffic {
+  readonly statuses = new Map<string, number>();
+  isOver = false;
+
+  get made(): number {
+    return [...this.statuses.values()].filter((status) => status === 201).length;
+  }
+
+  async send(app: Mounted, path: string): Promise<void> {
+    while (!this.isOver) {
+      const name = crypto.randomUUID();
+      const { status } = await app.post(path, named(...Array.from({ length: BULK }, () => name)));
+      this.statuses.set(name, status);
+    }
+  }
+}
+
+async function stepDown(connection: Connection): Promise<void> {
+  const command = { replSetStepDown: 3, secondaryCatchUpPeriodSecs: 2, force: true };
+  await connection.getClient().db("admin").command(command).catch(() => {});
+}
+
+/** How often each name is stored, by where it was sent. */
+async function countNames(path: string, id: unknown): Promise<Map<string, number>> {
+  const held = await getModel(Holder).findById(id).lean();
+  const entities = path === "/notes"
+    ? held?.notes as { name: string }[]
+    : await getModel(path === "/direct" ? Direct : path === "/hooked" ? Hooked : Part).find()
+      .lean();
+  const counts = new Map<string, number>();
+  for (const { name } of entities) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+/** Checks that what is stored of a bulk is all of it, and that it is there if the answer says so. */
+function checkStored(
+  counts: ReadonlyMap<string, number>,
+  statuses: ReadonlyMap<string, number>,
+): void {
+  assertEquals([...new Set(counts.values())], [BULK]);
+  for (const [name, status] of statuses) {
+    assert(status === 201 || status === 503, `${status}`);
+    if (status === 201) assertEquals(counts.get(name), BULK);
+  }
+}
+
+longTest("create({ many }) writes all or nothing while primaries step down", async () => {
+  await using mongo = await startMongo({ replicaSet: 3 });
+  await using app = await mount([Direct, Hooked, Holder], {
+    ...{ mongo: `${mongo.uri}&heartbeatFrequencyMS=500`, maxTimeMS: 5000, onError: () => {} },
+  });
+  for (const each of [Direct, Hooked, Part, Holder]) await getModel(each).createCollection();
+  const { _id } = await app.created("/holders", {});
+  const paths = ["/direct", "/hooked", "/parts", "/notes"];
+  const all = paths.map(() => new Traffic());
+  const sent = paths.flatMap((path, index) => {
+    const url = path.endsWith("s") ? `/holders/${_id}${path}` : path;
+    return [0, 1].map(() => all[index]?.send(app, url));
+  });
+  for (const made of [10, 20, 30]) {
+    await until(() => all.every((traffic) => traffic.made >= made));
+    await stepDown(mongoose.connection);
+  }
+  await until(() => all.every((traffic) => traffic.made >= 40));
+  for (const traffic of all) traffic.isOver = true;
+  await Promise.all(sent);
+  for (const [index, path] of paths.entries()) {
+    checkStored(await countNames(path, _id), all[index]?.statuses ?? new Map());
+  }
+  const holder = await getModel(Holder).findById(_id).lean();
+  assertEquals(holder?.parts?.length, await getModel(Part).countDocuments());
 });

@@ -34,7 +34,7 @@ const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 500;
 
 /** The server's codes for a transaction that is too large, or has taken longer than any may take. */
-const TOO_MUCH = new Set<unknown>([257, 290, 314]);
+const TOO_MUCH = new Set<unknown>([257, 290, 388]);
 
 /** The server's code for a statement that has taken longer than its `maxTimeMS`. */
 const TOO_LONG = 50;
