@@ -206,6 +206,21 @@ const MIDDLEWARE: Steps = {
     assertEquals(told, ["11000", "11000"]);
     assertEquals(await stored(app), []);
   },
+  async "and the host is told its own error of one of them"(serve) {
+    const broken = new Error("Broken");
+    const Made = made({}, {
+      configure(schema) {
+        schema.pre("validate", function () {
+          if (this.get("name") === "b") throw broken;
+        });
+      },
+    });
+    const reported: unknown[] = [];
+    const onError = (_req: unknown, error: unknown) => void reported.push(error);
+    await using app = await serve([Made], { onError });
+    assertEquals((await app.post("/items", [{ name: "a" }, {}, { name: "b" }])).status, 500);
+    assertEquals([reported[0] === broken, await stored(app)], [true, []]);
+  },
   async "and its failure writes nothing, or is told after the write"(serve) {
     const failing = (kind: "pre" | "post") =>
       made({}, {
