@@ -86,6 +86,11 @@ export function conflict(cause?: unknown): RestError {
   return refusal("CONFLICT", { message }, { cause, of: Conflict });
 }
 
+/** A 409 for a request that selects more entities than it may change. */
+export function tooMany(limit: number): RestError {
+  return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
+}
+
 /** A 409 for a new entity where a property holds one entity. */
 export function occupied(): RestError {
   const message = "There is one already, or its parent was changed by someone else";

@@ -1,5 +1,5 @@
 import type { Hooks } from "../declare/hooks/hooks.ts";
-import { notFound } from "../errors/refusals.ts";
+import { notFound, tooMany } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { readProjection, shownBy } from "../filter/projection.ts";
 import type { Projection } from "../filter/projection.ts";
@@ -15,6 +15,7 @@ import { passHook, reportForgotten } from "./run_hooks.ts";
 import { versionRead } from "./request/versions.ts";
 import type { VersionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
+import { mapInOrder } from "./lists/map_in_order.ts";
 import { idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
@@ -57,6 +58,26 @@ async function readEntity(at: OpenLevel): Promise<object | undefined> {
     ? await source.forChange(idParam(at))
     : await source.byId(idParam(at));
   return found === null ? undefined : presenter(at)(found);
+}
+
+/**
+ * Reads the entities that a change of many selects, as `postFetch` shows them.
+ *
+ * @throws {RestError} 409 if its reader may see more of them than the request may affect.
+ */
+export async function selectEntities(at: OpenLevel, limit: number): Promise<object[]> {
+  const { hooks: { postFetch } } = at.level;
+  const isShort = Number(at.state.options.limit ?? Infinity) <= limit;
+  const page = postFetch !== undefined || isShort || limit === Infinity
+    ? undefined
+    : { skip: 0, limit, paths: [] };
+  const pass = (entity: object) => passHook(at, "postFetch", { entity });
+  const seen: object[] = [];
+  for await (const some of mapInOrder(fetchEntities(at, page), pass)) {
+    seen.push(...some);
+    if (seen.length > limit) throw tooMany(limit);
+  }
+  return seen;
 }
 
 /** Reads an entity of a list by its identifier, whatever the client filters by. */

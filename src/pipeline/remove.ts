@@ -1,6 +1,6 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { forbidden } from "../errors/refusals.ts";
-import { fetchEntities, fetchOne } from "./fetch.ts";
+import { fetchEntities, fetchOne, selectEntities } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
@@ -8,21 +8,19 @@ import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 
 export async function remove(acting: OpenLevel): Promise<Reply> {
-  if (acting.route.operation.many) await removeMany(acting);
-  else {
-    const fetched = await fetchOne(acting);
-    checkVersion(acting, fetched);
-    const ready = await allow(acting, fetched.seen);
-    await bindToVersion(acting, () => removeOne(acting, ready));
-  }
+  const fetched = await fetchOne(acting);
+  checkVersion(acting, fetched);
+  const ready = await allow(acting, fetched.seen);
+  await bindToVersion(acting, () => removeOne(acting, ready));
   return { status: 204 };
 }
 
 /** Every entity passes its hooks before the first one is removed: if one is refused, none is removed. */
-async function removeMany(acting: OpenLevel): Promise<void> {
+export async function removeMany(acting: OpenLevel, limit: number): Promise<void> {
   const { level: { hooks }, source } = acting;
-  const entities = fetchEntities(acting);
-  const pass = (entity: object) => passHooks(acting, entity);
+  const [entities, pass] = limit === Infinity
+    ? [fetchEntities(acting), (entity: object) => passHooks(acting, entity)]
+    : [[await selectEntities(acting, limit)], (entity: object) => allow(acting, entity)];
   if (hooks.persist === undefined) {
     const ids = mapInOrder(entities, async (entity) => {
       const ready = await pass(entity);

@@ -1,5 +1,6 @@
 import { readBody, readElements } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
+import { changeAll } from "./change_all.ts";
 import { remove } from "./remove.ts";
 import { passPreFetch } from "./run_hooks.ts";
 import { openLevel } from "./open_level.ts";
@@ -38,7 +39,9 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const acting = opened.asked.populate === undefined
     ? opened
     : Object.assign(opened, { finder: await openPopulation(opened) });
-  if (operation.many && operation.change === undefined) return await readList(acting);
+  if (operation.many) {
+    return operation.change === undefined ? await readList(acting) : await changeAll(acting, body);
+  }
   if (elements !== undefined) return await writeMany(acting, elements);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {

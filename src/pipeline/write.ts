@@ -61,13 +61,22 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
 
 /** Fetches the entity of a write, and merges a body into it. */
 export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): Promise<Draft> {
-  const { level, route: { operation: { origin } } } = acting;
+  const { route: { operation: { origin } } } = acting;
   const fetched = await fetchOne(acting);
-  const { seen } = fetched;
   if (origin !== "new") checkVersion(acting, fetched);
+  return mergeDraft(acting, fetched.seen, { body, at });
+}
+
+/** Merges a body into an entity, as its reader may see it. */
+export function mergeDraft(
+  acting: OpenLevel,
+  seen: object,
+  { body, at }: Pick<Draft, "body" | "at">,
+): Draft {
+  const { level: { shape }, route: { operation: { origin } } } = acting;
   const previous = origin === "new" ? undefined : snapshot(acting, seen);
   if (origin !== "new" && isDocument(seen)) keptValues(seen);
-  return { ...mergeBody(seen, { body, shape: level.shape }), body, at, previous };
+  return { ...mergeBody(seen, { body, shape }), body, at, previous };
 }
 
 /**
@@ -120,7 +129,7 @@ function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | und
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-async function persist(
+export async function persist(
   acting: OpenLevel,
   given: HookArguments,
 ): Promise<object | undefined> {

@@ -10,6 +10,7 @@ import { errorAnswer } from "./request/error_answer.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { passHook } from "./run_hooks.ts";
+import type { HookArguments } from "./run_hooks.ts";
 import { openDraft, passPreSave, refuseProblems, validateEntity, write } from "./write.ts";
 
 const NO_OBJECT = "The element is not a JSON object";
@@ -40,18 +41,21 @@ async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): P
   const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
   const saved = hooks.persist === undefined
     ? await source.insertAll(ready)
-    : await persistEach(acting, ready);
+    : await persistEach(acting, ready.map((entity) => ({ entity })));
   const sent = await mapAll(saved, (entity) => passHook(acting, "preSend", { entity }));
   return { status: 201, text: `[${sent.map((each) => toJson(each, shape)).join()}]` };
 }
 
 /** Hooks write one after the other: the framework cannot undo what they do. */
-async function persistEach(acting: OpenLevel, ready: readonly object[]): Promise<object[]> {
+export async function persistEach(
+  acting: OpenLevel,
+  ready: readonly HookArguments[],
+): Promise<object[]> {
   const { level, timeBudget } = acting;
-  await timeBudget.wait(eachInTurn(ready, (entity) => validateEntity(entity, level)));
+  await timeBudget.wait(eachInTurn(ready, ({ entity }) => validateEntity(entity, level)));
   const saved: object[] = [];
-  for (const entity of ready) {
-    const work = passHook(acting, "persist", { entity });
+  for (const given of ready) {
+    const work = passHook(acting, "persist", given);
     const result = await timeBudget.wait(Promise.resolve(work));
     if (result !== undefined) saved.push(result);
   }

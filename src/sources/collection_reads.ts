@@ -1,6 +1,6 @@
 import type { Document, Model } from "mongoose";
 import { readDocuments } from "../database/read_batches.ts";
-import { conflict } from "../errors/refusals.ts";
+import { conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -46,11 +46,15 @@ export async function countSelected(
   return await withConditions(query, conditions).exec();
 }
 
-export async function readIds(collection: OpenCollection): Promise<unknown[]> {
+/** Reads the identifiers of what is selected. Throws a 409 if they are more than may be affected. */
+export async function readIds(collection: OpenCollection, most = Infinity): Promise<unknown[]> {
   const { model, conditions, timeBudget, selection, maxTimeMS } = collection;
-  const options = { ...readOptions(selection, { maxTimeMS }), lean: true };
+  const { limit = Infinity, ...given } = readOptions(selection, { maxTimeMS });
+  const read = Math.min(Number(limit), most + 1);
+  const options = { ...given, ...Number.isFinite(read) && { limit: read }, lean: true };
   const query = withConditions(model.find({}, { _id: 1 }, options), conditions);
   const found = await timeBudget.wait(query.exec()) as { _id: unknown }[];
+  if (found.length > most) throw tooMany(most);
   return found.map(({ _id }) => _id);
 }
 

@@ -1,20 +1,21 @@
 import mongoose from "mongoose";
-import type { ClientSession, Connection, Document, Model } from "mongoose";
-import { inTransaction } from "../database/in_transaction.ts";
+import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
-import type { Selection } from "../filter/selection.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
-import { byStoredId, documentOf, identifierOf } from "./entities.ts";
+import { boundSelection, byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
-import { sendWith } from "../schema/mongoose/statements/send_with.ts";
 import { insertDocuments } from "../write/insert_documents.ts";
-import { removeDocument, saveDocument } from "../write/save_document.ts";
-import type { SaveDocumentOptions } from "../write/save_document.ts";
+import {
+  removeDocument,
+  removeMatching,
+  saveDocument,
+  saveDocuments,
+} from "../write/save_document.ts";
 import {
   countSelected,
   pageOptions,
@@ -39,6 +40,8 @@ import type {
   Source,
   StoredValues,
 } from "./source.ts";
+import { allOrNone } from "./together.ts";
+import type { Together } from "./together.ts";
 
 const DELETE_BATCH = 1000;
 
@@ -46,9 +49,6 @@ export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | 
   /** Gives the model on the request's connection, when it is first needed. */
   readonly model: () => Promise<Model<unknown>>;
 }
-
-/** Runs a write together with others; it may be called more than once. */
-export type Together = NonNullable<SaveDocumentOptions["together"]>;
 
 interface RemoveNamedOptions {
   readonly options?: Record<string, unknown>;
@@ -68,8 +68,8 @@ export class CollectionSource implements Source {
     const collection = await this.#open();
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const plan = !forChange && this.#isMadeFromBytes(lean)
-      ? planDirect({ operation: "all", lean, page }, collection)
+    const plan = this.#isMadeFromBytes({ lean, forChange })
+      ? planDirect({ operation: "all", lean: lean || forChange, forChange, page }, collection)
       : undefined;
     if (plan?.operation === "all") return yield* new DirectCollection(collection).entities(plan);
     const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
@@ -88,19 +88,19 @@ export class CollectionSource implements Source {
   }
 
   async direct(
-    { operation, id, ...asked }: DirectCall,
+    { operation, id, limit, ...asked }: DirectCall,
   ): Promise<DirectResult | null | undefined> {
     if (operation === "removeAll") {
-      await this.removeSelected();
+      await this.removeSelected(limit);
       return {};
     }
-    if (operation === "updateAll" || operation === "replace") return undefined;
+    if (operation === "replace") return undefined;
     const named = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
     if (named === undefined) return undefined;
     const collection = await this.#open();
     const plan = planDirect({ operation, name: named, ...asked }, collection);
-    return plan && await new DirectCollection(collection).run(plan);
+    return plan && await new DirectCollection(collection).run(plan, limit);
   }
 
   byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
@@ -152,6 +152,12 @@ export class CollectionSource implements Source {
     return isNarrowed(selection, shape) ? await readAllSaved(docs, this.#options) : docs;
   }
 
+  async updateAll(entities: readonly EntityValue[]): Promise<void> {
+    const docs = entities.map(documentOf);
+    const work = saveDocuments(docs, this.#writeOptions(allOrNone(docs, this.#options)));
+    await this.#options.timeBudget.wait(work);
+  }
+
   async remove(entity: EntityValue): Promise<void> {
     await this.#options.timeBudget.wait(this.removeStored(documentOf(entity)));
   }
@@ -163,12 +169,12 @@ export class CollectionSource implements Source {
     }
   }
 
-  protected async removeSelected(): Promise<void> {
-    const { skip, limit, sort: _sort, ...options } = this.#readOptions();
-    if (skip === undefined && limit === undefined) {
+  protected async removeSelected(most = Infinity): Promise<void> {
+    const { skip, limit = most, sort: _sort, ...options } = this.#readOptions();
+    if (skip === undefined && limit === Infinity) {
       await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
     } else {
-      await this.removeMany(await this.selectedIds());
+      await this.removeMany(await this.selectedIds(most));
     }
   }
 
@@ -177,8 +183,8 @@ export class CollectionSource implements Source {
     return {};
   }
 
-  protected async selectedIds(): Promise<unknown[]> {
-    return await readIds(await this.#open());
+  protected async selectedIds(most?: number): Promise<unknown[]> {
+    return await readIds(await this.#open(), most);
   }
 
   /** Writes a new or changed document. `together` runs an insert with other writes. */
@@ -186,16 +192,9 @@ export class CollectionSource implements Source {
     await saveDocument(doc, this.#writeOptions(together));
   }
 
-  /** Writes new documents: all or none. One needs no transaction, and a hook may have begun its own. */
+  /** Writes new documents: all or none. */
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
-    const { timeBudget } = this.#options;
-    const connection = (await this.#options.model()).db as Connection;
-    const session = docs[0]?.$session() ?? undefined;
-    const insert: Together = together ??
-      (docs.length === 1 || session?.inTransaction()
-        ? (write) => write(session)
-        : (write) => inTransaction({ connection, timeBudget, isRequired: true }, write));
-    await insertDocuments(docs, this.#writeOptions(insert));
+    await insertDocuments(docs, this.#writeOptions(together ?? allOrNone(docs, this.#options)));
   }
 
   /** Removes a document that was read, through its own middleware. */
@@ -206,21 +205,11 @@ export class CollectionSource implements Source {
   /** Removes what conditions name, as far as it is selected and the scope allows, in one statement. */
   protected async removeNamed(
     named: Filter,
-    { together, options = {}, filter = this.#options.selection.filter }: RemoveNamedOptions = {},
+    { together, options, filter = this.#options.selection.filter }: RemoveNamedOptions = {},
   ): Promise<void> {
-    const { collation, scope, statementOptions } = this.#writeOptions();
-    const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
-    const model = await this.#options.model();
-    const query = model.deleteMany({}, given as never);
-    withConditions(query, everyFilter(named, filter, scope));
-    await sendWith(query as never, {
-      name: "deleteMany",
-      together,
-      statementOptions(session) {
-        const statement = statementOptions(session);
-        const most = Number(options.maxTimeMS) || statement.maxTimeMS;
-        return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
-      },
+    const write = this.#writeOptions(together);
+    await removeMatching(await this.#options.model(), {
+      ...{ ...write, options, filter: everyFilter(named, filter) },
     });
   }
 
@@ -252,9 +241,7 @@ export class CollectionSource implements Source {
     const collection = await this.#open(read === "anyway");
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
-    // What is apart is not read: Mongoose must know that it is not there.
-    const leavesOut = forChange && this.#options.shape.apart.length > 0;
-    const plan = !leavesOut && this.#isMadeFromBytes(lean || forChange)
+    const plan = this.#isMadeFromBytes({ lean, forChange })
       ? planDirect(
         { operation: "one", name: named, lean: lean || forChange, forChange },
         collection,
@@ -275,9 +262,12 @@ export class CollectionSource implements Source {
    * Whether hooks may get what is made from bytes: Mongoose alone applies a projection to a document that is not read whole,
    * and it alone reads in the transaction around a request.
    */
-  #isMadeFromBytes(isWhole: boolean): boolean {
-    return !mongoose.get("transactionAsyncLocalStorage") &&
-      (isWhole || isEmpty(this.#options.selection.projection));
+  #isMadeFromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>): boolean {
+    const { shape, selection } = this.#options;
+    // What is apart is not read: Mongoose must know that it is not there.
+    const leavesOut = forChange && shape.apart.length > 0;
+    return !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
+      (lean || forChange || isEmpty(selection.projection));
   }
 
   #readOptions(page = true): Record<string, unknown> {
@@ -288,12 +278,4 @@ export class CollectionSource implements Source {
   #projection(whole: boolean): Record<string, unknown> {
     return whole ? wholeProjection(this.#options) : uncovered(this.#options.selection.projection);
   }
-}
-
-/** What a save of an action is bound to. After the first one, the entity need not be what the client has selected. */
-export function boundSelection(
-  selection: Selection,
-  { version, isFirst }: SaveBinding,
-): Selection {
-  return { ...selection, version, ...!isFirst && { filter: {} } };
 }

@@ -1,7 +1,9 @@
 import type { Document, Model } from "mongoose";
 import type { Filter } from "../filter/filters.ts";
 import { markCompiled } from "../filter/filters.ts";
+import type { Selection } from "../filter/selection.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
+import type { SaveBinding } from "./source.ts";
 
 /** Casts a value to the type of `_id`; `undefined` if it cannot be one. */
 export function castIdentifier(value: unknown, { schema }: Model<unknown>): unknown {
@@ -42,4 +44,12 @@ export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
 export function documentOf(entity: object): Document {
   if (isDocument(entity)) return entity;
   throw new TypeError("Cannot write a plain object: the operation needs a persist hook");
+}
+
+/** What a save of an action is bound to. After the first one, the entity need not be what the client has selected. */
+export function boundSelection(
+  selection: Selection,
+  { version, isFirst }: SaveBinding,
+): Selection {
+  return { ...selection, version, ...!isFirst && { filter: {} } };
 }

@@ -65,6 +65,8 @@ export interface DirectCall {
   readonly bodies?: readonly JsonObject[] | undefined;
   /** Whether all of them are written or none. */
   readonly isAtomic?: boolean | undefined;
+  /** The most entities that a change of many may affect. */
+  readonly limit?: number | undefined;
 }
 
 /** What a save of an action is bound to, besides the scope. */
@@ -95,6 +97,8 @@ export interface Source {
   save(entity: EntityValue): Promise<EntityValue>;
   /** Saves new entities: all or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
+  /** Saves entities that were read: all or none, each bound as one that is saved alone. */
+  updateAll(entities: readonly EntityValue[]): Promise<void>;
   /** The same source, for one save of an action. */
   boundTo(binding: SaveBinding): Source;
   /** Gives what selects its entities, where they have a collection. */

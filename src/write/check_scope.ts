@@ -4,6 +4,7 @@ import { conflict, outOfReach } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { copyJson } from "../schema/fields/json.ts";
+import { inCommands } from "../schema/mongoose/statements/in_commands.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { StoredObject } from "./stored_values.ts";
@@ -14,9 +15,6 @@ export interface CheckScopeOptions {
   readonly scope: Filter;
   readonly connection: Connection;
 }
-
-/** How many bytes one command may have, with room for the rest of it: the database takes 16 MB. */
-const MOST_BYTES = 12 * 1024 * 1024;
 
 /**
  * Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must.
@@ -33,23 +31,6 @@ export async function checkScope(
     ]).toArray() ?? [];
     if (Number(found?.count ?? 0) < sent.length) throw outOfReach();
   }
-}
-
-/** Gives values in lists that fit a command each. */
-function* inCommands(all: readonly StoredObject[]): Generator<StoredObject[]> {
-  let list: StoredObject[] = [];
-  let size = 0;
-  for (const values of all) {
-    const own = mongoose.mongo.BSON.calculateObjectSize(values);
-    if (list.length > 0 && size + own > MOST_BYTES) {
-      yield list;
-      list = [];
-      size = 0;
-    }
-    list.push(values);
-    size += own;
-  }
-  if (list.length > 0) yield list;
 }
 
 /** Whether values are certainly inside a scope of equalities. With `false`, the database must tell. */

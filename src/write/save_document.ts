@@ -1,12 +1,14 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
-import { castFilter } from "../filter/cast_filter.ts";
-import { isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
+import { castFilter, withConditions } from "../filter/cast_filter.ts";
+import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { rawValues } from "../schema/mongoose/documents/document_values.ts";
-import { saveBy, writeSaved } from "../schema/mongoose/statements/save_by.ts";
+import { deltaOf, rawValues } from "../schema/mongoose/documents/document_values.ts";
+import { markSaved, saveAllBy, saveBy, writeSaved } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
+import { sendUpdates } from "../schema/mongoose/statements/send_updates.ts";
+import type { UpdateStatement } from "../schema/mongoose/statements/send_updates.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { checkScope } from "./check_scope.ts";
 import { keptValues, storedValues } from "./stored_values.ts";
@@ -36,18 +38,62 @@ export interface SaveDocumentOptions {
  * update depends on.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
-  const model = doc.constructor as Model<unknown>;
-  const cast = {
-    ...options,
-    scope: castFilter(model, options.scope),
-    filter: castFilter(model, options.filter),
-  };
+  const cast = castOptions(doc, options);
   if (doc.isNew) return await saveBy(doc, () => insert(doc, cast));
   const kept = keptValues(doc);
   const settleVersion = countVersion(doc, kept);
   await saveBy(doc, async () => {
     await update(doc, { ...cast, kept });
     settleVersion();
+  });
+}
+
+function castOptions(doc: Document, options: SaveDocumentOptions): SaveDocumentOptions {
+  const model = doc.constructor as Model<unknown>;
+  const { scope, filter } = options;
+  return { ...options, scope: castFilter(model, scope), filter: castFilter(model, filter) };
+}
+
+/**
+ * Saves stored documents of one collection by one bulk of updates; each is bound as {@linkcode saveDocument} binds it. A
+ * write that is sent again sends the same updates.
+ *
+ * @throws {RestError} The same as for one: then none is written, if `together` undoes what a failed write has done.
+ */
+export async function saveDocuments(
+  docs: readonly Document[],
+  { together = (write) => write(), ...options }: SaveDocumentOptions,
+): Promise<void> {
+  const [first] = docs;
+  if (first === undefined) return;
+  const isOther = (doc: Document) =>
+    doc.db !== first.db || doc.collection.name !== first.collection.name;
+  if (docs.some(isOther)) {
+    throw new TypeError("Cannot write together: the documents are of several collections");
+  }
+  const cast = castOptions(first, options);
+  const all = docs.map((doc) => {
+    const kept = keptValues(doc);
+    return { doc, kept, settleVersion: countVersion(doc, kept) };
+  });
+  await saveAllBy(docs, async () => {
+    const updates: UpdateStatement[] = [];
+    for (const { doc, kept } of all) {
+      const conditions = await updateConditions(doc, { ...cast, kept });
+      const { where, changes } = deltaOf(doc);
+      updates.push({
+        q: { ...where, ...conditions },
+        u: isEmpty(changes) ? { $set: {} } : changes,
+      });
+    }
+    await together(async (session) => {
+      const met = await sendUpdates(first, updates, options.statementOptions(session));
+      if (met < updates.length) throw conflict();
+    }).catch(asConflict);
+    for (const { doc, settleVersion } of all) {
+      markSaved(doc);
+      settleVersion();
+    }
   });
 }
 
@@ -68,12 +114,16 @@ async function update(
   try {
     await writeSaved(doc, options.statementOptions());
   } catch (error) {
-    throw isPathRefused(error) ? conflict(error) : error;
+    asConflict(error);
   } finally {
     // Middleware that runs after the write may save the document again.
     if (own === undefined) Reflect.deleteProperty(doc, "$where");
     else doc.$where = own;
   }
+}
+
+function asConflict(error: unknown): never {
+  throw isPathRefused(error) ? conflict(error) : error;
 }
 
 const PATH_NOT_VIABLE = 28;
@@ -129,4 +179,27 @@ export async function removeDocument(
   };
   const removal = { name: "deleteOne", statementOptions, together, check } as const;
   await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, removal);
+}
+
+interface RemoveMatchingOptions extends SaveDocumentOptions {
+  /** Options of the query, which hooks may have given. */
+  readonly options?: Record<string, unknown> | undefined;
+}
+
+/** Removes what a filter selects, as far as the scope allows, in one statement. */
+export async function removeMatching(
+  model: Model<unknown>,
+  { scope, filter, collation, statementOptions, together, options = {} }: RemoveMatchingOptions,
+): Promise<void> {
+  const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
+  const query = withConditions(model.deleteMany({}, given as never), everyFilter(filter, scope));
+  await sendWith(query as never, {
+    name: "deleteMany",
+    together,
+    statementOptions(session) {
+      const statement = statementOptions(session);
+      const most = Number(options.maxTimeMS) || statement.maxTimeMS;
+      return { ...statement, maxTimeMS: Math.min(most, statement.maxTimeMS) };
+    },
+  });
 }

@@ -1,12 +1,12 @@
 import { takesQ } from "../../declare/operations/operation.ts";
-import { badFormat, unavailable } from "../../errors/refusals.ts";
+import { badFormat, badParameter, unavailable } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
 
 /**
- * Refuses query parameters that nothing declares: always for `removeAll()`, where a filter with a wrong name would remove
+ * Refuses query parameters that nothing declares: always for changes of many, where a filter with a wrong name would change
  * everything, and for every operation of a strict route. `removeAll()` takes no filter from a body either.
  *
  * @throws {RestError} 400 that names the parameter.
@@ -14,15 +14,20 @@ import type { Call, LevelCall } from "./call.ts";
 export function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
-  if (!removesMany && parameters !== "strict") return;
+  const changesMany = removesMany || operation.many && operation.change === "merge";
+  if (!changesMany && parameters !== "strict") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
   for (const name of declaredNames(acting.level.reads ?? {})) known.add(name);
   if (takesQ(operation)) known.add("q");
   const start = req.url.indexOf("?");
   const query = start === -1 ? "" : req.url.slice(start + 1);
-  for (const parameter of new URLSearchParams(query).keys()) {
+  const given = new Set(new URLSearchParams(query).keys());
+  for (const parameter of given) {
     if (known.has(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
+  }
+  if (acting.level.writes?.needsQ && !given.has("q")) {
+    throw badParameter("q", "a filter: {} for all");
   }
   if (removesMany && hasBody(req)) {
     throw badFormat(`A body is not allowed: parameter "q" selects what to remove`);

@@ -10,6 +10,7 @@ import { makeProbe } from "./probe.ts";
 import type { Probe, ProbeFields } from "./probe.ts";
 import type { DecodingClient } from "./connections.ts";
 import {
+  deltaOf,
   forgetAllChanges,
   ownDefaults,
   rawArray,
@@ -93,8 +94,10 @@ const NEEDED: readonly Assumption[] = [
     holds({ model, doc }) {
       const read = model.hydrate({ _id: doc._id, list: [1] }) as Document;
       (read.get("list") as unknown[]).push(2);
+      const { where, changes: { $push } } = deltaOf(read);
       forgetAllChanges(read);
-      return read.directModifiedPaths().length === 0;
+      const isKnown = where._id === doc._id && $push?.list !== undefined;
+      return isKnown && read.directModifiedPaths().length === 0;
     },
   },
   {
@@ -112,10 +115,7 @@ const NEEDED: readonly Assumption[] = [
   },
   {
     name: "names of timestamps",
-    holds({ schema }) {
-      const { createdAt, updatedAt } = stampFields(schema);
-      return createdAt === "made" && updatedAt === "updatedAt";
-    },
+    holds: ({ schema }) => Object.values(stampFields(schema)).join() === "made,updatedAt",
   },
   {
     name: "casts of conditions",

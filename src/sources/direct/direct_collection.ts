@@ -18,7 +18,7 @@ import { storedIn } from "./stored_writer.ts";
 import { readPage } from "./read_page.ts";
 import type { Stored } from "./stored_writer.ts";
 import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
-import { areValid, updateStored } from "./direct_writes.ts";
+import { areValid, updateSelected, updateStored } from "./direct_writes.ts";
 
 export interface DirectResult {
   readonly text?: string | Uint8Array;
@@ -27,6 +27,8 @@ export interface DirectResult {
   readonly version?: Version;
   readonly page?: FoundPage;
   readonly created?: string;
+  /** How many entities were changed; only where many may be. */
+  readonly affected?: number;
   /** What became of each of several new entities. */
   readonly fates?: readonly Fate[];
 }
@@ -47,10 +49,10 @@ export class DirectCollection {
 
   /** Reads a list for hooks, some entities at a time. */
   entities(
-    { reads: { reader }, query, page }: PlanOf<"all">,
+    { reads: { reader }, query, page, forChange }: PlanOf<"all">,
   ): AsyncIterable<readonly StoredEntity[]> {
     const { timeBudget } = this.#collection;
-    return reader.entities(query, { timeBudget, page });
+    return reader.entities(query, { timeBudget, page, forChange });
   }
 
   /** Reads one entity for hooks. */
@@ -63,7 +65,7 @@ export class DirectCollection {
   }
 
   /** Runs a plan; `null` where it selects no entity, `undefined` where a document has to say why data is refused. */
-  async run(plan: DirectPlan): Promise<DirectResult | null | undefined> {
+  async run(plan: DirectPlan, limit?: number): Promise<DirectResult | null | undefined> {
     switch (plan.operation) {
       case "all": {
         const { page } = plan;
@@ -77,6 +79,8 @@ export class DirectCollection {
         return await ("entity" in plan ? this.#create(plan) : this.#createMany(plan));
       case "update":
         return await this.#update(plan);
+      case "updateAll":
+        return await this.#updateAll(plan, limit);
       case "remove":
         return await this.#remove(plan);
     }
@@ -165,6 +169,17 @@ export class DirectCollection {
     if (stored === null || stored === undefined) return stored;
     const text = reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape);
     return { text, version: versionIn(stored, String(model.schema.get("versionKey"))) };
+  }
+
+  async #updateAll(
+    { conditions, changes }: PlanOf<"updateAll">,
+    limit = Infinity,
+  ): Promise<DirectResult | undefined> {
+    const { model, timeBudget, shape } = this.#collection;
+    const changed = [...shape.fields].filter(([name]) => Object.hasOwn(changes, name));
+    if (!await this.#passesRules(changes, changed)) return undefined;
+    const affected = await updateSelected(model, { conditions, changes, limit, timeBudget });
+    return affected === undefined ? undefined : { affected };
   }
 
   #passesRules(...given: Parameters<typeof areValid>): MaybePromise<boolean> {

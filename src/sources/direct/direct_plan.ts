@@ -2,7 +2,7 @@ import type { Model } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, isEmpty } from "../../filter/filters.ts";
+import { everyFilter, isCountable, isEmpty } from "../../filter/filters.ts";
 import {
   isNarrowed,
   isSameForDatabase,
@@ -18,6 +18,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { ListCount } from "./read_page.ts";
 import type { JsonQuery } from "./json_reader.ts";
 import { pageOptions } from "../collection_reads.ts";
+import { keepsScopes } from "../parts/place.ts";
 import type { PageRead } from "../source.ts";
 import { directSupport } from "./direct_support.ts";
 import type { DirectReads } from "./direct_support.ts";
@@ -40,7 +41,7 @@ export interface OpenCollection {
 
 /** What a request without entity hooks asks of a collection. */
 export interface DirectRequest {
-  readonly operation: Exclude<OperationName, "removeAll" | "updateAll" | "replace">;
+  readonly operation: Exclude<OperationName, "removeAll" | "replace">;
   readonly lean?: boolean;
   /** Whether the entity is read to be changed, and therefore whole. */
   readonly forChange?: boolean;
@@ -63,13 +64,15 @@ export type DirectPlan =
   | Readonly<{ operation: "one" } & ReadPlan>
   | Readonly<{ operation: "create"; entity: NewEntity }>
   | Readonly<{ operation: "create"; entities: readonly NewEntity[]; isAtomic: boolean }>
-  | Readonly<{
-    operation: "update";
-    conditions: Filter;
-    changes: Record<string, unknown>;
-    reads: DirectReads | undefined;
-  }>
+  | Readonly<{ operation: "update" } & UpdatePlan>
+  | Readonly<{ operation: "updateAll" } & UpdatePlan>
   | Readonly<{ operation: "remove"; conditions: Filter }>;
+
+interface UpdatePlan {
+  readonly conditions: Filter;
+  readonly changes: Record<string, unknown>;
+  readonly reads: DirectReads | undefined;
+}
 
 interface ReadPlan {
   readonly page?: PageRead | undefined;
@@ -107,7 +110,8 @@ export function planDirect(
   const { reads, inserts, updates, removes } = directSupport(model, shape);
   switch (operation) {
     case "create": {
-      const maker = needsNoOtherRead(collection) && !linked ? inserts : undefined;
+      const isDirect = isEmpty(selection.scope) && showsWhole(collection) && !linked;
+      const maker = isDirect ? inserts : undefined;
       const { bodies, isAtomic = true } = request;
       if (bodies === undefined) {
         const entity = maker?.make(body);
@@ -116,9 +120,9 @@ export function planDirect(
       const entities = maker && madeOf(bodies, maker);
       return entities && { operation, entities, isAtomic };
     }
-    case "update": {
-      const isDirect = updates && needsNoOtherRead(collection) && !setsArray(body, shape);
-      const changes = isDirect ? flatFields(body, shape) : undefined;
+    case "update":
+    case "updateAll": {
+      const changes = updates ? changesBy(request, collection) : undefined;
       if (changes === undefined) return undefined;
       const named = castFilter(model, everyFilter(name, conditions, selection.version ?? {}));
       return { operation, conditions: named, changes, reads };
@@ -149,6 +153,21 @@ function madeOf(bodies: readonly JsonObject[], maker: EntityMaker): NewEntity[] 
   return entities;
 }
 
+/** Gives the changes of an update by one statement; `undefined` if it has to be made with documents. */
+function changesBy(
+  { operation, body = {} }: DirectRequest,
+  collection: OpenCollection,
+): Record<string, unknown> | undefined {
+  const { model, shape, selection: { scope, options }, conditions } = collection;
+  const isDirect = operation === "updateAll"
+    ? isEmpty(options) && isCountable(conditions)
+    : showsWhole(collection) && !setsArray(body, shape);
+  const changes = isDirect ? flatFields(body, shape) : undefined;
+  // What was in the scope is in it afterwards.
+  const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
+  return isKept ? changes : undefined;
+}
+
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */
 function planQuery(
   { operation, lean: takesLean = false, forChange = false, page, select }: DirectRequest,
@@ -170,9 +189,9 @@ function planQuery(
   return { conditions: castFilter(model, selected), options, projection, also };
 }
 
-/** Whether a write has no scope and no options to obey, and its answer shows everything. */
-function needsNoOtherRead({ selection, shape }: OpenCollection): boolean {
-  return isEmpty(selection.scope) && isEmpty(selection.options) && !isNarrowed(selection, shape);
+/** Whether a write has no options to obey, and its answer shows everything. */
+function showsWhole({ selection, shape }: OpenCollection): boolean {
+  return isEmpty(selection.options) && !isNarrowed(selection, shape);
 }
 
 /** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */

@@ -9,9 +9,12 @@ import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import type { StatementOptions } from "../../database/time_budget.ts";
+import { inTransaction } from "../../database/in_transaction.ts";
+import type { StatementOptions, TimeBudget } from "../../database/time_budget.ts";
+import { tooMany } from "../../errors/refusals.ts";
+import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasNoVersion } from "../../filter/versions.ts";
+import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 
 /** A field that a body may leave out, and what stands there then. */
@@ -183,10 +186,55 @@ export async function updateStored(
     const first = { $set: { [key]: 1 } } as never;
     return await model.collection.findOneAndUpdate(uncounted, first, options) ?? stored;
   } catch (error) {
-    const { MongoServerError } = mongoose.mongo;
-    if (error instanceof MongoServerError && REFUSALS.has(error.code)) return undefined;
+    if (isRefusal(error)) return undefined;
     throw error;
   }
+}
+
+interface SelectedUpdate extends Pick<StoredUpdate, "conditions" | "changes"> {
+  /** The most entities that may be selected. */
+  readonly limit: number;
+  readonly timeBudget: TimeBudget;
+}
+
+/**
+ * Updates all that conditions select in one transaction, their versions included, and gives how many they are; `undefined`
+ * where the database refuses the data. Versions that are no whole numbers take a second statement.
+ *
+ * @throws {RestError} 409 if they are more than the limit.
+ */
+export async function updateSelected(
+  model: Model<unknown>,
+  { conditions, changes, limit, timeBudget }: SelectedUpdate,
+): Promise<number | undefined> {
+  const { collection, db: connection, schema } = model;
+  const key = (schema as Schema).get("versionKey") as string;
+  const set = { ...changes, ...timeStamps(model, "updatedAt") };
+  const counted = { ...Object.keys(set).length > 0 && { $set: set }, $inc: { [key]: 1 } };
+  let count = 0;
+  try {
+    await inTransaction({ connection, timeBudget, isRequired: true }, async (session) => {
+      const statement = timeBudget.statement(session);
+      const update = async (version: Filter, changes: object) => {
+        const filter = everyFilter(conditions, version);
+        const { matchedCount } = await collection.updateMany(filter, changes as never, statement);
+        return matchedCount;
+      };
+      const upTo = Number.isFinite(limit) && { limit: limit + 1 };
+      count = await collection.countDocuments(conditions, { ...upTo, ...statement });
+      if (count > limit) throw tooMany(limit);
+      if (count === 0 || await update(hasVersion(key), counted) === count) return;
+      await update(hasNoVersion(key), { $set: { ...set, [key]: 1 } });
+    });
+    return count;
+  } catch (error) {
+    if (isRefusal(error)) return undefined;
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code);
 }
 
 /** The server's codes for a version that is the last number or none, for its own rules, and for a value that must be unique. */

@@ -37,6 +37,13 @@ interface JsonReaderOptions {
   readonly mode?: ReadMode;
 }
 
+interface EntitiesOptions {
+  readonly timeBudget: TimeBudget;
+  readonly page: PageRead | undefined;
+  /** Whether they are read to be changed, and therefore whole. */
+  readonly forChange?: boolean | undefined;
+}
+
 /** Reads stored documents as JSON text, without making documents of them. */
 export class JsonReader {
   readonly #model: Model<unknown>;
@@ -109,12 +116,12 @@ export class JsonReader {
   /** Reads what a query selects for hooks, some entities at a time. A page does not wait for lists. */
   async *entities(
     query: JsonQuery,
-    { timeBudget, page }: { readonly timeBudget: TimeBudget; readonly page: PageRead | undefined },
+    { timeBudget, page, forChange = false }: EntitiesOptions,
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
-    const selected = this.selected(query);
+    const selected = forChange ? query : this.selected(query);
     // The end of a page is read from its bytes after hooks have run.
-    const make = this.#entityMaker(query, { copies: isPage });
+    const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
       const stored = storedIn(batch);

@@ -16,9 +16,8 @@ import { checkScope } from "../../write/check_scope.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions, readPaths } from "../collection_reads.ts";
-import { boundSelection } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
-import { byStoredId, documentOf, identifierOf } from "../entities.ts";
+import { boundSelection, byStoredId, documentOf, identifierOf } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
 import type {
   EntityName,
@@ -36,6 +35,7 @@ import {
   removeElements,
   removeOnly,
   updateElement,
+  updateElements,
 } from "./part_writes.ts";
 import type { ElementKey } from "./part_writes.ts";
 import { intoStages, stagesTo } from "./place.ts";
@@ -135,6 +135,14 @@ export class ElementSource implements Source {
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
     return await this.#write(docs, () => saveAllBy(docs, () => this.#insert(docs)));
+  }
+
+  async updateAll(entities: readonly EntityValue[]): Promise<void> {
+    const { parent, link: { property }, shape, timeBudget } = this.#options;
+    const docs = entities.map(documentOf);
+    const change = { property, scope: this.#scope, condition: this.#selected, shape };
+    const work = saveAllBy(docs, () => updateElements(docs, { place: parent, ...change }));
+    await timeBudget.wait(work);
   }
 
   async remove(entity: EntityValue): Promise<void> {

@@ -1,15 +1,16 @@
 import type { ClientSession, Document, PipelineStage } from "mongoose";
-import { badData, conflict } from "../../errors/refusals.ts";
+import { badData, conflict, outOfReach } from "../../errors/refusals.ts";
 import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { changedFields } from "../../write/check_scope.ts";
+import { changedFields, setFields } from "../../write/check_scope.ts";
 import { isPathRefused } from "../../write/save_document.ts";
-import { keptValues, storedText } from "../../write/stored_values.ts";
+import { keptValues, storedText, valueAt } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { replacedPaths, unchangedAt } from "../../write/update_conditions.ts";
 import { aggregateDocument, changePlace, storedList } from "./change_place.ts";
@@ -128,6 +129,57 @@ export async function updateElement(
     throw isPathRefused(error) ? conflict(error) : error;
   }
   throw conflict();
+}
+
+export interface UpdateElementsOptions extends UpdateElementOptions {
+  readonly property: string;
+  /** The scope of the elements, cast. */
+  readonly scope: Filter;
+}
+
+/**
+ * Writes the changes of several elements of a list by one change of the document that holds them: all or none.
+ *
+ * @throws {RestError} 409 if one is gone, or has changed in what its update depends on, 403 if one would be outside the scope.
+ */
+export async function updateElements(
+  docs: readonly Document[],
+  { place, property, condition, scope, shape }: UpdateElementsOptions,
+): Promise<void> {
+  if (docs.length === 0) return;
+  const changes = docs.map((doc) => {
+    const { values: read } = keptValues(doc);
+    const update: Update = changesOf(doc);
+    return { doc, read, update, paths: replacedPaths(update, { shape, stored: read }) };
+  });
+  const named = { _id: { $in: changes.map(({ read }) => read._id) } };
+  const areAll = async (list: readonly unknown[], ...filters: Filter[]) => {
+    const match = { $match: everyFilter(named, ...filters) } as PipelineStage;
+    const stages = [...intoStages(property, true), match, { $project: { _id: 1 } }];
+    const found = await aggregateDocument(place.model, { document: { [property]: list }, stages });
+    return found.length === docs.length;
+  };
+  const isWritten = await changePlace(place, {
+    update: { $set: { [property]: [] } },
+    onlyIf: null,
+    async apply({ [property]: stored }) {
+      const list = storedList(stored);
+      if (!await areAll(list, scope, condition)) throw conflict();
+      const elements = new Map(
+        list.filter(isJsonObject).map((each) => [storedText(each._id), each as StoredObject]),
+      );
+      for (const { doc, read, update, paths } of changes) {
+        const now = elements.get(storedText(read._id));
+        const isSame = (path: string) =>
+          storedText(valueAt(now, path)) === storedText(valueAt(read, path));
+        if (now === undefined || !paths.every(isSame)) throw conflict();
+        setFields(now, changedFields(doc, update, { read, now }));
+      }
+      if (!await areAll(list, scope)) throw outOfReach();
+      return { [property]: list };
+    },
+  });
+  if (!isWritten) throw conflict();
 }
 
 /** The identifier of an element, or all that is stored of one that has none. */

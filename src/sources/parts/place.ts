@@ -69,7 +69,10 @@ export function insideOf(property: string, filter: Filter): Filter {
 }
 
 /** Whether all scopes on the way can be conditions on the document, and a change of some fields changes nothing they read. */
-export function keepsScopes({ model, scope, steps }: Place, fields: readonly string[]): boolean {
+export function keepsScopes(
+  { model, scope, steps }: Pick<Place, "model" | "scope" | "steps">,
+  fields: readonly string[],
+): boolean {
   const { updatedAt } = stampFields(model.schema);
   const objects = [{ scope, stamps: [updatedAt, versionKey(model)] }];
   for (const { scope, stamp } of steps) objects.push({ scope, stamps: [stamp] });

@@ -3,9 +3,11 @@ import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { boundSelection, CollectionSource } from "../collection_source.ts";
-import type { CollectionSourceOptions, Together } from "../collection_source.ts";
+import { CollectionSource } from "../collection_source.ts";
+import type { CollectionSourceOptions } from "../collection_source.ts";
+import { boundSelection } from "../entities.ts";
 import type { EntityName, SaveBinding, Source } from "../source.ts";
+import type { Together } from "../together.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { turnAt } from "./place.ts";
 import type { Place } from "./place.ts";
@@ -46,8 +48,8 @@ export class ReferenceSource extends CollectionSource {
     await this.#options.timeBudget.wait(removal);
   }
 
-  protected override async removeSelected(): Promise<void> {
-    await this.removeMany(await this.selectedIds());
+  protected override async removeSelected(most?: number): Promise<void> {
+    await this.removeMany(await this.selectedIds(most));
   }
 
   protected override placed(): Filter {

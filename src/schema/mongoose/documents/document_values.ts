@@ -70,23 +70,34 @@ interface PathStates {
   clearPath(path: string): void;
 }
 
+type Changes = Record<string, Record<string, unknown>>;
+
+/** The statement by which Mongoose would save a document. */
+interface Delta {
+  readonly where: Record<string, unknown>;
+  readonly changes: Changes;
+}
+
+export function changesOf(doc: Document): Changes {
+  return deltaOf(doc).changes;
+}
+
 /**
  * Gives the changes of a stored document as an update, without the defaults that it only shows and that Mongoose would
  * write: a PATCH of one field would undo what another client has just set in a field that was not stored before. A default
  * that was changed inside is written as a whole.
  */
-export function changesOf(doc: Document): Record<string, Record<string, unknown>> {
+export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);
   const modified = Object.keys(states.getStatePaths("modify"));
   for (const path of ownDefaults(doc)) {
     if (modified.some((each) => each.startsWith(`${path}.`))) doc.markModified(path);
     else states.clearPath(path);
   }
-  const { $getChanges } = doc as unknown as { $getChanges?: () => object };
-  // Older versions name it otherwise.
-  return ($getChanges === undefined ? doc.getChanges() : $getChanges.call(doc)) as ReturnType<
-    typeof changesOf
-  >;
+  const { _id } = doc;
+  const tracked = doc as unknown as { $__delta(): [Delta["where"], Changes | null] | undefined };
+  const [where = { _id }, changes] = tracked.$__delta() ?? [];
+  return { where, changes: changes ?? {} };
 }
 
 /** Has a document take all its changes for stored. */

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, mongo } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
+import { forgetAllChanges } from "../documents/document_values.ts";
 
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
@@ -68,6 +69,7 @@ export async function saveAllBy(
 export interface WriteOptions {
   /** Aborts when it is too late to send the statement. */
   readonly signal: AbortSignal;
+  readonly maxTimeMS: number;
   readonly session?: ClientSession;
 }
 
@@ -81,7 +83,7 @@ export async function writeSaved(
   const own = given ?? (before === null ? openSession(doc) : undefined);
   const end = () => void endSession(own);
   signal.addEventListener("abort", end);
-  const internals = (doc as unknown as { $__: { removedSubdocs?: unknown } }).$__;
+  const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
   try {
     const options = { validateBeforeSave: false, middleware: false, ...own && { session: own } };
@@ -95,6 +97,20 @@ export async function writeSaved(
   }
   // Their middleware has to find them after the write.
   internals.removedSubdocs = removedSubdocs;
+}
+
+/** Has a document take its changes for stored, as `save()` does. */
+export function markSaved(doc: Document): void {
+  const internals = (doc as unknown as DocumentInternals).$__;
+  const { removedSubdocs } = internals;
+  forgetAllChanges(doc);
+  internals.version = undefined;
+  // Their middleware has to find them after the write.
+  internals.removedSubdocs = removedSubdocs;
+}
+
+interface DocumentInternals {
+  readonly $__: { removedSubdocs?: unknown; version?: unknown };
 }
 
 /** Opens a session for one statement: `save()` takes no signal, but in a session that has ended nothing is sent. */
@@ -114,6 +130,6 @@ async function endSession(session: ClientSession | undefined): Promise<void> {
 
 /** Whether the next save of a document is bound to its version: by `increment()`, or `optimisticConcurrency`. */
 export function isTiedToVersion(doc: Document): boolean {
-  const { version } = (doc as unknown as { $__: { version?: unknown } }).$__;
+  const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }

@@ -1,0 +1,99 @@
+import { BulkError } from "../errors/bulk_error.ts";
+import { badData } from "../errors/refusals.ts";
+import { toJson } from "../json/to_json.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import { selectEntities } from "./fetch.ts";
+import { mapAll } from "./lists/map_in_order.ts";
+import { removeMany } from "./remove.ts";
+import type { OpenLevel } from "./request/call.ts";
+import { errorAnswer } from "./request/error_answer.ts";
+import { readPreferences } from "./request/preferences.ts";
+import type { Reply } from "./request/reply.ts";
+import { runDirect } from "./run_direct.ts";
+import { mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
+import type { Draft } from "./write.ts";
+import { persistEach } from "./write_many.ts";
+
+/** Updates or removes all that a request selects, unless that is more than it may affect. */
+export async function changeAll(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
+  const { req, level: { writes } } = acting;
+  const { maxAffected } = readPreferences(req);
+  const limit = Math.min(writes?.max ?? Infinity, maxAffected ?? Infinity);
+  const reply = body === undefined
+    ? await removeAll(acting, limit)
+    : await updateAll(acting, { body, limit });
+  if (maxAffected === undefined) return reply;
+  return { ...reply, headers: { "Preference-Applied": `max-affected=${maxAffected}` } };
+}
+
+async function removeAll(acting: OpenLevel, limit: number): Promise<Reply> {
+  const direct = await runDirect(acting, { limit });
+  if (direct === undefined) await removeMany(acting, limit);
+  return { status: 204 };
+}
+
+interface Update {
+  readonly body: JsonObject;
+  readonly limit: number;
+}
+
+/** All are updated or none, or each one by itself. */
+async function updateAll(acting: OpenLevel, { body, limit }: Update): Promise<Reply> {
+  const { writes, link } = acting.level;
+  checkFields(body, writes?.fields);
+  // What a parent embeds is one document.
+  const isAtomic = writes?.atomic !== false || link?.embedded === true;
+  const direct = isAtomic ? await runDirect(acting, { body, limit }) : undefined;
+  if (direct?.affected !== undefined) return tellCounts(direct.affected);
+  const seen = await selectEntities(acting, limit);
+  const drafts = seen.map((entity) => mergeDraft(acting, entity, { body, at: "" }));
+  await refuseProblems(acting, drafts);
+  if (!isAtomic) return await updateEach(acting, drafts);
+  await updateTogether(acting, drafts).catch(throwFirst);
+  return tellCounts(drafts.length);
+}
+
+function checkFields(body: JsonObject, fields: ReadonlySet<string> = new Set()): void {
+  const others = Object.keys(body).filter((name) => !fields.has(name));
+  if (others.length === 0) return;
+  const message = (name: string) => `Field "${name}" cannot be set for many`;
+  throw badData(
+    Object.fromEntries(others.map((name) => [name, { message: message(name), kind: "fields" }])),
+  );
+}
+
+/** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
+async function updateTogether(acting: OpenLevel, drafts: readonly Draft[]): Promise<void> {
+  const { source, level: { hooks } } = acting;
+  const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
+  if (hooks.persist === undefined) return await source.updateAll(ready);
+  const given = ready.map((entity, at) => ({ entity, previous: drafts[at]?.previous }));
+  await persistEach(acting, given);
+}
+
+/** The problems of one entity tell what is wrong with the body, which is the same for all. */
+function throwFirst(error: unknown): never {
+  throw error instanceof BulkError ? error.cause : error;
+}
+
+/** Updates one entity after the other, and tells of those that are not written why. */
+async function updateEach(acting: OpenLevel, drafts: readonly Draft[]): Promise<Reply> {
+  const failed: object[] = [];
+  for (const draft of drafts) {
+    const { _id } = draft.entity as { readonly _id?: unknown };
+    try {
+      const entity = await passPreSave(acting, draft);
+      await persist(acting, { entity, previous: draft.previous });
+    } catch (error) {
+      const { status, body } = await errorAnswer(acting, error);
+      failed.push({ _id, ...body, status });
+    }
+  }
+  return tellCounts(drafts.length, failed);
+}
+
+function tellCounts(matched: number, failed: readonly object[] = []): Reply {
+  const modified = matched - failed.length;
+  if (failed.length === 0) return { status: 200, text: toJson({ matched, modified }) };
+  return { status: 207, text: toJson({ matched, modified, failed }) };
+}
