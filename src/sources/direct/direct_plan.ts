@@ -36,11 +36,13 @@ export interface OpenCollection {
   readonly maxTimeMS: number;
   /** Whether a parent refers to its entities: each one is written together with the reference to it. */
   readonly linked?: boolean;
+  /** The field by which a path names an entity that is replaced. */
+  readonly by?: string | undefined;
 }
 
 /** What a request without entity hooks asks of a collection. */
 export interface DirectRequest {
-  readonly operation: Exclude<OperationName, "removeAll" | "updateAll" | "replace">;
+  readonly operation: Exclude<OperationName, "removeAll" | "updateAll">;
   readonly lean?: boolean;
   /** Whether the entity is read to be changed, and therefore whole. */
   readonly forChange?: boolean;
@@ -67,6 +69,9 @@ export type DirectPlan =
     operation: "update";
     conditions: Filter;
     changes: Record<string, unknown>;
+    /** The stages that replace the entity, or create it; without them, the changes are set. */
+    replacement?: readonly object[];
+    upsert?: boolean;
     reads: DirectReads | undefined;
   }>
   | Readonly<{ operation: "remove"; conditions: Filter }>;
@@ -119,10 +124,11 @@ export function planDirect(
     case "update": {
       const isDirect = updates && needsNoOtherRead(collection) && !setsArray(body, shape);
       const changes = isDirect ? flatFields(body, shape) : undefined;
-      if (changes === undefined) return undefined;
-      const named = castFilter(model, everyFilter(name, conditions, selection.version ?? {}));
-      return { operation, conditions: named, changes, reads };
+      const named = everyFilter(name, conditions, selection.version);
+      return changes && { operation, conditions: castFilter(model, named), changes, reads };
     }
+    case "replace":
+      return planReplacement(request, collection);
     case "remove":
       return removes && isEmpty(selection.options) && !linked
         ? { operation, conditions: everyFilter(name, conditions, selection.version ?? {}) }
@@ -147,6 +153,25 @@ function madeOf(bodies: readonly JsonObject[], maker: EntityMaker): NewEntity[] 
     entities.push(entity);
   }
   return entities;
+}
+
+/** Plans the update that replaces an entity, or creates it. */
+function planReplacement(
+  { name, body = {} }: DirectRequest,
+  collection: OpenCollection,
+): DirectPlan | undefined {
+  const { model, shape, selection: { version }, conditions, by = "_id" } = collection;
+  const { reads, inserts } = directSupport(model, shape);
+  // A new entity would get what other conditions compare.
+  const isDirect = needsNoOtherRead(collection) && isEmpty(conditions);
+  const made = isDirect ? inserts?.replacement(body, { by, _id: name?._id }) : undefined;
+  if (made === undefined) return undefined;
+  const { entity: changes, stages: replacement } = made;
+  return {
+    ...{ operation: "update", changes, replacement, upsert: version === undefined, reads },
+    // Both are cast already.
+    conditions: everyFilter({ [by]: changes[by] }, version),
+  };
 }
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */
