@@ -11,6 +11,7 @@ import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
+import { replace } from "./replace.ts";
 import { runDirect } from "./run_direct.ts";
 import { write } from "./write.ts";
 import { writeMany } from "./write_many.ts";
@@ -40,6 +41,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
     : Object.assign(opened, { finder: await openPopulation(opened) });
   if (operation.many && operation.change === undefined) return await readList(acting);
   if (elements !== undefined) return await writeMany(acting, elements);
+  if (operation.change === "replace" && body !== undefined) return await replace(acting, body);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {
     return { status: operation.status, ...result, holder: acting.source.only };
