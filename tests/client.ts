@@ -49,7 +49,7 @@ export function client(served: { readonly url: string } | string, headers = {}) 
   return {
     url,
     send,
-    ...{ get, post, patch, delete: ask("DELETE") },
+    ...{ get, post, patch, put: write("PUT"), delete: ask("DELETE") },
     created: <Body = EntityBody>(path: string, body: unknown, options?: SendOptions) =>
       bodyOf(201, post<Body>(path, body, options)),
     updated: <Body = EntityBody>(path: string, body: unknown, options?: SendOptions) =>

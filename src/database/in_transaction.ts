@@ -104,7 +104,7 @@ function isTransient(error: unknown): boolean {
 }
 
 /** Waits for a random time, so that the same transactions do not meet again. */
-function pause(tries: number): Promise<void> {
+export function pause(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }

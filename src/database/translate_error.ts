@@ -197,7 +197,7 @@ function isRefusedWrite(
 }
 
 /** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
-function isDuplicateIn(
+export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
 ): boolean | undefined {

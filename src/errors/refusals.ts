@@ -102,8 +102,10 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Conflict;
 }
 
-export function preconditionFailed(cause?: unknown): RestError {
-  const message = "The entity has changed since it was read";
+export function preconditionFailed(
+  message = "The entity has changed since it was read",
+  cause?: unknown,
+): RestError {
   return refusal("PRECONDITION_FAILED", { message }, { cause });
 }
 

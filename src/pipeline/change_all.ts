@@ -46,7 +46,7 @@ async function updateAll(acting: OpenLevel, { body, limit }: Update): Promise<Re
   const direct = isAtomic ? await runDirect(acting, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
   const seen = await selectEntities(acting, limit);
-  const drafts = seen.map((entity) => mergeDraft(acting, entity, { body, at: "" }));
+  const drafts = seen.map((entity) => mergeDraft(acting, entity, { body, at: "", isNew: false }));
   await refuseProblems(acting, drafts);
   if (!isAtomic) return await updateEach(acting, drafts);
   await updateTogether(acting, drafts).catch(throwFirst);

@@ -6,6 +6,7 @@ import type { Projection } from "../filter/projection.ts";
 import { concealSecrets } from "../json/conceal_secrets.ts";
 import type { ConcealOptions } from "../json/conceal_secrets.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
+import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
@@ -47,16 +48,32 @@ async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<reado
 }
 
 async function readEntity(at: OpenLevel): Promise<object | undefined> {
-  const { source, level: { kind: { origin, change }, hooks: { fetch } } } = at;
-  if (fetch !== undefined) {
-    for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
-    return undefined;
-  }
-  const found = origin === "new"
+  const { source, level: { kind: { origin }, hooks: { fetch } } } = at;
+  const found = fetch !== undefined
+    ? await readOneGiven(at, fetch)
+    : origin === "new"
     ? await source.newEntity()
-    : change !== undefined
-    ? await source.forChange(idParam(at))
-    : await source.byId(idParam(at));
+    : await readNamed(at);
+  return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(at)) : undefined);
+}
+
+/** The identifier that the path of a replacement gives to a new entity, if it names one. */
+function newIdentifier(at: OpenLevel): unknown {
+  return at.level.writes?.by === "_id" ? byIdentifier(idParam(at))?._id : undefined;
+}
+
+async function readOneGiven(
+  at: OpenLevel,
+  fetch: NonNullable<Hooks<object>["fetch"]>,
+): Promise<object | undefined> {
+  for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
+  return undefined;
+}
+
+async function readNamed(at: OpenLevel): Promise<object | undefined> {
+  const { source, level: { kind: { change } } } = at;
+  const name = idParam(at);
+  const found = change === undefined ? await source.byId(name) : await source.forChange(name);
   return found === null ? undefined : presenter(at)(found);
 }
 
@@ -93,7 +110,7 @@ export interface Fetched extends VersionRead {
 }
 
 /**
- * Reads the one entity of a level and shows it to `postFetch`.
+ * Reads the one entity of a level, or makes a new one, and shows it to `postFetch`.
  *
  * @throws {RestError} 404 if there is none, or its reader may not see it.
  */

@@ -35,7 +35,7 @@ function needsVersion({ level: { concurrency }, route: { operation }, asked }: O
 function isReadFirst({ route: { operation }, asked: { match } }: OpenLevel): boolean {
   return Array.isArray(match) &&
     match.some(({ version, holder }) =>
-      holder !== undefined || (version === null && operation.change === "merge")
+      holder !== undefined || (version === null && operation.change !== "remove")
     );
 }
 

@@ -12,6 +12,7 @@ import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
+import { replace } from "./replace.ts";
 import { runDirect } from "./run_direct.ts";
 import { write } from "./write.ts";
 import { writeMany } from "./write_many.ts";
@@ -43,6 +44,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
     return operation.change === undefined ? await readList(acting) : await changeAll(acting, body);
   }
   if (elements !== undefined) return await writeMany(acting, elements);
+  if (operation.change === "replace" && body !== undefined) return await replace(acting, body);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {
     return { status: operation.status, ...result, holder: acting.source.only };

@@ -23,6 +23,7 @@ import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
 import {
   bindToVersion,
+  checkPresence,
   checkVersion,
   holderOf,
   outerVersion,
@@ -38,18 +39,20 @@ export interface Draft extends Merged {
   readonly at: string;
   /** As it was before; nothing where it is new, or no hook looks. */
   readonly previous?: object | undefined;
+  readonly isNew: boolean;
 }
 
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
-  const { level, route: { operation: { status } } } = acting;
+  const { level, route: { operation } } = acting;
   const draft = await openDraft(acting, body);
   await refuseProblems(acting, [draft]);
-  const { previous } = draft;
+  const { previous, isNew } = draft;
   const ready = await passPreSave(acting, draft);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
   const version = writtenVersion(acting, { saved: saved ?? ready, ready });
   const sent = saved && await passHook(acting, "preSend", { entity: saved, previous });
-  const created = status === 201 ? idOf(saved ?? ready, level) : undefined;
+  const status = isNew ? 201 : operation.status;
+  const created = isNew ? idOf(saved ?? ready, level) : undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status,
     text: toJson(sent, level.shape),
@@ -63,20 +66,24 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
 export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): Promise<Draft> {
   const { route: { operation: { origin } } } = acting;
   const fetched = await fetchOne(acting);
-  if (origin !== "new") checkVersion(acting, fetched);
-  return mergeDraft(acting, fetched.seen, { body, at });
+  const { entity, seen } = fetched;
+  const isNew = origin === "new" || origin === "byKey" && isDocument(entity) && entity.isNew;
+  if (origin === "byKey") checkPresence(acting, !isNew);
+  if (!isNew) checkVersion(acting, fetched);
+  return mergeDraft(acting, seen, { body, at, isNew });
 }
 
 /** Merges a body into an entity, as its reader may see it. */
 export function mergeDraft(
   acting: OpenLevel,
   seen: object,
-  { body, at }: Pick<Draft, "body" | "at">,
+  { body, at, isNew }: Pick<Draft, "body" | "at" | "isNew">,
 ): Draft {
-  const { level: { shape }, route: { operation: { origin } } } = acting;
-  const previous = origin === "new" ? undefined : snapshot(acting, seen);
-  if (origin !== "new" && isDocument(seen)) keptValues(seen);
-  return { ...mergeBody(seen, { body, shape }), body, at, previous };
+  const { level: { shape }, route: { operation: { change } } } = acting;
+  const replaces = change === "replace" && !isNew;
+  const previous = isNew ? undefined : snapshot(acting, seen);
+  if (!isNew && isDocument(seen)) keptValues(seen);
+  return { ...mergeBody(seen, { body, shape, replaces }), body, at, previous, isNew };
 }
 
 /**
@@ -149,12 +156,12 @@ function idOf(entity: object, { parameter }: Level): string | undefined {
 
 /** The rules that the values of a body break that will not be written. */
 async function brokenRules(
-  { level: { shape, hooks }, timeBudget }: OpenLevel,
+  { level: { shape, hooks, kind }, timeBudget }: OpenLevel,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;
   // A preSave hook may set what the body leaves out.
-  const isComplete = entity.isNew && hooks.preSave === undefined;
+  const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
   const error = await timeBudget.wait(
     validate(entity, isComplete ? () => true : given(body, entity)),
   );

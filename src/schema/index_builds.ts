@@ -57,8 +57,8 @@ export class IndexBuilds {
 
   /** Whether all unique indexes stand, on the deployment that the connection leads to. */
   async areUniqueStanding(): Promise<boolean> {
-    if (!this.#model.schema.indexes().some(([, options]) => options.unique)) return true;
     if (this.#stands === this.#model.db.getClient()) return true;
+    if (!this.#model.schema.indexes().some(([, options]) => options.unique)) return true;
     const checking = this.#checking ??= this.#check();
     try {
       return await checking;

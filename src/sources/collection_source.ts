@@ -4,11 +4,10 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { copyFilter, everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
+import { copyFilter, everyFilter, isEmpty } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
-import { boundSelection, byStoredId, documentOf, identifierOf } from "./entities.ts";
+import { boundSelection, byKey, byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
-import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { insertDocuments } from "../write/insert_documents.ts";
 import {
   removeDocument,
@@ -94,7 +93,6 @@ export class CollectionSource implements Source {
       await this.removeSelected(limit);
       return {};
     }
-    if (operation === "replace") return undefined;
     const named = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
     if (named === undefined) return undefined;
@@ -111,9 +109,9 @@ export class CollectionSource implements Source {
     return this.#find(id, "change");
   }
 
-  async newEntity(): Promise<EntityValue> {
+  async newEntity(_id?: unknown): Promise<EntityValue> {
     const model = await this.#options.model();
-    return new model() as EntityValue;
+    return new model(_id === undefined ? undefined : { _id }) as EntityValue;
   }
 
   boundTo(binding: SaveBinding): Source {
@@ -220,6 +218,7 @@ export class CollectionSource implements Source {
       scope,
       filter: everyFilter(filter, version),
       collation: collation as object | undefined,
+      overwrites: this.#options.by !== undefined,
       statementOptions: (session?: ClientSession) => timeBudget.statement(session),
       ...together && { together },
     };
@@ -255,7 +254,7 @@ export class CollectionSource implements Source {
 
   /** The condition that names an entity; `undefined` for a text that names none. */
   protected idFilter(name: EntityName): Filter | undefined {
-    return typeof name === "string" ? byIdentifier(name) : byStoredId(name);
+    return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }
 
   /**

@@ -2,7 +2,11 @@ import type { Document, Model } from "mongoose";
 import type { Filter } from "../filter/filters.ts";
 import { markCompiled } from "../filter/filters.ts";
 import type { Selection } from "../filter/selection.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
+import { castForQuery } from "../schema/mongoose/schemas/field_rules.ts";
+import { BodyCast } from "../write/body/cast_body.ts";
 import type { SaveBinding } from "./source.ts";
 
 /** Casts a value to the type of `_id`; `undefined` if it cannot be one. */
@@ -34,6 +38,25 @@ export function nameOf(entity: object): string | undefined {
 /** Selects the entity with an identifier, which is not cast. */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
+}
+
+/** Casts a value to what is stored in a field that names entities; `undefined` if it cannot be there. */
+export function castKey(value: unknown, field: FieldShape | undefined): unknown {
+  if (field?.type === undefined || value === null) return undefined;
+  const key = new BodyCast().value(value, field);
+  return key === undefined ? undefined : castForQuery(field.type, key);
+}
+
+/** Selects the entity that a text names by a field; `undefined` for a text that names none. */
+export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
+  if (by === "_id") return byIdentifier(text);
+  const key = castKey(text, shape.fields.get(by));
+  return key === undefined || key === null ? undefined : { [by]: markCompiled({ $eq: key }) };
+}
+
+interface KeyField {
+  readonly by?: string | undefined;
+  readonly shape: Shape;
 }
 
 /**

@@ -93,7 +93,8 @@ export interface Source {
   byId(name: EntityName, anyway?: boolean): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
-  newEntity(): Promise<EntityValue>;
+  /** Makes a new entity, with an identifier if one is known. */
+  newEntity(_id?: unknown): Promise<EntityValue>;
   save(entity: EntityValue): Promise<EntityValue>;
   /** Saves new entities: all or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;

@@ -25,6 +25,8 @@ export interface SaveDocumentOptions {
   /** What the request selects: the document matches it before. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
+  /** Whether an update replaces all that it writes, so that it depends on nothing that was read. */
+  readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession) => WriteOptions;
   /** Runs an insert or a removal together with other writes; it may be called more than once. */
   readonly together?: (write: Write) => Promise<void>;

@@ -18,7 +18,8 @@ import type { KeptValues } from "./stored_values.ts";
 /** The paths that an update depends on; `undefined` for the whole document. */
 type Paths = readonly string[] | undefined;
 
-interface ConditionOptions extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation"> {
+interface ConditionOptions
+  extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "overwrites"> {
   readonly kept: KeptValues;
 }
 
@@ -30,7 +31,7 @@ interface ConditionOptions extends Pick<SaveDocumentOptions, "scope" | "filter" 
  */
 export async function updateConditions(
   doc: Document,
-  { scope, filter, collation, kept }: ConditionOptions,
+  { scope, filter, collation, overwrites, kept }: ConditionOptions,
 ): Promise<Filter> {
   const { $and = [], ...own } = (doc.$where ?? {}) as { $and?: readonly Filter[] };
   const key = versionKey(doc);
@@ -39,7 +40,7 @@ export async function updateConditions(
   const update = changesOf(doc);
   const shape = describeShape(doc.schema as Schema);
   const paths = [
-    replacedPaths(update, { shape, stored: kept.values }),
+    overwrites ? [] : replacedPaths(update, { shape, stored: kept.values }),
     await judge(doc, update, { scope, kept }),
     // `save()` takes no collation: that what the filter reads is unchanged stands for the filter.
     collation === undefined ? [] : readBy(filter),

@@ -199,7 +199,10 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
 
 /**
  * `PUT {route}/:id`: replaces what clients can set of an entity, or creates it. The path names it by `_id`, or by a unique
- * field.
+ * field. A field that the body leaves out gets its default or is cleared; what clients cannot see or set stays. The answer
+ * is a 201 for a new entity. `If-None-Match: *` creates only, `If-Match` replaces only. Without `If-Match`, an update of
+ * others between the read and the write of a request with hooks is overwritten, and hooks may run again for what is there
+ * then.
  *
  * @example Keep one setting for each key
  * ```ts

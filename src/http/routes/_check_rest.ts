@@ -194,7 +194,7 @@ export function checkConcurrency(
   if (concurrency !== "required") throw fail(`is not "required"`);
   if (versionKey === undefined) throw fail(`needs versions, and "versionKey" is off`);
   const own = methods.find(({ operation, hooks }) =>
-    (operation === "update" || operation === "remove") && hooks.persist !== undefined
+    ["update", "replace", "remove"].includes(operation) && hooks.persist !== undefined
   );
   if (own !== undefined) throw fail(`cannot bind the "persist" of ${own.operation}()`);
 }

@@ -6,6 +6,7 @@ import type { WriteOptions } from "../../declare/operations/write_options.ts";
 import type { WriteRules } from "../../pipeline/request/route.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
+import { describeShape } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { cannotMount } from "./_check_rest.ts";
@@ -19,6 +20,8 @@ interface Writing {
   readonly link: PartLink | undefined;
   /** Whether requests of other callers may see other entities: by a scope, or a connection of their own. */
   readonly isDivided: boolean;
+  /** The operations beside it. */
+  readonly methods: readonly Method[];
 }
 
 /** The most entities that `updateAll()` changes, if it does not say. */
@@ -55,7 +58,10 @@ export function compileWrites(method: Method, writing: Writing): WriteRules | un
   return {
     ...{ many, atomic, max, needsQ: operation === "updateAll" || q === "required" },
     ...operation === "updateAll" && { fields: compileFields(fields, { ...writing, fail }) },
-    ...operation === "replace" && { by: compileKey(given.by ?? "_id", { ...writing, fail }) },
+    ...operation === "replace" && {
+      by: compileKey(given.by ?? "_id", { ...writing, fail }),
+      isRead: writing.methods.some((each) => each.operation === "one"),
+    },
     ...given.idempotency !== undefined &&
       { idempotency: compileIdempotency(method, { given, ...writing, fail }) },
   };
@@ -75,23 +81,31 @@ function compileFields(
   throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);
 }
 
-/** Checks that a field names one entity at most, and that clients may know whether there is one. */
+/** Checks that a field names one entity at most, and that every client may see and set it. */
 function compileKey(
   by: unknown,
-  { schema, shape, fail }: Omit<Writing, "isDivided" | "link"> & { readonly fail: Fail },
+  { schema, fail: failWith }: Pick<Writing, "schema"> & { readonly fail: Fail },
 ): string {
-  const field = shape.fields.get(String(by));
+  const fail: Fail = (problem) => failWith(`has "${by}" as "by", which ${problem}`);
+  const field = describeShape(schema).fields.get(String(by));
   const unseen = whyUnseen(field);
-  if (unseen !== undefined) throw fail(`has "${by}" as "by", which ${unseen}`);
-  if (field?.kind !== "scalar") throw fail(`has "${by}" as "by", which is no scalar`);
-  if (by === "_id") return by;
+  if (unseen !== undefined) throw fail(unseen);
+  if (field?.kind !== "scalar") throw fail("is no scalar");
+  if (by === "_id") {
+    if (NAMED_BY_TEXT.has(field.type?.instance)) return by;
+    throw fail("is neither an ObjectId nor a string");
+  }
+  if (!field.writable) throw fail("not every client can set");
   const isUnique = schema.indexes().some(([index, options = {}]) =>
     Object.keys(index).join() === by && options.unique === true && !options.sparse &&
-    options.partialFilterExpression === undefined
+    options.partialFilterExpression === undefined && options.collation === undefined
   );
-  if (!isUnique) throw fail(`has "${by}" as "by", which has no unique index of its own`);
+  if (!isUnique) throw fail("has no unique index of its own");
   return String(by);
 }
+
+/** The types of identifiers that the paths of entities can name. */
+const NAMED_BY_TEXT: ReadonlySet<unknown> = new Set(["ObjectId", "String"]);
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

@@ -7,7 +7,8 @@ import type { Call, LevelCall } from "./call.ts";
 
 /**
  * Refuses query parameters that nothing declares: always for changes of many, where a filter with a wrong name would change
- * everything, and for every operation of a strict route. `removeAll()` takes no filter from a body either.
+ * everything, and for every operation of a strict route. `removeAll()` takes no filter from a body either, and `replace()`
+ * none at all.
  *
  * @throws {RestError} 400 that names the parameter.
  */
@@ -15,7 +16,8 @@ export function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
   const changesMany = removesMany || operation.many && operation.change === "merge";
-  if (!changesMany && parameters !== "strict") return;
+  const isStrict = changesMany || parameters === "strict";
+  if (!isStrict && operation.change !== "replace") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
   for (const name of declaredNames(acting.level.reads ?? {})) known.add(name);
   if (takesQ(operation)) known.add("q");
@@ -24,6 +26,8 @@ export function checkParameters({ route, req, levels, acting }: Call): void {
   const given = new Set(new URLSearchParams(query).keys());
   for (const parameter of given) {
     if (known.has(parameter)) continue;
+    // A replacement has no "q": without its condition, it would write what the client wants to spare.
+    if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
   }
   if (acting.level.writes?.needsQ && !given.has("q")) {
@@ -44,13 +48,13 @@ function hasBody({ body, headers }: Call["req"]): boolean {
 /**
  * Reports failed builds of the indexes of all that a request writes.
  *
- * @throws {RestError} 503 if the host requires unique indexes, and one is missing.
+ * @throws {RestError} 503 if the host requires unique indexes, or a replacement needs one, and one is missing.
  */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&
     call.acting.level.hooks.persist === undefined;
-  const isWorthALook = indexes === "required" ||
+  const isWorthALook = indexes === "required" || isNamedByKey(call.acting) ||
     call.levels.some(({ level }) => hasUntoldFailures(level.target));
   if (!writes || !isWorthALook) return;
   for (const each of call.levels) {
@@ -58,7 +62,13 @@ export async function checkIndexes(call: Call): Promise<void> {
   }
 }
 
-async function checkLevel({ level, model, route, req, timeBudget }: LevelCall): Promise<void> {
+/** Whether a unique index alone keeps two requests from creating the same entity. */
+function isNamedByKey({ level: { writes } }: LevelCall): boolean {
+  return (writes?.by ?? "_id") !== "_id";
+}
+
+async function checkLevel(at: LevelCall): Promise<void> {
+  const { level, model, route, req, timeBudget } = at;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
   const error = builds.takeUntold();
@@ -67,6 +77,6 @@ async function checkLevel({ level, model, route, req, timeBudget }: LevelCall): 
     const context = { method: req.method, route: route.path, class: target.name, operation };
     await route.reporter.report({ req, error, context });
   }
-  if (route.indexes !== "required") return;
+  if (route.indexes !== "required" && !isNamedByKey(at)) return;
   if (!await timeBudget.wait(builds.areUniqueStanding())) throw unavailable(builds.failure);
 }

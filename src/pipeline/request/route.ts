@@ -28,6 +28,8 @@ export interface WriteRules {
   readonly needsQ: boolean;
   /** The field by which the path of a replacement names an entity. */
   readonly by?: string;
+  /** Whether `one()` reads what it creates. */
+  readonly isRead?: boolean;
   readonly idempotency?: {
     readonly keepMS: number;
     readonly isRequired: boolean;

@@ -153,6 +153,21 @@ export function checkVersion(acting: OpenLevel, { version: read, holder }: Versi
   if (!isCounted || !isAccepted({ version, holder }, match)) throw preconditionFailed();
 }
 
+/** Whether a client creates only: the header is read for replacements alone. */
+export function createsOnly({ req: { headers } }: LevelCall): boolean {
+  return headers["if-none-match"]?.trim() === "*";
+}
+
+/**
+ * Checks what the client of a replacement says about whether there is an entity.
+ *
+ * @throws {RestError} 412 if it is not so.
+ */
+export function checkPresence(acting: LevelCall, isThere: boolean): void {
+  if (isThere && createsOnly(acting)) throw preconditionFailed("There is an entity already");
+  if (!isThere && acting.asked.match !== undefined) throw preconditionFailed("No such entity");
+}
+
 /**
  * Refuses a creation and a removal of a whole list that name what they are bound to: no tag is theirs.
  *
@@ -168,6 +183,6 @@ export async function bindToVersion<T>({ asked }: LevelCall, write: () => Promis
     return await write();
   } catch (error) {
     const isLost = asked.match !== undefined && (isConflict(error) || isLate(error));
-    throw isLost ? preconditionFailed(error) : error;
+    throw isLost ? preconditionFailed(undefined, error) : error;
   }
 }

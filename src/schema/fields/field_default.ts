@@ -49,6 +49,10 @@ export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
 /** The value of a field after `null` has cleared it; `undefined` for none. */
 export function clearedValue(entity: object, field: FieldShape): unknown {
   if (field.kind === "array") return [];
-  if (isRequired(field.type)) return undefined;
+  return isRequired(field.type) ? undefined : initialValue(entity, field);
+}
+
+/** The value of a field in a new entity of which nothing is said. */
+export function initialValue(entity: object, field: FieldShape): unknown {
   return isDocument(entity) ? defaultOf(field.type, entity) : defaultIn(entity, field);
 }

@@ -5,6 +5,7 @@ import { classOf, referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
 import type { Restrictions, Rights } from "./rights.ts";
+import { isProtected } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
@@ -23,6 +24,7 @@ export class Shape {
   readonly #schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
+  #guarded: boolean | undefined;
   #restrictions: Restrictions | undefined;
   #apart: readonly string[] | undefined;
   #withoutApart: Readonly<Record<string, 0>> | undefined;
@@ -75,7 +77,12 @@ export class Shape {
 
   /** Whether something in it or below it is hidden. */
   get secretive(): boolean {
-    return this.#secretive ??= isSecretive(this, new Set());
+    return this.#secretive ??= hasField(this, ({ hidden, selected }) => hidden || !selected);
+  }
+
+  /** Whether something in it or below it is protected: it stays where the object around it is cleared. */
+  get guarded(): boolean {
+    return this.#guarded ??= hasField(this, isProtected);
   }
 
   /** The paths that queries leave out unless they are asked for by name: those with `select: false`. */
@@ -251,14 +258,18 @@ function objectKind(
   };
 }
 
-function isSecretive(shape: Shape, seen: Set<Shape>): boolean {
+function hasField(
+  shape: Shape,
+  matches: (field: FieldShape) => boolean,
+  seen = new Set<Shape>(),
+): boolean {
   if (seen.has(shape)) return false;
   seen.add(shape);
-  const secret = (field: FieldShape): boolean =>
-    field.hidden || !field.selected ||
-    (field.shape !== undefined && isSecretive(field.shape, seen)) ||
-    (field.element !== undefined && secret(field.element));
-  return [...shape.fields.values()].some(secret);
+  const holds = (field: FieldShape): boolean =>
+    matches(field) ||
+    (field.shape !== undefined && hasField(field.shape, matches, seen)) ||
+    (field.element !== undefined && holds(field.element));
+  return [...shape.fields.values()].some(holds);
 }
 
 function unselectedIn(

@@ -158,17 +158,21 @@ export class DirectCollection {
   }
 
   async #update(
-    { conditions, changes, reads }: PlanOf<"update">,
+    { conditions, changes, replacement, upsert, reads }: PlanOf<"update">,
   ): Promise<DirectResult | null | undefined> {
     const { model, timeBudget, shape } = this.#collection;
-    const changed = [...shape.fields].filter(([name]) => Object.hasOwn(changes, name));
+    const changed = [...shape.fields].filter(([name]) =>
+      replacement !== undefined || Object.hasOwn(changes, name)
+    );
     if (!await this.#passesRules(changes, changed)) return undefined;
     const statement = timeBudget.statement();
-    const update = { conditions, changes, projection: shape.withoutApart, statement };
+    const projection = shape.withoutApart;
+    const update = { conditions, changes, replacement, upsert, projection, statement };
     const stored = await timeBudget.wait(updateStored(model, update));
     if (stored === null || stored === undefined) return stored;
     const text = reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape);
-    return { text, version: versionIn(stored, String(model.schema.get("versionKey"))) };
+    const version = versionIn(stored, String(model.schema.get("versionKey")));
+    return { text, version, ...version === 0 && { created: String(stored._id) } };
   }
 
   async #updateAll(

@@ -23,7 +23,6 @@ import type { PageRead } from "../source.ts";
 import { directSupport } from "./direct_support.ts";
 import type { DirectReads } from "./direct_support.ts";
 import { flatFields } from "./direct_writes.ts";
-import type { EntityMaker } from "./direct_writes.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -37,11 +36,13 @@ export interface OpenCollection {
   readonly maxTimeMS: number;
   /** Whether a parent refers to its entities: each one is written together with the reference to it. */
   readonly linked?: boolean;
+  /** The field by which a path names an entity that is replaced. */
+  readonly by?: string | undefined;
 }
 
 /** What a request without entity hooks asks of a collection. */
 export interface DirectRequest {
-  readonly operation: Exclude<OperationName, "removeAll" | "replace">;
+  readonly operation: Exclude<OperationName, "removeAll">;
   readonly lean?: boolean;
   /** Whether the entity is read to be changed, and therefore whole. */
   readonly forChange?: boolean;
@@ -64,7 +65,7 @@ export type DirectPlan =
   | Readonly<{ operation: "one" } & ReadPlan>
   | Readonly<{ operation: "create"; entity: NewEntity }>
   | Readonly<{ operation: "create"; entities: readonly NewEntity[]; isAtomic: boolean }>
-  | Readonly<{ operation: "update" } & UpdatePlan>
+  | Readonly<{ operation: "update" } & UpdatePlan & Partial<Replacement>>
   | Readonly<{ operation: "updateAll" } & UpdatePlan>
   | Readonly<{ operation: "remove"; conditions: Filter }>;
 
@@ -72,6 +73,12 @@ interface UpdatePlan {
   readonly conditions: Filter;
   readonly changes: Record<string, unknown>;
   readonly reads: DirectReads | undefined;
+}
+
+interface Replacement {
+  /** The stages that replace the entity, or create it; without them, the changes are set. */
+  readonly replacement: readonly object[];
+  readonly upsert: boolean;
 }
 
 interface ReadPlan {
@@ -105,28 +112,20 @@ export function planDirect(
   request: DirectRequest,
   collection: OpenCollection,
 ): DirectPlan | undefined {
-  const { operation, name = {}, body = {} } = request;
+  const { operation, name = {} } = request;
   const { model, shape, selection, conditions, linked = false } = collection;
-  const { reads, inserts, updates, removes } = directSupport(model, shape);
+  const { reads, updates, removes } = directSupport(model, shape);
   switch (operation) {
-    case "create": {
-      const isDirect = isEmpty(selection.scope) && showsWhole(collection) && !linked;
-      const maker = isDirect ? inserts : undefined;
-      const { bodies, isAtomic = true } = request;
-      if (bodies === undefined) {
-        const entity = maker?.make(body);
-        return entity && { operation, entity };
-      }
-      const entities = maker && madeOf(bodies, maker);
-      return entities && { operation, entities, isAtomic };
-    }
+    case "create":
+      return planCreation(request, collection);
     case "update":
     case "updateAll": {
       const changes = updates ? changesBy(request, collection) : undefined;
-      if (changes === undefined) return undefined;
-      const named = castFilter(model, everyFilter(name, conditions, selection.version ?? {}));
-      return { operation, conditions: named, changes, reads };
+      const named = everyFilter(name, conditions, selection.version);
+      return changes && { operation, conditions: castFilter(model, named), changes, reads };
     }
+    case "replace":
+      return planReplacement(request, collection);
     case "remove":
       return removes && isEmpty(selection.options) && !linked
         ? { operation, conditions: everyFilter(name, conditions, selection.version ?? {}) }
@@ -142,15 +141,27 @@ export function planDirect(
   }
 }
 
-/** Makes an entity of each body; `undefined` where one of them needs a document. */
-function madeOf(bodies: readonly JsonObject[], maker: EntityMaker): NewEntity[] | undefined {
+/** Plans the insertion of an entity, or of one for each body. */
+function planCreation(
+  { body = {}, bodies, isAtomic = true }: DirectRequest,
+  collection: OpenCollection,
+): DirectPlan | undefined {
+  const { model, shape, selection: { scope }, linked = false } = collection;
+  const { inserts } = directSupport(model, shape);
+  if (inserts === undefined || linked || !isEmpty(scope) || !showsWhole(collection)) {
+    return undefined;
+  }
+  if (bodies === undefined) {
+    const entity = inserts.make(body);
+    return entity && { operation: "create", entity };
+  }
   const entities: NewEntity[] = [];
-  for (const body of bodies) {
-    const entity = maker.make(body);
+  for (const each of bodies) {
+    const entity = inserts.make(each);
     if (entity === undefined) return undefined;
     entities.push(entity);
   }
-  return entities;
+  return { operation: "create", entities, isAtomic };
 }
 
 /** Gives the changes of an update by one statement; `undefined` if it has to be made with documents. */
@@ -166,6 +177,25 @@ function changesBy(
   // What was in the scope is in it afterwards.
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
   return isKept ? changes : undefined;
+}
+
+/** Plans the update that replaces an entity, or creates it. */
+function planReplacement(
+  { name, body = {} }: DirectRequest,
+  collection: OpenCollection,
+): DirectPlan | undefined {
+  const { model, shape, selection: { version }, conditions, by = "_id" } = collection;
+  const { reads, inserts } = directSupport(model, shape);
+  // A new entity would get what other conditions compare.
+  const isDirect = showsWhole(collection) && isEmpty(conditions);
+  const made = isDirect ? inserts?.replacement(body, { by, _id: name?._id }) : undefined;
+  if (made === undefined) return undefined;
+  const { entity: changes, stages: replacement } = made;
+  return {
+    ...{ operation: "update", changes, replacement, upsert: version === undefined, reads },
+    // Both are cast already.
+    conditions: everyFilter({ [by]: changes[by] }, version),
+  };
 }
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */

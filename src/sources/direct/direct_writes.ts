@@ -4,6 +4,7 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isClearable } from "../../schema/fields/visibility.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
@@ -22,17 +23,29 @@ interface MadeField extends FieldDefault {
   readonly name: string;
 }
 
+interface Replacement {
+  /** The entity as it is if it is new. */
+  readonly entity: Record<string, unknown>;
+  readonly stages: readonly object[];
+}
+
 /** Makes new entities of bodies as Mongoose would store them. */
 export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
+  /** The fields that a replacement clears; `undefined` where a part of one may have to stay. */
+  readonly #cleared: readonly string[] | undefined;
 
   constructor(model: Model<unknown>, shape: Shape) {
     this.#model = model;
     this.#shape = shape;
     this.#fields = [...shape.fields].filter(([name]) => name !== "_id")
       .map(([name, field]) => ({ name, ...fieldDefault(field) }));
+    const fields = [...shape.fields];
+    this.#cleared = fields.every(isClearedWhole)
+      ? fields.filter(([, field]) => isClearable(field)).map(([name]) => name)
+      : undefined;
   }
 
   /** Makes an entity, defaults included; `undefined` where the body is not flat. */
@@ -52,6 +65,44 @@ export class EntityMaker {
       [this.#model.schema.get("versionKey") as string]: 0,
     };
   }
+
+  /**
+   * Makes the stages of an update that replaces what a body may set of an entity, or creates it; `undefined` where the body
+   * is not flat, or a part of an object has to stay.
+   */
+  replacement(
+    body: JsonObject,
+    { by, _id }: { readonly by: string; readonly _id?: unknown },
+  ): Replacement | undefined {
+    const made = this.#cleared && this.make(body);
+    if (made === undefined) return undefined;
+    const entity = _id === undefined ? made : { ...made, _id };
+    const { schema } = this.#model;
+    const given = Object.keys(body).filter((name) => this.#shape.fields.get(name)?.writable);
+    const names = new Set([...this.#cleared ?? [], ...given]);
+    const { updatedAt } = stampFields(schema as Schema);
+    const isWritten = ([name]: [string, unknown]) => names.has(name) || name === updatedAt;
+    const changes = Object.entries(entity).filter(isWritten);
+    const others = Object.entries(entity).filter((entry) => !isWritten(entry));
+    const missing = [...names].filter((name) => !Object.hasOwn(entity, name));
+    const key = schema.get("versionKey") as string;
+    const isNew = { $eq: ["$$ROOT", { $literal: { [by]: entity[by] } }] };
+    const before = { $cond: [isNew, { $literal: Object.fromEntries(others) }, "$$ROOT"] };
+    const version = { $cond: [isNew, 0, { $add: [{ $max: [`$${key}`, 0] }, 1] }] };
+    const set = { $literal: Object.fromEntries(changes) };
+    const stages = [
+      { $replaceWith: { $mergeObjects: [before, set, { [key]: version }] } },
+      ...missing.length > 0 ? [{ $unset: missing }] : [],
+    ];
+    return { entity, stages };
+  }
+}
+
+/** Whether nothing in a field has to stay where it is left out of a replacement. */
+function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
+  const { kind, type, shape, element } = field;
+  if (!isClearable(field) || kind !== "object" && kind !== "map") return true;
+  return type !== undefined && (shape ?? element?.shape)?.guarded !== true;
 }
 
 /**
@@ -153,22 +204,25 @@ interface StoredUpdate {
   readonly conditions: Filter;
   /** New values of fields, cast and valid. */
   readonly changes: Readonly<Record<string, unknown>>;
+  /** What is done in the place of setting them. */
+  readonly replacement?: readonly object[] | undefined;
+  readonly upsert?: boolean | undefined;
   /** What of the result is not read. */
   readonly projection: Readonly<Record<string, unknown>>;
   readonly statement: StatementOptions;
 }
 
 /**
- * Updates the entity that conditions select in one statement, its version included, and gives the result; `null` if there
+ * Updates the entity that conditions select in one statement, or replaces it, its version included, and gives the result; `null` if there
  * is none, `undefined` where the database refuses the data. A version that is no whole number takes a second statement.
  */
 export async function updateStored(
   model: Model<unknown>,
-  { conditions, changes, projection, statement }: StoredUpdate,
-): Promise<object | null | undefined> {
+  { conditions, changes, replacement, upsert = false, projection, statement }: StoredUpdate,
+): Promise<Readonly<Record<string, unknown>> | null | undefined> {
   const key = (model.schema as Schema).get("versionKey") as string;
   const set = { ...changes, ...timeStamps(model, "updatedAt") };
-  const update = {
+  const update = replacement ?? {
     ...Object.keys(set).length > 0 && { $set: set },
     $inc: { [key]: 1 },
   };
@@ -180,7 +234,10 @@ export async function updateStored(
     enableUtf8Validation: false,
   } as const;
   try {
-    const stored = await model.collection.findOneAndUpdate(conditions, update as never, options);
+    const stored = await model.collection.findOneAndUpdate(conditions, update as never, {
+      ...options,
+      upsert,
+    });
     if (stored === null || asVersion(stored[key]) !== null) return stored;
     const uncounted = { _id: stored._id, ...hasNoVersion(key) };
     const first = { $set: { [key]: 1 } } as never;
@@ -238,4 +295,4 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** The server's codes for a version that is the last number or none, for its own rules, and for a value that must be unique. */
-const REFUSALS = new Set<unknown>([2, 14, 121, 11000]);
+const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);

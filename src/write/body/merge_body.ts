@@ -27,6 +27,13 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
+interface MergeOptions {
+  readonly body: JsonObject;
+  readonly shape: Shape;
+  /** Whether the body replaces all that it may set. */
+  readonly replaces?: boolean;
+}
+
 /**
  * Merges a body into an entity: a document of Mongoose, or an object of another database.
  *
@@ -34,13 +41,14 @@ export interface Merged {
  */
 export function mergeBody(
   entity: object,
-  { body, shape }: { readonly body: JsonObject; readonly shape: Shape },
+  { body, shape, replaces = false }: MergeOptions,
 ): Merged {
   const cast = new BodyCast();
+  const step = { cast, whole: replaces, replaces };
   const holder = { entity };
   const target = isDocument(entity)
-    ? new DocumentTarget({ doc: entity, path: "" }, { cast, root: entity })
-    : new ObjectTarget({ holder, key: "entity" }, { cast });
+    ? new DocumentTarget({ doc: entity, path: "" }, { ...step, root: entity })
+    : new ObjectTarget({ holder, key: "entity" }, step);
   target.mergeFields(body, shape);
   return {
     entity: isDocument(entity) ? entity : rememberShape(holder.entity, shape),
@@ -121,6 +129,8 @@ class DocumentTarget extends MergeTarget {
 
   protected override write(value: unknown): void {
     writeSlot(this.#slot, value);
+    // Of two replacements at once, one is stored as a whole: what was read already is written, too.
+    if (this.step.replaces) this.#slot.doc.markModified(this.#slot.path);
   }
 
   protected override open(isEntry: boolean): (name: string) => MergeTarget {

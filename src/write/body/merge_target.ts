@@ -1,8 +1,9 @@
 import { toJson } from "../../json/to_json.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
-import { clearedValue, fieldDefault } from "../../schema/fields/field_default.ts";
+import { clearedValue, fieldDefault, initialValue } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isClearable, isProtected } from "../../schema/fields/visibility.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import { isAlwaysRequired } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -12,6 +13,8 @@ export interface MergeStep {
   readonly cast: BodyCast;
   /** Whether fields that the body leaves out are cleared, as in an element that the body names by its `_id`. */
   readonly whole?: boolean;
+  /** Whether the whole entity is replaced: what the body leaves out is as in a new one. */
+  readonly replaces?: boolean;
   /** Whether the key of the value is data: the key of a Map or of free-form data. */
   readonly isEntry?: boolean;
 }
@@ -45,6 +48,10 @@ export abstract class MergeTarget {
     return clearedValue(this.holder, field);
   }
 
+  protected initial(field: FieldShape): unknown {
+    return initialValue(this.holder, field);
+  }
+
   protected isLocked(_field: FieldShape): boolean {
     return false;
   }
@@ -68,7 +75,7 @@ export abstract class MergeTarget {
     for (const [name, field] of shape.fields) {
       if (given.has(name) || !isClearable(field)) continue;
       const target = member(name);
-      if (!target.isLocked(field)) target.#clear(field);
+      if (!target.isLocked(field)) target.#clear(field, this.step.replaces);
     }
   }
 
@@ -103,7 +110,7 @@ export abstract class MergeTarget {
     const isEmbedded = isDocument(this.holder) && type !== undefined;
     if (kind === "object" && (isEmbedded ? isDocument(current) : isJsonObject(current))) {
       this.mergeFields(value, shape as Shape);
-    } else if (kind === "map" && this.keys() !== undefined) {
+    } else if (kind === "map" && this.keys() !== undefined && !this.#isReplaced(field)) {
       this.#mergeEntries(value, element as FieldShape);
     } else if (kind === "free" && isJsonObject(current) && !this.step.whole) {
       this.mergeFree(value, field);
@@ -124,16 +131,24 @@ export abstract class MergeTarget {
     }
   }
 
-  #clear(field: FieldShape): void {
-    const { element, shape } = field;
-    if (!this.#mustStay(field)) {
-      return this.write(this.step.isEntry ? undefined : this.cleared(field));
+  #clear(field: FieldShape, isLeftOut = false): void {
+    const { element, shape, type } = field;
+    // An object made of dotted paths has no default: its fields have theirs.
+    const isOpened = isLeftOut && type === undefined && shape !== undefined;
+    if (!isOpened && !this.#mustStay(field)) {
+      if (this.step.isEntry) return this.write(undefined);
+      return this.write(isLeftOut ? this.initial(field) : this.cleared(field));
     }
     const member = this.open(element !== undefined);
     if (element !== undefined) { for (const key of this.keys() ?? []) member(key).#clear(element); }
     for (const [name, inner] of shape?.fields ?? []) {
-      if (isClearable(inner)) member(name).#clear(inner);
+      if (isClearable(inner)) member(name).#clear(inner, isLeftOut);
     }
+  }
+
+  /** Whether a Map is written as a whole, with no key that others have added: nothing in its values has to stay. */
+  #isReplaced({ element }: FieldShape): boolean {
+    return this.step.replaces === true && element?.kind !== "object";
   }
 
   /** Whether clearing an object would clear a field in it that the client can neither see nor set. */
@@ -159,16 +174,6 @@ function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
 function isIdentified(value: unknown): value is { readonly _id: unknown } {
   if (!isDocument(value) && !isJsonObject(value)) return false;
   return value._id !== undefined && value._id !== null;
-}
-
-/** Whether a client can neither see nor set a field: clearing the object around it leaves it as it is. */
-function isProtected({ hidden, selected, readonly }: FieldShape): boolean {
-  return hidden || !selected || readonly;
-}
-
-/** Whether a replacement that leaves a field out clears it. */
-function isClearable(field: FieldShape): boolean {
-  return field.writable && !isProtected(field);
 }
 
 /** Whether an object, or a Map of objects, holds a protected field with more than its default. */

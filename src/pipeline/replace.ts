@@ -1,0 +1,98 @@
+import mongoose from "mongoose";
+import { pause } from "../database/in_transaction.ts";
+import { isDuplicateIn, isLate } from "../database/translate_error.ts";
+import { badData, isConflict, notFound } from "../errors/refusals.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import { IDENTIFIER } from "../schema/fields/system_fields.ts";
+import { castKey } from "../sources/entities.ts";
+import { storedText } from "../write/stored_values.ts";
+import { openLevel } from "./open_level.ts";
+import { idParam } from "./request/call.ts";
+import type { OpenLevel } from "./request/call.ts";
+import { pathOf } from "./request/reply.ts";
+import type { Reply } from "./request/reply.ts";
+import { createsOnly } from "./request/versions.ts";
+import { runDirect } from "./run_direct.ts";
+import { write } from "./write.ts";
+
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Replaces the entity that the path names, or creates it. Without documents that is one statement. With them, the entity is
+ * read: where others create, change or remove it before it is written, all is done again with what is there then.
+ *
+ * @throws {RestError} 404 if the path can name nothing, or names what its reader may not see; 412 if the client says that
+ * there is an entity, or none, and it is not so.
+ */
+export async function replace(acting: OpenLevel, given: JsonObject): Promise<Reply> {
+  const body = withKey(acting, given);
+  const isUnbound = !createsOnly(acting) && acting.asked.match !== "any";
+  const direct = isUnbound ? await runDirect(acting, { body }) : undefined;
+  if (direct !== undefined) {
+    const status = direct.created === undefined ? 200 : 201;
+    return located(acting, { status, ...direct });
+  }
+  let isTaken = false;
+  for (let tries = 1;; tries++) {
+    try {
+      const opened = tries === 1 ? acting : await openLevel(acting);
+      // Hooks do not run for each look at an entity that its reader may not see, or that is not linked to its parent yet.
+      const isHidden = isTaken && tries < MAX_ATTEMPTS && await isAbsent(opened);
+      if (!isHidden) return located(acting, await write(opened, body));
+    } catch (error) {
+      isTaken = isKeyTaken(acting, error);
+      const isLost = acting.asked.match === undefined && (isConflict(error) || isLate(error));
+      if (!isTaken && !isLost) throw error;
+      if (tries === MAX_ATTEMPTS) throw isTaken ? notFound() : error;
+    }
+    await acting.timeBudget.wait(pause(tries));
+  }
+}
+
+async function isAbsent(at: OpenLevel): Promise<boolean> {
+  return at.level.hooks.fetch === undefined && await at.source.forChange(idParam(at)) === null;
+}
+
+/**
+ * Gives the body with the key of the path in it.
+ *
+ * @throws {RestError} 404 if the text of the path is no key, 400 if the body has another one.
+ */
+function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
+  const { by, field } = keyOf(acting);
+  const text = idParam(acting);
+  const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castKey(text, field);
+  if (key === undefined || key === null) throw notFound();
+  if (Object.hasOwn(body, by)) {
+    const own = castKey(body[by], field);
+    if (own === undefined || storedText(own) !== storedText(key)) {
+      const message = `Value at "${by}" is not that of the path`;
+      throw badData({ [by]: { message, kind: "key" } });
+    }
+  }
+  return { ...body, [by]: text };
+}
+
+function keyOf({ level: { shape, writes } }: OpenLevel) {
+  const { by = "_id" } = writes ?? {};
+  return { by, field: shape.fields.get(by) };
+}
+
+/** Whether another entity has the key, so that this one could not be created. */
+function isKeyTaken(acting: OpenLevel, error: unknown): boolean {
+  const { MongoServerError } = mongoose.mongo;
+  return error instanceof MongoServerError && error.code === 11000 &&
+    Object.keys(error.keyPattern ?? {}).join() === keyOf(acting).by &&
+    isDuplicateIn(error, [acting.level.target]) !== false;
+}
+
+/** Tells where a new entity is: where `one()` reads it, or else where it was put. */
+function located(
+  { req, level: { writes } }: OpenLevel,
+  { created, ...reply }: Reply,
+): Reply {
+  if (created === undefined) return reply;
+  const path = pathOf(req);
+  const Location = writes?.isRead ? path.replace(/[^/]*$/, encodeURIComponent(created)) : path;
+  return { ...reply, headers: { ...reply.headers, Location } };
+}
