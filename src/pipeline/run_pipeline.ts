@@ -1,3 +1,4 @@
+import type { JsonObject } from "../schema/fields/json.ts";
 import { readBody, readElements } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { remove } from "./remove.ts";
@@ -6,9 +7,11 @@ import { openLevel } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
 import { openPopulation } from "./references/population.ts";
-import type { Call } from "./request/call.ts";
+import type { Call, OpenLevel } from "./request/call.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
+import { isMinimal } from "./request/preferences.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
+import { withoutBody } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
 import { runDirect } from "./run_direct.ts";
@@ -39,7 +42,14 @@ export async function runPipeline(call: Call): Promise<Reply> {
     ? opened
     : Object.assign(opened, { finder: await openPopulation(opened) });
   if (operation.many && operation.change === undefined) return await readList(acting);
-  if (elements !== undefined) return await writeMany(acting, elements);
+  const reply = elements === undefined
+    ? await performOn(acting, body)
+    : await writeMany(acting, elements);
+  return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
+}
+
+async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
+  const { operation } = acting.route;
   const result = await runDirect(acting, { body });
   if (result !== undefined) {
     return { status: operation.status, ...result, holder: acting.source.only };

@@ -19,6 +19,7 @@ import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
 import type { OpenLevel } from "./request/call.ts";
+import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
 import {
@@ -47,14 +48,35 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   const { previous } = draft;
   const ready = await passPreSave(acting, draft);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
-  const version = writtenVersion(acting, { saved: saved ?? ready, ready });
-  const sent = saved && await passHook(acting, "preSend", { entity: saved, previous });
-  const created = status === 201 ? idOf(saved ?? ready, level) : undefined;
+  const written = saved ?? ready;
+  return await answerWritten(acting, {
+    ...{ entity: saved, previous, holder: holderOf(acting, written) },
+    version: writtenVersion(acting, { saved: written, ready }),
+    created: status === 201 ? idOf(written, level) : undefined,
+  });
+}
+
+interface Written {
+  /** Nothing where a `persist` hook hides it. */
+  readonly entity: object | undefined;
+  readonly previous?: object | undefined;
+  readonly version: Version;
+  readonly holder: string | undefined;
+  readonly created: string | undefined;
+}
+
+/** Answers with the entity of a write. */
+async function answerWritten(
+  acting: OpenLevel,
+  { entity, previous, version, holder, created }: Written,
+): Promise<Reply> {
+  const { level, route: { operation: { status } } } = acting;
+  const sent = entity && await passHook(acting, "preSend", { entity, previous });
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status,
-    text: toJson(sent, level.shape),
+    ...!isMinimal(acting) && { text: toJson(sent, level.shape) },
     version,
-    holder: holderOf(acting, saved ?? ready),
+    holder,
   };
   return created === undefined ? answer : { ...answer, created };
 }

@@ -65,6 +65,8 @@ export interface DirectCall {
   readonly bodies?: readonly JsonObject[] | undefined;
   /** Whether all of them are written or none. */
   readonly isAtomic?: boolean | undefined;
+  /** Whether the client needs no body. */
+  readonly minimal?: boolean;
 }
 
 /** What a save of an action is bound to, besides the scope. */

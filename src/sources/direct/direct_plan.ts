@@ -48,6 +48,7 @@ export interface DirectRequest {
   readonly body?: JsonObject | undefined;
   readonly bodies?: readonly JsonObject[] | undefined;
   readonly isAtomic?: boolean | undefined;
+  readonly minimal?: boolean;
   readonly page?: PageRead | undefined;
   readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that are shown besides `_id`. */
@@ -61,13 +62,19 @@ type NewEntity = Record<string, unknown>;
 export type DirectPlan =
   | Readonly<{ operation: "all" } & ReadPlan>
   | Readonly<{ operation: "one" } & ReadPlan>
-  | Readonly<{ operation: "create"; entity: NewEntity }>
-  | Readonly<{ operation: "create"; entities: readonly NewEntity[]; isAtomic: boolean }>
+  | Readonly<{ operation: "create"; entity: NewEntity; minimal: boolean }>
+  | Readonly<{
+    operation: "create";
+    entities: readonly NewEntity[];
+    isAtomic: boolean;
+    minimal: boolean;
+  }>
   | Readonly<{
     operation: "update";
     conditions: Filter;
     changes: Record<string, unknown>;
     reads: DirectReads | undefined;
+    minimal: boolean;
   }>
   | Readonly<{ operation: "remove"; conditions: Filter }>;
 
@@ -102,7 +109,7 @@ export function planDirect(
   request: DirectRequest,
   collection: OpenCollection,
 ): DirectPlan | undefined {
-  const { operation, name = {}, body = {} } = request;
+  const { operation, name = {}, body = {}, minimal = false } = request;
   const { model, shape, selection, conditions, linked = false } = collection;
   const { reads, inserts, updates, removes } = directSupport(model, shape);
   switch (operation) {
@@ -111,17 +118,17 @@ export function planDirect(
       const { bodies, isAtomic = true } = request;
       if (bodies === undefined) {
         const entity = maker?.make(body);
-        return entity && { operation, entity };
+        return entity && { operation, entity, minimal };
       }
       const entities = maker && madeOf(bodies, maker);
-      return entities && { operation, entities, isAtomic };
+      return entities && { operation, entities, isAtomic, minimal };
     }
     case "update": {
       const isDirect = updates && needsNoOtherRead(collection) && !setsArray(body, shape);
       const changes = isDirect ? flatFields(body, shape) : undefined;
       if (changes === undefined) return undefined;
       const named = castFilter(model, everyFilter(name, conditions, selection.version ?? {}));
-      return { operation, conditions: named, changes, reads };
+      return { operation, conditions: named, changes, reads, minimal };
     }
     case "remove":
       return removes && isEmpty(selection.options) && !linked
