@@ -46,13 +46,13 @@ async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<reado
 }
 
 async function readEntity(at: OpenLevel): Promise<object | undefined> {
-  const { source, level: { kind: { origin, change }, hooks: { fetch } } } = at;
+  const { source, opened: { key }, level: { kind: { origin, change }, hooks: { fetch } } } = at;
   if (fetch !== undefined) {
     for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
     return undefined;
   }
   const found = origin === "new"
-    ? await source.newEntity()
+    ? await source.newEntity(key?.takeId())
     : change !== undefined
     ? await source.forChange(idParam(at))
     : await source.byId(idParam(at));

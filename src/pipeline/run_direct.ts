@@ -18,7 +18,10 @@ export async function runDirect(
   if (!isOperationName(operation)) return undefined;
   if (hasEntityHooks(level) || needsVersion(acting) || isReadFirst(acting)) return undefined;
   const id = item ? idParam(acting) : undefined;
-  const asked = { select, finder, minimal: isMinimal(acting), ...options };
+  const asked = {
+    ...{ select, finder, reserved: acting.opened.key?.ids },
+    ...{ minimal: isMinimal(acting), ...options },
+  };
   const result = await source.direct?.({ operation, id, ...asked });
   if (result !== null) return result;
   // With documents, an entity that is gone is told from one that has changed.

@@ -7,6 +7,7 @@ import { openLevel } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
 import { openPopulation } from "./references/population.ts";
+import { createOnce, keyOf } from "./create_once.ts";
 import type { Call, OpenLevel } from "./request/call.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal } from "./request/preferences.ts";
@@ -29,6 +30,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   narrowToReader(call.acting);
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
+  const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
   const { many } = call.acting.level.writes ?? {};
   const elements = many === undefined ? undefined : readElements(req, { ...bodyLimits, many });
@@ -42,9 +44,12 @@ export async function runPipeline(call: Call): Promise<Reply> {
     ? opened
     : Object.assign(opened, { finder: await openPopulation(opened) });
   if (operation.many && operation.change === undefined) return await readList(acting);
-  const reply = elements === undefined
-    ? await performOn(acting, body)
-    : await writeMany(acting, elements);
+  const create = () =>
+    elements === undefined ? performOn(acting, body) : writeMany(acting, elements);
+  const count = elements?.length;
+  const reply = key === undefined
+    ? await create()
+    : await createOnce(acting, { key, bodyHash: call.bodyHash, count, create });
   return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
 }
 

@@ -47,8 +47,12 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   await refuseProblems(acting, [draft]);
   const { previous } = draft;
   const ready = await passPreSave(acting, draft);
+  const { key } = acting.opened;
+  await key?.keep([ready]);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
   const written = saved ?? ready;
+  // What is shown may have no identifier.
+  await key?.finish([ready]);
   return await answerWritten(acting, {
     ...{ entity: saved, previous, holder: holderOf(acting, written) },
     version: writtenVersion(acting, { saved: written, ready }),
@@ -66,7 +70,7 @@ interface Written {
 }
 
 /** Answers with the entity of a write. */
-async function answerWritten(
+export async function answerWritten(
   acting: OpenLevel,
   { entity, previous, version, holder, created }: Written,
 ): Promise<Reply> {

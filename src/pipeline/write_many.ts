@@ -39,14 +39,17 @@ async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): P
   });
   await refuseProblems(acting, drafts, others);
   const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
+  const { key } = acting.opened;
+  await key?.keep(ready);
   const saved = hooks.persist === undefined
     ? await source.insertAll(ready)
     : await persistEach(acting, ready);
+  await key?.finish(ready);
   return await answerCreated(acting, saved);
 }
 
 /** Answers with new entities, as far as `preSend` shows them. */
-async function answerCreated(
+export async function answerCreated(
   acting: OpenLevel,
   saved: readonly object[],
 ): Promise<Reply> {

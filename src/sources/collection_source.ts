@@ -4,7 +4,6 @@ import { inTransaction } from "../database/in_transaction.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
-import type { Selection } from "../filter/selection.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
@@ -23,6 +22,7 @@ import {
   readListed,
   readSaved,
   readStoredValues,
+  storedOf,
   wholeProjection,
 } from "./collection_reads.ts";
 import { DirectCollection } from "./direct/direct_collection.ts";
@@ -30,6 +30,7 @@ import type { DirectResult } from "./direct/direct_collection.ts";
 import { planDirect } from "./direct/direct_plan.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import type { Place } from "./parts/place.ts";
+import { boundSelection } from "./source.ts";
 import type {
   DirectCall,
   EntityName,
@@ -111,9 +112,13 @@ export class CollectionSource implements Source {
     return this.#find(id, "change");
   }
 
-  async newEntity(): Promise<EntityValue> {
+  async newEntity(_id?: unknown): Promise<EntityValue> {
     const model = await this.#options.model();
-    return new model() as EntityValue;
+    return new model(_id === undefined ? undefined : { _id }) as EntityValue;
+  }
+
+  async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
+    return await storedOf(await this.#open(), ids);
   }
 
   boundTo(binding: SaveBinding): Source {
@@ -288,12 +293,4 @@ export class CollectionSource implements Source {
   #projection(whole: boolean): Record<string, unknown> {
     return whole ? wholeProjection(this.#options) : uncovered(this.#options.selection.projection);
   }
-}
-
-/** What a save of an action is bound to. After the first one, the entity need not be what the client has selected. */
-export function boundSelection(
-  selection: Selection,
-  { version, isFirst }: SaveBinding,
-): Selection {
-  return { ...selection, version, ...!isFirst && { filter: {} } };
 }

@@ -3,6 +3,7 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
+import type { Selection } from "../filter/selection.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
@@ -65,6 +66,8 @@ export interface DirectCall {
   readonly bodies?: readonly JsonObject[] | undefined;
   /** Whether all of them are written or none. */
   readonly isAtomic?: boolean | undefined;
+  /** The identifiers that are reserved for new entities. */
+  readonly reserved?: readonly unknown[] | undefined;
   /** Whether the client needs no body. */
   readonly minimal?: boolean;
 }
@@ -75,6 +78,14 @@ export interface SaveBinding {
   readonly version?: Filter | undefined;
   /** Whether it is the first one, which what the client selects by binds, too. */
   readonly isFirst: boolean;
+}
+
+/** What a save of an action is bound to. After the first one, the entity need not be what the client has selected. */
+export function boundSelection(
+  selection: Selection,
+  { version, isFirst }: SaveBinding,
+): Selection {
+  return { ...selection, version, ...!isFirst && { filter: {} } };
 }
 
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
@@ -93,7 +104,10 @@ export interface Source {
   byId(name: EntityName, anyway?: boolean): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
-  newEntity(): Promise<EntityValue>;
+  /** Makes a new entity, with an identifier if one is reserved for it. */
+  newEntity(_id?: unknown): Promise<EntityValue>;
+  /** Gives which identifiers are stored, whoever may see the entities, and ends what a lost request has begun for them. */
+  resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   save(entity: EntityValue): Promise<EntityValue>;
   /** Saves new entities: all or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;

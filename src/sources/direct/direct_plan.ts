@@ -48,6 +48,7 @@ export interface DirectRequest {
   readonly body?: JsonObject | undefined;
   readonly bodies?: readonly JsonObject[] | undefined;
   readonly isAtomic?: boolean | undefined;
+  readonly reserved?: readonly unknown[] | undefined;
   readonly minimal?: boolean;
   readonly page?: PageRead | undefined;
   readonly count?: { readonly limit?: number | undefined } | undefined;
@@ -109,7 +110,7 @@ export function planDirect(
   request: DirectRequest,
   collection: OpenCollection,
 ): DirectPlan | undefined {
-  const { operation, name = {}, body = {}, minimal = false } = request;
+  const { operation, name = {}, body = {}, reserved, minimal = false } = request;
   const { model, shape, selection, conditions, linked = false } = collection;
   const { reads, inserts, updates, removes } = directSupport(model, shape);
   switch (operation) {
@@ -117,10 +118,10 @@ export function planDirect(
       const maker = needsNoOtherRead(collection) && !linked ? inserts : undefined;
       const { bodies, isAtomic = true } = request;
       if (bodies === undefined) {
-        const entity = maker?.make(body);
+        const entity = maker?.make(body, reserved?.[0]);
         return entity && { operation, entity, minimal };
       }
-      const entities = maker && madeOf(bodies, maker);
+      const entities = maker && madeOf(bodies, { maker, reserved });
       return entities && { operation, entities, isAtomic, minimal };
     }
     case "update": {
@@ -146,10 +147,16 @@ export function planDirect(
 }
 
 /** Makes an entity of each body; `undefined` where one of them needs a document. */
-function madeOf(bodies: readonly JsonObject[], maker: EntityMaker): NewEntity[] | undefined {
+function madeOf(
+  bodies: readonly JsonObject[],
+  { maker, reserved = [] }: {
+    readonly maker: EntityMaker;
+    readonly reserved?: readonly unknown[] | undefined;
+  },
+): NewEntity[] | undefined {
   const entities: NewEntity[] = [];
-  for (const body of bodies) {
-    const entity = maker.make(body);
+  for (const [index, body] of bodies.entries()) {
+    const entity = maker.make(body, reserved[index]);
     if (entity === undefined) return undefined;
     entities.push(entity);
   }

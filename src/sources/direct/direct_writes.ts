@@ -33,11 +33,14 @@ export class EntityMaker {
   }
 
   /** Makes an entity, defaults included; `undefined` where the body is not flat. */
-  make(body: JsonObject): Record<string, unknown> | undefined {
+  make(
+    body: JsonObject,
+    _id: unknown = new mongoose.Types.ObjectId(),
+  ): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
     // As documents have them: what has a default comes first.
-    const entity: Record<string, unknown> = { _id: new mongoose.Types.ObjectId() };
+    const entity: Record<string, unknown> = { _id };
     for (const { name, make } of this.#fields) {
       const value = make?.();
       if (value !== undefined) entity[name] = value;

@@ -3,8 +3,9 @@ import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { boundSelection, CollectionSource } from "../collection_source.ts";
+import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions, Together } from "../collection_source.ts";
+import { boundSelection } from "../source.ts";
 import type { EntityName, SaveBinding, Source } from "../source.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { turnAt } from "./place.ts";
@@ -36,6 +37,17 @@ export class ReferenceSource extends CollectionSource {
   override boundTo(binding: SaveBinding): Source {
     const selection = boundSelection(this.#options.selection, binding);
     return new ReferenceSource({ ...this.#options, selection });
+  }
+
+  /** Where there are no transactions, an entity may be stored that its parent does not refer to yet. */
+  override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
+    const { parent, link, ids: linked, timeBudget } = this.#options;
+    const stored = await super.resume(ids);
+    const names = new Set(linked.map(String));
+    for (const value of stored.filter((each) => !names.has(String(each)))) {
+      await timeBudget.wait(addToProperty(parent, { link, values: [value] }));
+    }
+    return stored;
   }
 
   override async removeMany(ids: readonly unknown[]): Promise<void> {
