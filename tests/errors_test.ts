@@ -349,6 +349,26 @@ test("Framework.errors() gives a body parser's errors our JSON form", async () =
   }
 });
 
+test("Framework.errors() names the limit of the body parser", async () => {
+  await using app = await mount([Account], {
+    prepare: (host) => host.use(express.json({ limit: 100 })),
+  });
+  const raw = JSON.stringify({ open: "x".repeat(200) });
+  const head = "POST /accounts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+  const whole = `Content-Length: ${raw.length}\r\n\r\n${raw}`;
+  const chunked = `Transfer-Encoding: chunked\r\n\r\n${
+    raw.length.toString(16)
+  }\r\n${raw}\r\n0\r\n\r\n`;
+  for (const rest of [whole, chunked]) {
+    const { status, body } = await requestRaw(app.url, `${head}Connection: close\r\n${rest}`);
+    assertEquals(status, 413);
+    assertEquals(JSON.parse(body), {
+      ...{ code: "PAYLOAD_TOO_LARGE", limit: 100 },
+      message: "The body is larger than the limit of 100 bytes",
+    });
+  }
+});
+
 test("Framework.errors() answers a host's errors: a RestError as it is, others with 500", async () => {
   const app = express();
   const thrown = new Error("secret");

@@ -85,7 +85,9 @@ function isAsked(accept = ""): boolean {
 
 /** An error with a status, as body parsers and hosts throw it. */
 type HttpError = {
-  readonly [N in "status" | "statusCode" | "expose" | "type" | "message" | "headers"]?: unknown;
+  readonly [
+    N in "status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit"
+  ]?: unknown;
 };
 
 type HostContext = Pick<ErrorContext, "method" | "route">;
@@ -142,10 +144,13 @@ function statusOf(error: unknown): number | undefined {
 }
 
 function withStatus(status: number, error: unknown): RestError {
-  const { expose = status < 500, type, message, headers } = error as HttpError;
+  const { expose = status < 500, type, message, headers, limit } = error as HttpError;
   const code = type === "entity.parse.failed" ? "BAD_FORMAT" : statusName(status);
-  const shown = expose === true && typeof message === "string" ? message : statusText(status);
-  return new Refusal(status, { code, message: shown }, { headers: textsOf(headers), cause: error });
+  const isTooLarge = type === "entity.too.large" && typeof limit === "number";
+  const told = isTooLarge ? `The body is larger than the limit of ${limit} bytes` : message;
+  const shown = expose === true && typeof told === "string" ? told : statusText(status);
+  const body = { code, message: shown, ...isTooLarge && expose === true && { limit } };
+  return new Refusal(status, body, { headers: textsOf(headers), cause: error });
 }
 
 function textsOf(headers: unknown): Record<string, string> {

@@ -48,11 +48,11 @@ async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<reado
 }
 
 async function readEntity(at: OpenLevel): Promise<object | undefined> {
-  const { source, level: { kind: { origin }, hooks: { fetch } } } = at;
+  const { source, opened: { key }, level: { kind: { origin }, hooks: { fetch } } } = at;
   const found = fetch !== undefined
     ? await readOneGiven(at, fetch)
     : origin === "new"
-    ? await source.newEntity()
+    ? await source.newEntity(key?.takeId())
     : await readNamed(at);
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(at)) : undefined);
 }

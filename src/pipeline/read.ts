@@ -26,7 +26,7 @@ export async function readOne(acting: OpenLevel): Promise<Reply> {
 }
 
 /** Reads the version of an entity that may be read without it: by a hook's projection, or because it is not selected. */
-async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
+export async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
   const { level: { hooks, link, shape, versionKey = "" }, state } = acting;
   const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
   const isWhole = selected && !hidden && isEmpty(readProjection(state.projection, shape));

@@ -4,6 +4,7 @@ import type { DirectResult } from "../sources/direct/direct_collection.ts";
 import type { DirectCall } from "../sources/source.ts";
 import { idParam } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
+import { isMinimal } from "./request/preferences.ts";
 import type { Level } from "./request/route.ts";
 
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
@@ -17,7 +18,10 @@ export async function runDirect(
   if (!isOperationName(operation)) return undefined;
   if (hasEntityHooks(level) || needsVersion(acting) || isReadFirst(acting)) return undefined;
   const id = item ? idParam(acting) : undefined;
-  const asked = { select, finder, ...options };
+  const asked = {
+    ...{ select, finder, reserved: acting.opened.key?.ids },
+    ...{ minimal: isMinimal(acting), ...options },
+  };
   const result = await source.direct?.({ operation, id, ...asked });
   if (result !== null) return result;
   // With documents, an entity that is gone is told from one that has changed.

@@ -5,7 +5,7 @@ import { enterLevel } from "./request/call.ts";
 import type { Call, LevelCall } from "./request/call.ts";
 
 /** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if one gives anything but `true`. */
-export async function passPreFetch({ levels, req }: Call): Promise<void> {
+export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {
   for (const at of levels) {
     const { preFetch } = at.level.hooks;
     enterLevel(at);

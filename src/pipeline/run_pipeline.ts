@@ -1,3 +1,4 @@
+import type { JsonObject } from "../schema/fields/json.ts";
 import { readBody, readElements } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
@@ -7,9 +8,12 @@ import { openLevel } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
 import { openPopulation } from "./references/population.ts";
-import type { Call } from "./request/call.ts";
+import { createOnce, keyOf } from "./create_once.ts";
+import type { Call, OpenLevel } from "./request/call.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
+import { isMinimal } from "./request/preferences.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
+import { withoutBody } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
@@ -28,6 +32,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   narrowToReader(call.acting);
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
+  const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
   const { many } = call.acting.level.writes ?? {};
   const elements = many === undefined ? undefined : readElements(req, { ...bodyLimits, many });
@@ -43,7 +48,17 @@ export async function runPipeline(call: Call): Promise<Reply> {
   if (operation.many) {
     return operation.change === undefined ? await readList(acting) : await changeAll(acting, body);
   }
-  if (elements !== undefined) return await writeMany(acting, elements);
+  const create = () =>
+    elements === undefined ? performOn(acting, body) : writeMany(acting, elements);
+  const count = elements?.length;
+  const reply = key === undefined
+    ? await create()
+    : await createOnce(acting, { key, bodyHash: call.bodyHash, count, create });
+  return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
+}
+
+async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
+  const { operation } = acting.route;
   if (operation.change === "replace" && body !== undefined) return await replace(acting, body);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {

@@ -19,6 +19,7 @@ import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
 import type { OpenLevel } from "./request/call.ts";
+import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
 import {
@@ -43,21 +44,47 @@ export interface Draft extends Merged {
 }
 
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
-  const { level, route: { operation } } = acting;
+  const { level } = acting;
   const draft = await openDraft(acting, body);
   await refuseProblems(acting, [draft]);
   const { previous, isNew } = draft;
   const ready = await passPreSave(acting, draft);
+  const { key } = acting.opened;
+  await key?.keep([ready]);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
-  const version = writtenVersion(acting, { saved: saved ?? ready, ready });
-  const sent = saved && await passHook(acting, "preSend", { entity: saved, previous });
+  const written = saved ?? ready;
+  // What is shown may have no identifier.
+  await key?.finish([ready]);
+  return await answerWritten(acting, {
+    ...{ entity: saved, previous, isNew, holder: holderOf(acting, written) },
+    version: writtenVersion(acting, { saved: written, ready }),
+    created: isNew ? idOf(written, level) : undefined,
+  });
+}
+
+interface Written {
+  /** Nothing where a `persist` hook hides it. */
+  readonly entity: object | undefined;
+  readonly previous?: object | undefined;
+  readonly isNew: boolean;
+  readonly version: Version;
+  readonly holder: string | undefined;
+  readonly created: string | undefined;
+}
+
+/** Answers with the entity of a write. */
+export async function answerWritten(
+  acting: OpenLevel,
+  { entity, previous, isNew, version, holder, created }: Written,
+): Promise<Reply> {
+  const { level, route: { operation } } = acting;
   const status = isNew ? 201 : operation.status;
-  const created = isNew ? idOf(saved ?? ready, level) : undefined;
+  const sent = entity && await passHook(acting, "preSend", { entity, previous });
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status,
-    text: toJson(sent, level.shape),
+    ...!isMinimal(acting) && { text: toJson(sent, level.shape) },
     version,
-    holder: holderOf(acting, saved ?? ready),
+    holder,
   };
   return created === undefined ? answer : { ...answer, created };
 }

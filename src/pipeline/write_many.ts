@@ -7,6 +7,7 @@ import type { Fate } from "../sources/direct/direct_collection.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { errorAnswer } from "./request/error_answer.ts";
+import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { passHook } from "./run_hooks.ts";
@@ -30,7 +31,7 @@ export async function writeMany(acting: OpenLevel, elements: readonly unknown[])
 
 /** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
 async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
-  const { level: { hooks, shape }, source } = acting;
+  const { level: { hooks }, source } = acting;
   const others: Problems = {};
   const drafts = await mapAll([...elements.entries()], ([index, body]) => {
     if (isJsonObject(body)) return openDraft(acting, body, `${index}.`);
@@ -39,11 +40,24 @@ async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): P
   });
   await refuseProblems(acting, drafts, others);
   const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
+  const { key } = acting.opened;
+  await key?.keep(ready);
   const saved = hooks.persist === undefined
     ? await source.insertAll(ready)
     : await persistEach(acting, ready.map((entity) => ({ entity })));
+  await key?.finish(ready);
+  return await answerCreated(acting, saved);
+}
+
+/** Answers with new entities, as far as `preSend` shows them. */
+export async function answerCreated(
+  acting: OpenLevel,
+  saved: readonly object[],
+): Promise<Reply> {
   const sent = await mapAll(saved, (entity) => passHook(acting, "preSend", { entity }));
-  return { status: 201, text: `[${sent.map((each) => toJson(each, shape)).join()}]` };
+  if (isMinimal(acting)) return { status: 201 };
+  const texts = sent.map((each) => toJson(each, acting.level.shape));
+  return { status: 201, text: `[${texts.join()}]` };
 }
 
 /** Hooks write one after the other: the framework cannot undo what they do. */

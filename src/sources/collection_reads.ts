@@ -58,6 +58,16 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
+/** Gives which identifiers are stored on the primary, whatever scopes and filters say. */
+export async function storedOf(
+  { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
+  ids: readonly unknown[],
+): Promise<unknown[]> {
+  const options = { projection: { _id: 1 }, maxTimeMS, readPreference: "primary" } as const;
+  const found = collection.find({ _id: { $in: ids as never } }, options);
+  return (await timeBudget.wait(found.toArray())).map(({ _id }) => _id);
+}
+
 /** Reads values of the entity that conditions name, as they are stored: no digit of a number gets lost. */
 export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,

@@ -23,6 +23,7 @@ import {
   readListed,
   readSaved,
   readStoredValues,
+  storedOf,
   wholeProjection,
 } from "./collection_reads.ts";
 import { DirectCollection } from "./direct/direct_collection.ts";
@@ -112,6 +113,10 @@ export class CollectionSource implements Source {
   async newEntity(_id?: unknown): Promise<EntityValue> {
     const model = await this.#options.model();
     return new model(_id === undefined ? undefined : { _id }) as EntityValue;
+  }
+
+  async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
+    return await storedOf(await this.#open(), ids);
   }
 
   boundTo(binding: SaveBinding): Source {

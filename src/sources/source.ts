@@ -67,6 +67,10 @@ export interface DirectCall {
   readonly isAtomic?: boolean | undefined;
   /** The most entities that a change of many may affect. */
   readonly limit?: number | undefined;
+  /** The identifiers that are reserved for new entities. */
+  readonly reserved?: readonly unknown[] | undefined;
+  /** Whether the client needs no body. */
+  readonly minimal?: boolean;
 }
 
 /** What a save of an action is bound to, besides the scope. */
@@ -95,6 +99,8 @@ export interface Source {
   forChange(id: string): Promise<EntityValue | null>;
   /** Makes a new entity, with an identifier if one is known. */
   newEntity(_id?: unknown): Promise<EntityValue>;
+  /** Gives which identifiers are stored, whoever may see the entities, and ends what a lost request has begun for them. */
+  resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   save(entity: EntityValue): Promise<EntityValue>;
   /** Saves new entities: all or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;

@@ -37,7 +37,7 @@ export function runHook<T>(
 }
 
 /** The functions of the host that run for a request. */
-type HostFunction = HookName | "scope" | "rights" | "getConnection" | "validate" | "run";
+type HostFunction = HookName | "scope" | "rights" | "by" | "getConnection" | "validate" | "run";
 
 interface HookFailureOptions {
   /** The entity that the function worked on. */

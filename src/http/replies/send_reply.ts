@@ -43,10 +43,12 @@ export async function sendReply(
     return await sendGathered(res, { pieces: reply.gathered, timeoutMS });
   }
   const { text, version, holder } = reply;
-  if (text === undefined) return void res.end();
   if (version !== undefined && !res.hasHeader("ETag")) {
-    res.setHeader("ETag", markTag(tagOf(version, text), holder));
+    // The mark of a holder stands behind a hash.
+    const hashed = text ?? (holder === undefined ? undefined : "");
+    res.setHeader("ETag", markTag(tagOf(version, hashed), holder));
   }
+  if (text === undefined) return void res.end();
   // What is created together has no tag.
   const isTagged = reply.status === 200 || version !== undefined;
   if (text.length > PIECE || !isTagged) {

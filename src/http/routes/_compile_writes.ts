@@ -111,7 +111,10 @@ const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 function compileIdempotency(
   { hooks }: Method,
-  { given, isDivided, fail }: Writing & { readonly given: WriteOptions; readonly fail: Fail },
+  { given, schema, isDivided, fail }: Writing & {
+    readonly given: WriteOptions;
+    readonly fail: Fail;
+  },
 ): NonNullable<WriteRules["idempotency"]> {
   const { idempotency, many, atomic } = given;
   const { keep, key, by, ...others }: Record<string, unknown> = isJsonObject(idempotency)
@@ -132,6 +135,9 @@ function compileIdempotency(
   }
   if (hooks.persist !== undefined) {
     throw fail(`cannot have "idempotency" with its own "persist", which may write another _id`);
+  }
+  if (schema.path("_id") === undefined) {
+    throw fail(`cannot have "idempotency": what it makes has no _id`);
   }
   if (many !== undefined && atomic === false) {
     throw fail(`cannot have "idempotency" with "atomic: false"`);

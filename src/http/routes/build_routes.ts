@@ -4,6 +4,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Level, Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts } from "../../schema/describe_parts.ts";
@@ -100,7 +101,7 @@ interface Branch {
 }
 
 /** The settings that the routes of a branch share with those of its root. */
-type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights">;
+type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
 
 /**
  * Builds the routes of a branch, and of the branches below it: what the model's properties hold.
@@ -137,7 +138,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const path = isAction(method) ? `${place.replace(/\/$/, "")}/${name}` : place;
     return { path, operation: kind, levels, rights: rightsOf(levels), ...shared };
   });
-  const parent = own.find(({ levels }) => levels.at(-1)?.operation === "one");
+  const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
     const path = checkPartRest(part);
     // Models may refer to each other: each property appears at most once per path.
@@ -145,7 +146,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     const base = `${parent.path}${path}`;
     return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
   });
-  return [...own, ...below];
+  return [...own.map((route) => ({ ...route, reader: parent && actingLevel(parent) })), ...below];
 }
 
 function partBranch(

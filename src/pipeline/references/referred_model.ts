@@ -64,11 +64,12 @@ async function classScope({ req }: LevelCall, { model, target }: NamedModel): Pr
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
   // To the scopes, the request is a read of their own model.
-  const request = foreignRequest(req, {
+  const framework = {
     ...state,
     ...{ filter: {}, options: {}, projection: {}, operation: "one" },
     model: () => Promise.resolve(model as never),
-  });
+  };
+  const request = foreignRequest(req, { framework });
   const shape = describeShape(model.schema);
   const scopes: Filter[] = [];
   for (const scope of scopesOf(target)) {

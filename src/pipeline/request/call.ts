@@ -1,4 +1,5 @@
 import type { Connection, Model } from "mongoose";
+import type { KeyRecord } from "../../database/key_record.ts";
 import { openConnection } from "../../database/open_connection.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
@@ -14,6 +15,7 @@ import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { Source } from "../../sources/source.ts";
+import { hashBody, hasKey } from "./idempotency_key.ts";
 import { readIfMatch } from "./versions.ts";
 import type { IfMatch } from "./versions.ts";
 import { actingLevel } from "./route.ts";
@@ -28,6 +30,8 @@ interface RequestContext {
 }
 
 interface OpeningState {
+  /** The key of a creation, once it is claimed. */
+  key?: KeyRecord;
   source?: Source;
   /** The count of a hook that asks before the level is open. */
   counting?: Promise<number>;
@@ -56,6 +60,8 @@ export interface OpenLevel extends LevelCall {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelCall[];
   readonly acting: LevelCall;
+  /** The hash of the body as the client has sent it, where it may have come with a key. */
+  readonly bodyHash?: string | undefined;
   /** The error in the parameters: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
 }
@@ -105,7 +111,9 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   }
   const acting = levels.at(-1) as LevelCall;
   acting.state.filter = q;
-  return { route, req, timeBudget, levels, acting, isAway, badQuery };
+  // Hooks may change the body.
+  const bodyHash = acting.level.writes?.idempotency && hasKey(req) ? hashBody(req.body) : undefined;
+  return { route, req, timeBudget, levels, acting, isAway, badQuery, bodyHash };
 }
 
 /** Reads what a client asks, as far as it does not depend on what he may see: hooks get the conditions of `q`. */

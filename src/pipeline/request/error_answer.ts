@@ -15,26 +15,39 @@ import type { ErrorContext } from "./reporter.ts";
 
 /** Gives the answer to an error of a request, and tells the host of those that answer 5xx. */
 export async function errorAnswer(acting: LevelCall, error: unknown): Promise<RestError> {
-  const { req, route: { levels, reporter }, state, level } = acting;
-  const options = {
-    // Conditions that a hook has added are not the client's error.
-    filtered: mayBeRefused(state.filter),
-    isHidden: (path: string) => isHiddenPath(path, level.shape),
-    targets: levels.map(({ target }) => target),
-    ids: Object.values(req.params).map(String),
-    away: acting.isAway(),
-  };
-  const { answer: known, thrown } = error instanceof HookFailure
-    ? { answer: translateHookFailure(error, options), thrown: error.thrown }
-    : error instanceof BulkError
-    ? translateBulk(error, options)
-    : { answer: translateError(error, options), thrown: error };
+  const { req, route: { reporter } } = acting;
+  const { answer: known, thrown } = translated(acting, error);
   const context = errorContext(acting);
   const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
   if (known === undefined) return await reporter.answer(failure);
   if (isOutage(known)) await reporter.reportRepeated(failure);
   else if (known.status >= 500) await reporter.report(failure);
   return known;
+}
+
+/** Gives the answer to an error; `undefined` where only the host may know what has happened. */
+export function knownAnswer(acting: LevelCall, error: unknown): RestError | undefined {
+  return translated(acting, error).answer;
+}
+
+function translated(
+  { req, route: { levels }, state, level, isAway }: LevelCall,
+  error: unknown,
+): { readonly answer: RestError | undefined; readonly thrown: unknown } {
+  const options = {
+    // Conditions that a hook has added are not the client's error.
+    filtered: mayBeRefused(state.filter),
+    isHidden: (path: string) => isHiddenPath(path, level.shape),
+    targets: levels.map(({ target }) => target),
+    ids: Object.values(req.params).map(String),
+    away: isAway(),
+  };
+  if (error instanceof HookFailure) {
+    return { answer: translateHookFailure(error, options), thrown: error.thrown };
+  }
+  return error instanceof BulkError
+    ? translateBulk(error, options)
+    : { answer: translateError(error, options), thrown: error };
 }
 
 export function errorContext(

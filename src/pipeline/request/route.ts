@@ -68,6 +68,8 @@ export interface Route {
   readonly operation: Operation;
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
+  /** The level of `one()` beside a creation: its hooks say who may see what the creation has made. */
+  readonly reader?: Level | undefined;
   /** What readers may see and set of its levels; `undefined` where all may the same. */
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;

@@ -55,9 +55,10 @@ function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
   );
 }
 
-/** Gives the strong tag of an answer that shows one entity, as any path to it shows it. */
-export function tagOf(version: Version, text: string | Uint8Array): string {
-  return `"${version ?? "none"}.${hashOf(text, HASH_LENGTH)}"`;
+/** Gives the strong tag of an answer that shows one entity, as any path to it shows it, or that names its version alone. */
+export function tagOf(version: Version, text?: string | Uint8Array): string {
+  const hash = text === undefined ? "" : `.${hashOf(text, HASH_LENGTH)}`;
+  return `"${version ?? "none"}${hash}"`;
 }
 
 /** Adds to a tag what holds the version. */

@@ -118,16 +118,17 @@ export class DirectCollection {
   }
 
   async #create(
-    { entity }: Extract<DirectPlan, { readonly entity: object }>,
+    { entity, minimal }: Extract<DirectPlan, { readonly entity: object }>,
   ): Promise<DirectResult | undefined> {
     const { model, timeBudget, shape } = this.#collection;
     if (!await this.#passesRules(entity, shape.fields)) return undefined;
     await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
-    return { text: toJson(entity, shape), created: String(entity._id), version: 0 };
+    const made = { created: String(entity._id), version: 0 };
+    return minimal ? made : { ...made, text: toJson(entity, shape) };
   }
 
   async #createMany(
-    { entities, isAtomic }: Extract<DirectPlan, { readonly entities: object }>,
+    { entities, isAtomic, minimal }: Extract<DirectPlan, { readonly entities: object }>,
   ): Promise<DirectResult | undefined> {
     const { model, timeBudget, shape } = this.#collection;
     for (const entity of entities) {
@@ -141,7 +142,7 @@ export class DirectCollection {
     if (isAtomic) {
       const together = { connection: model.db as Connection, timeBudget, isRequired: true };
       await timeBudget.wait(entities.length === 1 ? insert() : inTransaction(together, insert));
-      return { text: `[${entities.map((each) => toJson(each, shape)).join()}]` };
+      return minimal ? {} : { text: `[${entities.map((each) => toJson(each, shape)).join()}]` };
     }
     let errors: BulkError["errors"] = new Map();
     try {
@@ -158,7 +159,7 @@ export class DirectCollection {
   }
 
   async #update(
-    { conditions, changes, replacement, upsert, reads }: PlanOf<"update">,
+    { conditions, changes, replacement, upsert, reads, minimal }: PlanOf<"update">,
   ): Promise<DirectResult | null | undefined> {
     const { model, timeBudget, shape } = this.#collection;
     const changed = [...shape.fields].filter(([name]) =>
@@ -166,13 +167,15 @@ export class DirectCollection {
     );
     if (!await this.#passesRules(changes, changed)) return undefined;
     const statement = timeBudget.statement();
-    const projection = shape.withoutApart;
+    const key = String(model.schema.get("versionKey"));
+    const projection = minimal ? { [key]: 1 } : shape.withoutApart;
     const update = { conditions, changes, replacement, upsert, projection, statement };
     const stored = await timeBudget.wait(updateStored(model, update));
     if (stored === null || stored === undefined) return stored;
-    const text = reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape);
-    const version = versionIn(stored, String(model.schema.get("versionKey")));
-    return { text, version, ...version === 0 && { created: String(stored._id) } };
+    const version = versionIn(stored, key);
+    const told = { version, ...version === 0 && { created: String(stored._id) } };
+    if (minimal) return told;
+    return { text: reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape), ...told };
   }
 
   async #updateAll(

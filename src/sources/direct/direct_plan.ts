@@ -50,6 +50,8 @@ export interface DirectRequest {
   readonly body?: JsonObject | undefined;
   readonly bodies?: readonly JsonObject[] | undefined;
   readonly isAtomic?: boolean | undefined;
+  readonly reserved?: readonly unknown[] | undefined;
+  readonly minimal?: boolean;
   readonly page?: PageRead | undefined;
   readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that are shown besides `_id`. */
@@ -63,9 +65,14 @@ type NewEntity = Record<string, unknown>;
 export type DirectPlan =
   | Readonly<{ operation: "all" } & ReadPlan>
   | Readonly<{ operation: "one" } & ReadPlan>
-  | Readonly<{ operation: "create"; entity: NewEntity }>
-  | Readonly<{ operation: "create"; entities: readonly NewEntity[]; isAtomic: boolean }>
-  | Readonly<{ operation: "update" } & UpdatePlan & Partial<Replacement>>
+  | Readonly<{ operation: "create"; entity: NewEntity; minimal: boolean }>
+  | Readonly<{
+    operation: "create";
+    entities: readonly NewEntity[];
+    isAtomic: boolean;
+    minimal: boolean;
+  }>
+  | Readonly<{ operation: "update"; minimal: boolean } & UpdatePlan & Partial<Replacement>>
   | Readonly<{ operation: "updateAll" } & UpdatePlan>
   | Readonly<{ operation: "remove"; conditions: Filter }>;
 
@@ -112,7 +119,7 @@ export function planDirect(
   request: DirectRequest,
   collection: OpenCollection,
 ): DirectPlan | undefined {
-  const { operation, name = {} } = request;
+  const { operation, name = {}, minimal = false } = request;
   const { model, shape, selection, conditions, linked = false } = collection;
   const { reads, updates, removes } = directSupport(model, shape);
   switch (operation) {
@@ -122,7 +129,8 @@ export function planDirect(
     case "updateAll": {
       const changes = updates ? changesBy(request, collection) : undefined;
       const named = everyFilter(name, conditions, selection.version);
-      return changes && { operation, conditions: castFilter(model, named), changes, reads };
+      return changes &&
+        { operation, conditions: castFilter(model, named), changes, reads, minimal };
     }
     case "replace":
       return planReplacement(request, collection);
@@ -143,7 +151,7 @@ export function planDirect(
 
 /** Plans the insertion of an entity, or of one for each body. */
 function planCreation(
-  { body = {}, bodies, isAtomic = true }: DirectRequest,
+  { body = {}, bodies, isAtomic = true, reserved = [], minimal = false }: DirectRequest,
   collection: OpenCollection,
 ): DirectPlan | undefined {
   const { model, shape, selection: { scope }, linked = false } = collection;
@@ -152,16 +160,16 @@ function planCreation(
     return undefined;
   }
   if (bodies === undefined) {
-    const entity = inserts.make(body);
-    return entity && { operation: "create", entity };
+    const entity = inserts.make(body, reserved[0]);
+    return entity && { operation: "create", entity, minimal };
   }
   const entities: NewEntity[] = [];
-  for (const each of bodies) {
-    const entity = inserts.make(each);
+  for (const [index, each] of bodies.entries()) {
+    const entity = inserts.make(each, reserved[index]);
     if (entity === undefined) return undefined;
     entities.push(entity);
   }
-  return { operation: "create", entities, isAtomic };
+  return { operation: "create", entities, isAtomic, minimal };
 }
 
 /** Gives the changes of an update by one statement; `undefined` if it has to be made with documents. */
@@ -181,7 +189,7 @@ function changesBy(
 
 /** Plans the update that replaces an entity, or creates it. */
 function planReplacement(
-  { name, body = {} }: DirectRequest,
+  { name, body = {}, minimal = false }: DirectRequest,
   collection: OpenCollection,
 ): DirectPlan | undefined {
   const { model, shape, selection: { version }, conditions, by = "_id" } = collection;
@@ -192,7 +200,7 @@ function planReplacement(
   if (made === undefined) return undefined;
   const { entity: changes, stages: replacement } = made;
   return {
-    ...{ operation: "update", changes, replacement, upsert: version === undefined, reads },
+    ...{ operation: "update", changes, replacement, upsert: version === undefined, reads, minimal },
     // Both are cast already.
     conditions: everyFilter({ [by]: changes[by] }, version),
   };

@@ -20,7 +20,7 @@ import {
 import { unrecognised } from "../../schema/mongoose/assumptions.ts";
 import { JsonReader } from "./json_reader.ts";
 import { SharedReads } from "./shared_reads.ts";
-import { EntityMaker } from "./direct_writes.ts";
+import { EntityMaker } from "./entity_maker.ts";
 
 const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 

@@ -98,8 +98,22 @@ export class ElementSource implements Source {
     return (named && await this.#readWhole(named, this.#readOptions(false)))?.[0] ?? null;
   }
 
-  newEntity(): Promise<EntityValue> {
-    return Promise.resolve(new this.#options.model() as EntityValue);
+  newEntity(_id?: unknown): Promise<EntityValue> {
+    const { model } = this.#options;
+    return Promise.resolve(new model(_id === undefined ? undefined : { _id }) as EntityValue);
+  }
+
+  async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
+    const { parent, link, maxTimeMS, timeBudget } = this.#options;
+    const stages = [
+      ...stagesTo(parent),
+      ...intoStages(link.property, link.array),
+      { $match: { _id: { $in: ids } } },
+      { $project: { _id: 1 } },
+    ];
+    const options = { maxTimeMS, readPreference: "primary" } as const;
+    const cursor = parent.model.collection.aggregate<StoredObject>(stages as never, options);
+    return (await timeBudget.wait(cursor.toArray())).map(({ _id }) => _id);
   }
 
   boundTo(binding: SaveBinding): Source {

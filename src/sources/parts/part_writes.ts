@@ -28,23 +28,40 @@ export interface Addition extends PropertyWrite {
   readonly vacant?: Filter;
 }
 
-/** Adds values to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. */
+/**
+ * Adds values to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. None
+ * is added again, for two requests may have the same reserved identifiers: it is `false` of objects that are there.
+ */
 export async function addToProperty(
   place: Place,
-  { link: { property, array }, values, vacant = { [property]: null }, session }: Addition,
+  { link, values, vacant = { [link.property]: null }, session }: Addition,
 ): Promise<boolean> {
+  const { property, array, embedded } = link;
   if (!array) {
     const set = { [property]: values[0] };
     return await changePlace(place, {
       ...{ update: { $set: set }, condition: vacant, apply: () => set, session },
     });
   }
+  const named = embedded ? { [`${property}._id`]: { $nin: values.flatMap(idOf) } } : {};
   return await changePlace(place, {
-    update: { $push: { [property]: { $each: values } } },
-    onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)] },
-    apply: ({ [property]: stored }) => ({ [property]: [...storedList(stored), ...values] }),
+    update: { [embedded ? "$push" : "$addToSet"]: { [property]: { $each: values } } },
+    onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)], ...named },
+    apply({ [property]: stored }) {
+      const list = storedList(stored);
+      const there = new Set(list.flatMap(textsOf));
+      const added = values.filter((value) => !textsOf(value).some((text) => there.has(text)));
+      return embedded && added.length < values.length
+        ? undefined
+        : { [property]: [...list, ...added] };
+    },
     session,
   });
+}
+
+function idOf(value: unknown): unknown[] {
+  const { _id } = Object(value) as { _id?: unknown };
+  return isObjectId(_id) ? [_id] : [];
 }
 
 export interface Unlinking extends PropertyWrite {

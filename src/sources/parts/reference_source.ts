@@ -40,6 +40,17 @@ export class ReferenceSource extends CollectionSource {
     return new ReferenceSource({ ...this.#options, selection });
   }
 
+  /** Where there are no transactions, an entity may be stored that its parent does not refer to yet. */
+  override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
+    const { parent, link, ids: linked, timeBudget } = this.#options;
+    const stored = await super.resume(ids);
+    const names = new Set(linked.map(String));
+    for (const value of stored.filter((each) => !names.has(String(each)))) {
+      await timeBudget.wait(addToProperty(parent, { link, values: [value] }));
+    }
+    return stored;
+  }
+
   override async removeMany(ids: readonly unknown[]): Promise<void> {
     if (ids.length === 0) return;
     checkRequired(this.#options.link);

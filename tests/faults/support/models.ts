@@ -1,5 +1,6 @@
+import process from "node:process";
 import mongoose from "mongoose";
-import type { Connection } from "mongoose";
+import type { Connection, Schema } from "mongoose";
 import { arrayProp, FrameworkModel, prop, rest } from "../../../mod.ts";
 import type { FrameworkRequest, ModelClass, Ref } from "../../../mod.ts";
 import { all, create, one, remove, update } from "../../../mod.ts";
@@ -48,6 +49,48 @@ export class Board extends Keyed {
   @rest({ methods: SIX })
   @arrayProp({ items: Person })
   people?: Ref<Person>[];
+}
+
+const die = () => process.kill(process.pid, "SIGKILL");
+
+/** Hooks that end the process where the header of a request says: after the write, or before the answer. */
+const DEADLY = {
+  preSave<E extends { $locals?: Record<string, unknown> }>(req: FrameworkRequest, entity: E) {
+    if (entity.$locals) entity.$locals.dies = req.get("x-dies");
+    return entity;
+  },
+  preSend<E extends object>(req: FrameworkRequest, entity: E) {
+    if (req.get("x-dies") === "answer") die();
+    return entity;
+  },
+};
+
+/** What is created with keys, and may end the process when it is stored. */
+class Deadly extends Keyed {
+  static override configure(schema: Schema): void {
+    schema.post("save", (doc) => {
+      if (doc.$locals.dies === "write") die();
+    });
+  }
+}
+
+class Item extends Deadly {}
+
+class Buyer extends Deadly {}
+
+const KEYS = { idempotency: { keep: "1h" } } as const;
+const ONCE = [one(), create({ ...KEYS, ...DEADLY })];
+
+/** A root that is created with keys, without documents and with them, and whose parts are. */
+@rest({ route: "/orders", methods: [one(), create(KEYS)], ...collection("orders") })
+@rest({ route: "/deadly", methods: ONCE })
+export class Order extends Deadly {
+  @rest({ methods: ONCE })
+  @arrayProp({ items: Item, embedded: true })
+  items?: Item[];
+  @rest({ methods: ONCE })
+  @arrayProp({ items: Buyer })
+  buyers?: Ref<Buyer>[];
 }
 
 const PAGE = { page: { size: 100, max: 100 } };

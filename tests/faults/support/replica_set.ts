@@ -13,6 +13,11 @@ type Member = NonNullable<RunningMongo["members"][number]["instanceInfo"]>["inst
 /** A replica set of three members whose primary can be harmed. */
 export type ReplicaSet = Awaited<ReturnType<typeof openReplicaSet>>;
 
+// Deno disconnects twice from the process that watches over a member, if both end at once.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  if (/IPC channel is already disconnected/.test(String(event.reason))) event.preventDefault();
+});
+
 /** Starts a replica set, with the election timeout that MongoDB has by default. */
 export async function openReplicaSet() {
   const mongo = await startMongo({ replicaSet: 3 });

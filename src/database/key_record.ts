@@ -1,0 +1,215 @@
+import { setTimeout } from "node:timers";
+import mongoose from "mongoose";
+import type { Collection, Connection } from "mongoose";
+import { conflict } from "../errors/refusals.ts";
+import { logHint } from "../errors/log.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import type { TimeBudget } from "./time_budget.ts";
+
+/** The collection with the keys of clients, in the database of the entities that are created with them. */
+const COLLECTION = "mongrove_keys";
+
+/** How often a claim meets another one that is written at the same time. */
+const MAX_ATTEMPTS = 5;
+
+const INDEX_PAUSE_MS = 60_000;
+
+/** How one request uses a key. */
+interface KeyUse {
+  /** The hash of what the key belongs to, and of the key. */
+  readonly name: string;
+  /** The hash of the body. */
+  readonly body: string;
+  /** The identifiers that its entities get, if the key is new. */
+  readonly ids: readonly unknown[];
+  readonly keepMS: number;
+  /** The time after which another request may go on with what this one has begun. */
+  readonly lostMS: number;
+}
+
+/** What is stored of a key, and how long ago its request has begun. */
+interface StoredKey {
+  readonly body: string;
+  readonly ids: readonly unknown[];
+  /** The request that writes the entities. */
+  readonly holder: object;
+  readonly isDone?: boolean;
+  readonly age: unknown;
+}
+
+/**
+ * What a request learns of its key: it is the first one, it goes on with what a lost one has begun, the entities are
+ * created, another one is under way, or the key was used for another body.
+ */
+type KeyState = "new" | "resumed" | "done" | "busy" | "misused";
+
+/** The record of a key. Only one request at a time holds it, and may create entities with its identifiers. */
+export class KeyRecord {
+  readonly #keys: Collection;
+  readonly #filter: object;
+  readonly #timeBudget: TimeBudget;
+  ids: readonly unknown[];
+  #taken = 0;
+  /** Whether the entities are created. */
+  isFinished = false;
+
+  private constructor(
+    readonly state: KeyState,
+    /** How long its request has been under way. */
+    readonly ageMS: number,
+    { keys, filter, ids, timeBudget }: {
+      readonly keys: Collection;
+      readonly filter: object;
+      readonly ids: readonly unknown[];
+      readonly timeBudget: TimeBudget;
+    },
+  ) {
+    this.#keys = keys;
+    this.#filter = filter;
+    this.#timeBudget = timeBudget;
+    this.ids = ids;
+  }
+
+  /** Claims a key, or tells who has used it. One statement does both, by the time of the database. */
+  static async claim(
+    connection: Connection,
+    { name, ...use }: KeyUse & { readonly timeBudget: TimeBudget },
+  ): Promise<KeyRecord> {
+    const { timeBudget } = use;
+    const keys = connection.collection(COLLECTION);
+    void buildIndex(connection, keys);
+    const holder = new mongoose.Types.ObjectId();
+    const update = claimedBy(holder, use);
+    const found = await timeBudget.wait(upsert(keys, { name, update, timeBudget }));
+    const isHeld = String(found.holder) === String(holder);
+    const isNew = isHeld && String(found.ids) === String(use.ids);
+    const state = isHeld
+      ? isNew ? "new" : "resumed"
+      : found.body !== use.body
+      ? "misused"
+      : found.isDone
+      ? "done"
+      : "busy";
+    const filter = { _id: name, holder: found.holder };
+    return new KeyRecord(state, Number(found.age), { keys, filter, ids: found.ids, timeBudget });
+  }
+
+  /** Gives the identifier of the next new entity. */
+  takeId(): unknown {
+    return this.ids[this.#taken++];
+  }
+
+  /**
+   * Keeps the identifiers that entities will have, where hooks have given them others than those that were reserved.
+   *
+   * @throws {RestError} 409 if another request has gone on with the key.
+   * @throws {TypeError} If a `fetch` hook gave an entity that is stored already: whether it was created could not be told.
+   */
+  async keep(entities: readonly object[]): Promise<void> {
+    if (entities.some((each) => isDocument(each) && !each.isNew)) {
+      throw new TypeError("Cannot create once for a key: the fetch hook gave a stored entity");
+    }
+    const ids = idsOf(entities);
+    if (String(ids) === String(this.ids)) return;
+    if (!await this.#update({ ids })) throw conflict();
+    this.ids = ids;
+  }
+
+  /**
+   * Notes that the entities are created, with the identifiers that they have got. An error is not the client's: without the
+   * note, a repetition finds them when this request counts as lost.
+   */
+  async finish(entities: readonly object[] = []): Promise<void> {
+    this.isFinished = true;
+    if (entities.length > 0) this.ids = idsOf(entities);
+    await this.#update({ isDone: true, ids: this.ids }).catch(() => {});
+  }
+
+  /** Forgets the key, with which nothing was created. Without that, it is free when this request counts as lost. */
+  async free(): Promise<void> {
+    const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
+    await this.#timeBudget.wait(removal).catch(() => {});
+  }
+
+  async #update(values: object): Promise<boolean> {
+    const options = this.#timeBudget.statement();
+    const update = this.#keys.updateOne(this.#filter, { $set: values }, options);
+    return Number((await this.#timeBudget.wait(update)).matchedCount) > 0;
+  }
+}
+
+function idsOf(entities: readonly object[]): unknown[] {
+  return entities.map((entity) => (entity as { _id?: unknown })._id);
+}
+
+/** The update that claims a key which is new, has expired, or is held by a lost request with the same body. */
+function claimedBy(
+  holder: object,
+  { body, ids, keepMS, lostMS }: Omit<KeyUse, "name">,
+): object[] {
+  const isFree = { $lte: ["$expires", "$$NOW"] };
+  const isLost = {
+    $and: [
+      { $eq: ["$body", { $literal: body }] },
+      { $ne: ["$isDone", true] },
+      { $lte: ["$at", { $subtract: ["$$NOW", lostMS] }] },
+    ],
+  };
+  const claim = { holder, at: "$$NOW" };
+  const expires = { $add: ["$$NOW", Math.max(keepMS, lostMS)] };
+  const first = {
+    ...claim,
+    _id: "$_id",
+    body: { $literal: body },
+    ids: { $literal: ids },
+    expires,
+  };
+  const branches = [
+    { case: isFree, then: first },
+    { case: isLost, then: { $mergeObjects: ["$$ROOT", claim] } },
+  ];
+  return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
+}
+
+/** What is read of a record. */
+const SHOWN = { body: 1, ids: 1, holder: 1, isDone: 1, age: { $subtract: ["$$NOW", "$at"] } };
+
+async function upsert(
+  keys: Collection,
+  { name, update, timeBudget }: {
+    readonly name: string;
+    readonly update: object[];
+    readonly timeBudget: TimeBudget;
+  },
+): Promise<StoredKey> {
+  for (let tries = 1;; tries++) {
+    try {
+      const options = { ...timeBudget.statement(), upsert: true, projection: SHOWN };
+      const filter = { _id: name } as object;
+      const found = await keys.findOneAndUpdate(filter, update as never, {
+        ...options,
+        returnDocument: "after",
+      });
+      return found as unknown as StoredKey;
+    } catch (error) {
+      // Of two that insert a key at once, the database refuses one.
+      const { code } = error as { code?: unknown };
+      if (code !== 11000 || tries === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+const indexed = new WeakSet<object>();
+
+/** Builds the index that removes records when they expire, once for each connection: until then they do no harm. */
+async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
+  const { db = connection } = connection;
+  if (indexed.has(db)) return;
+  indexed.add(db);
+  try {
+    await keys.createIndex({ expires: 1 }, { expireAfterSeconds: 0 });
+  } catch (error) {
+    logHint(`Cannot build the index that removes the keys of clients: ${error}`);
+    setTimeout(() => indexed.delete(db), INDEX_PAUSE_MS).unref();
+  }
+}

@@ -1,0 +1,184 @@
+import mongoose from "mongoose";
+import { KeyRecord } from "../database/key_record.ts";
+import { HookFailure, runHook } from "../declare/hooks/run_hook.ts";
+import { OPERATIONS } from "../declare/operations/operation.ts";
+import { BulkError } from "../errors/bulk_error.ts";
+import { badFormat, notFound, refusal } from "../errors/refusals.ts";
+import { copyDocument } from "../write/stored_values.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { fetchOne } from "./fetch.ts";
+import { countSelected, openLevel } from "./open_level.ts";
+import { versionBefore } from "./read.ts";
+import { mapAll } from "./lists/map_in_order.ts";
+import { enterLevel } from "./request/call.ts";
+import type { Call, LevelCall, OpenLevel } from "./request/call.ts";
+import { knownAnswer } from "./request/error_answer.ts";
+import { foreignRequest } from "./request/foreign_request.ts";
+import { hashBody, hashOf, readKey } from "./request/idempotency_key.ts";
+import { pathOf } from "./request/reply.ts";
+import type { Reply } from "./request/reply.ts";
+import type { WriteRules } from "./request/route.ts";
+import { passHook, passPreFetch } from "./run_hooks.ts";
+import { answerWritten } from "./write.ts";
+import { answerCreated } from "./write_many.ts";
+
+/** The time after which a request with a key counts as lost, unless requests may take longer. */
+const LOST_MS = 30_000;
+
+type KeyRules = NonNullable<WriteRules["idempotency"]>;
+
+/**
+ * Reads the key of a creation.
+ *
+ * @throws {RestError} 400 if it is malformed, or missing where it is required.
+ */
+export function keyOf({ acting: { level }, req }: Call): string | undefined {
+  const rules = level.writes?.idempotency;
+  if (rules === undefined) return undefined;
+  const key = readKey(req);
+  if (key !== undefined || !rules.isRequired) return key;
+  throw badFormat(`The header "Idempotency-Key" is required`);
+}
+
+interface KeyedCreation {
+  readonly key: string;
+  readonly bodyHash: string | undefined;
+  /** How many entities it makes, if it may make several. */
+  readonly count: number | undefined;
+  readonly create: () => Promise<Reply>;
+}
+
+/**
+ * Creates entities once for a key. A repetition gets what was created, as its reader may see it now.
+ *
+ * @throws {RestError} 409 while another request with the key is under way, 422 if the key was used for another body.
+ */
+export async function createOnce(
+  acting: OpenLevel,
+  { key, bodyHash = hashBody(acting.req.body), count, create }: KeyedCreation,
+): Promise<Reply> {
+  const { timeBudget, route, level, source, req } = acting;
+  const { keepMS, by } = level.writes?.idempotency as KeyRules;
+  const { db } = await acting.model();
+  const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
+  const name = hashOf(JSON.stringify([pathOf(req), await callerOf(acting, by), key]));
+  const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
+  const use = { name, body: bodyHash, ids, keepMS, lostMS };
+  const record = await KeyRecord.claim(db, { ...use, timeBudget });
+  if (record.state === "misused") throw misused();
+  if (record.state === "busy") throw underWay(lostMS, record.ageMS);
+  const replay = () => count === undefined ? replayOne(acting, record) : replayAll(acting, record);
+  if (record.state === "done") return await replay();
+  const isMade = async () => (await source.resume(record.ids)).length > 0;
+  if (record.state === "resumed" && await isMade()) {
+    await record.finish();
+    return await replay();
+  }
+  acting.opened.key = record;
+  try {
+    const reply = await create();
+    if (!record.isFinished) await record.finish();
+    return reply;
+  } catch (error) {
+    const { status = 500 } = knownAnswer(acting, error) ?? {};
+    if (record.isFinished || status >= 500) throw error;
+    // Middleware may refuse what is stored already. Where that is not known, the key is left as it is.
+    const isStored = await isMade().catch(() => undefined);
+    if (isStored === false) await record.free();
+    if (!isStored) throw error;
+    await record.finish();
+    // Another request has gone on with what this one was too slow for.
+    if (isDuplicate(error)) return await replay();
+    throw error;
+  }
+}
+
+/** Gives the name of the caller. Anything but a text would make callers equal that are not. */
+async function callerOf({ req }: OpenLevel, by: KeyRules["by"]): Promise<string> {
+  if (by === undefined) return "";
+  const caller: unknown = await runHook("by", () => by(req));
+  if (typeof caller === "string") return caller;
+  const problem = `"idempotency.by" gave no string`;
+  throw new HookFailure("by", new TypeError(`Cannot tell whose a key is: ${problem}`));
+}
+
+function misused() {
+  const message = "The key was used with another body";
+  return refusal("UNPROCESSABLE_ENTITY", { message });
+}
+
+/** Waits get longer the longer the other request takes, until it counts as lost. */
+function underWay(lostMS: number, ageMS: number) {
+  const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
+  const message = "Another request with the same key is under way";
+  return refusal("CONFLICT", { message }, { headers: { "Retry-After": String(seconds) } });
+}
+
+function isDuplicate(error: unknown): boolean {
+  const { code } = Object(error instanceof BulkError ? error.cause : error) as { code?: unknown };
+  return code === 11000;
+}
+
+/** Answers a repetition: with what was created, read anew. */
+async function replayOne(acting: OpenLevel, { ids }: KeyRecord): Promise<Reply> {
+  const id = String(ids[0]);
+  const { seen, ...version } = await readCreated(acting, id);
+  enterLevel(acting);
+  const created = acting.level.parameter === undefined ? "" : id;
+  return await answerWritten(acting, { entity: seen, isNew: true, created, ...version });
+}
+
+/** Answers with those that are still there for its reader. */
+async function replayAll(acting: OpenLevel, { ids }: KeyRecord): Promise<Reply> {
+  const seen = await mapAll(ids, async (id) => {
+    try {
+      return (await readCreated(acting, String(id))).seen;
+    } catch (error) {
+      if (knownAnswer(acting, error)?.status === 404) return undefined;
+      throw error;
+    }
+  });
+  enterLevel(acting);
+  return await answerCreated(acting, seen);
+}
+
+/**
+ * Reads an entity as `one()` beside the creation shows it to its reader.
+ *
+ * @throws {RestError} 404 if it is gone, or the reader may not see it any more.
+ */
+async function readCreated(acting: OpenLevel, id: string) {
+  const { level, route: { reader }, req, state } = acting;
+  const { parameter } = level;
+  const params = Object.assign({}, req.params, parameter && { [parameter]: id });
+  const { hooks } = reader ?? { hooks: {} };
+  const { reads: _reads, writes: _writes, ...others } = level;
+  const at: LevelCall = {
+    ...acting,
+    req: foreignRequest(req, { params }),
+    level: { ...others, hooks, operation: "one", kind: OPERATIONS.one },
+    asked: {},
+    opened: {},
+    state: {
+      ...{ filter: {}, options: {}, projection: {}, operation: "one", model: state.model },
+      count: () => countSelected(at),
+    },
+  };
+  await passPreFetch({ levels: [at], req: at.req });
+  const opened = await openLevel(at);
+  const early = await versionBefore(opened);
+  const { entity, seen, version, holder } = await fetchOne(opened);
+  // What holds one entity may hold another one by now.
+  const { _id = id } = entity as { _id?: unknown };
+  if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
+  return { seen, version: early ?? version ?? null, holder };
+}
+
+/** Whether `one()` would not send an entity. The answer is made by the hook of the creation. */
+async function isRefusedBy(opened: OpenLevel, seen: object): Promise<boolean> {
+  if (opened.level.hooks.preSend === undefined) return false;
+  const entity = isDocument(seen)
+    ? copyDocument(seen)
+    : Object.assign(Object.create(Object.getPrototypeOf(seen)), seen);
+  return await passHook(opened, "preSend", { entity }) === undefined;
+}

@@ -1,0 +1,99 @@
+import mongoose from "mongoose";
+import type { Model, Schema } from "mongoose";
+import { fieldDefault } from "../../schema/fields/field_default.ts";
+import type { FieldDefault } from "../../schema/fields/field_default.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isClearable } from "../../schema/fields/visibility.ts";
+import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import { flatFields, timeStamps } from "./direct_writes.ts";
+
+/** A field that a body may leave out, and what stands there then. */
+interface MadeField extends FieldDefault {
+  readonly name: string;
+}
+
+interface Replacement {
+  /** The entity as it is if it is new. */
+  readonly entity: Record<string, unknown>;
+  readonly stages: readonly object[];
+}
+
+/** Makes new entities of bodies as Mongoose would store them. */
+export class EntityMaker {
+  readonly #model: Model<unknown>;
+  readonly #shape: Shape;
+  readonly #fields: readonly MadeField[];
+  /** The fields that a replacement clears; `undefined` where a part of one may have to stay. */
+  readonly #cleared: readonly string[] | undefined;
+
+  constructor(model: Model<unknown>, shape: Shape) {
+    this.#model = model;
+    this.#shape = shape;
+    this.#fields = [...shape.fields].filter(([name]) => name !== "_id")
+      .map(([name, field]) => ({ name, ...fieldDefault(field) }));
+    const fields = [...shape.fields];
+    this.#cleared = fields.every(isClearedWhole)
+      ? fields.filter(([, field]) => isClearable(field)).map(([name]) => name)
+      : undefined;
+  }
+
+  /** Makes an entity, defaults included; `undefined` where the body is not flat. */
+  make(
+    body: JsonObject,
+    _id: unknown = new mongoose.Types.ObjectId(),
+  ): Record<string, unknown> | undefined {
+    const values = flatFields(body, this.#shape);
+    if (values === undefined) return undefined;
+    // As documents have them: what has a default comes first.
+    const entity: Record<string, unknown> = { _id };
+    for (const { name, make } of this.#fields) {
+      const value = make?.();
+      if (value !== undefined) entity[name] = value;
+    }
+    return {
+      ...entity,
+      ...values,
+      ...timeStamps(this.#model, "createdAt", "updatedAt"),
+      [this.#model.schema.get("versionKey") as string]: 0,
+    };
+  }
+
+  /**
+   * Makes the stages of an update that replaces what a body may set of an entity, or creates it; `undefined` where the body
+   * is not flat, or a part of an object has to stay.
+   */
+  replacement(
+    body: JsonObject,
+    { by, _id }: { readonly by: string; readonly _id?: unknown },
+  ): Replacement | undefined {
+    const made = this.#cleared && this.make(body);
+    if (made === undefined) return undefined;
+    const entity = _id === undefined ? made : { ...made, _id };
+    const { schema } = this.#model;
+    const given = Object.keys(body).filter((name) => this.#shape.fields.get(name)?.writable);
+    const names = new Set([...this.#cleared ?? [], ...given]);
+    const { updatedAt } = stampFields(schema as Schema);
+    const isWritten = ([name]: [string, unknown]) => names.has(name) || name === updatedAt;
+    const changes = Object.entries(entity).filter(isWritten);
+    const others = Object.entries(entity).filter((entry) => !isWritten(entry));
+    const missing = [...names].filter((name) => !Object.hasOwn(entity, name));
+    const key = schema.get("versionKey") as string;
+    const isNew = { $eq: ["$$ROOT", { $literal: { [by]: entity[by] } }] };
+    const before = { $cond: [isNew, { $literal: Object.fromEntries(others) }, "$$ROOT"] };
+    const version = { $cond: [isNew, 0, { $add: [{ $max: [`$${key}`, 0] }, 1] }] };
+    const set = { $literal: Object.fromEntries(changes) };
+    const stages = [
+      { $replaceWith: { $mergeObjects: [before, set, { [key]: version }] } },
+      ...missing.length > 0 ? [{ $unset: missing }] : [],
+    ];
+    return { entity, stages };
+  }
+}
+
+/** Whether nothing in a field has to stay where it is left out of a replacement. */
+function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
+  const { kind, type, shape, element } = field;
+  if (!isClearable(field) || kind !== "object" && kind !== "map") return true;
+  return type !== undefined && (shape ?? element?.shape)?.guarded !== true;
+}
