@@ -20,7 +20,7 @@ export interface Exchange {
 }
 
 /** Headers that mean something to the operations. */
-const ASKED = ["if-match", "if-none-match", "prefer"];
+const ASKED = ["if-match", "if-none-match", "prefer", "idempotency-key"];
 const ANSWERED = ["etag", "link", "content-range", "x-total-count", "preference-applied"];
 
 /** Holds what clients and servers say to each other against an OpenAPI document. */
