@@ -83,6 +83,7 @@ export type {
   SearchOptions,
 } from "./src/declare/hooks/read_options.ts";
 export type { CloseOptions } from "./src/http/close_server.ts";
+export type { Health } from "./src/http/health.ts";
 export type { FrameworkRouter, InitializeOptions } from "./src/http/initialize.ts";
 export type { QueryForOptions } from "./src/http/query_for.ts";
 export type {

@@ -5,6 +5,8 @@ import type { Server as HttpsServer } from "node:https";
 import { closeServer } from "./http/close_server.ts";
 import type { CloseOptions } from "./http/close_server.ts";
 import { errors } from "./http/answer_error.ts";
+import { health } from "./http/health.ts";
+import type { Health } from "./http/health.ts";
 import { describe, initialize } from "./http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
 import { queryFor } from "./http/query_for.ts";
@@ -113,6 +115,26 @@ export const Framework: {
    */
   readonly errors: () => ErrorRequestHandler;
   /**
+   * Tells, within a second, whether requests can be served: whether the default connection and those that `getConnection`
+   * has given are open and answer, and whether all unique indexes are built. It never throws.
+   *
+   * @returns How the application is, for a route of yours that probes ask.
+   *
+   * @example Answer the probes of an orchestrator
+   * ```ts
+   * import express from "express";
+   * import { Framework } from "@mongrove/mongrove";
+   *
+   * const app = express();
+   * app.get("/live", (_req, res) => res.json({ live: true }));
+   * app.get("/ready", async (_req, res) => {
+   *   const health = await Framework.health();
+   *   res.status(health.ready ? 200 : 503).json(health);
+   * });
+   * ```
+   */
+  readonly health: () => Promise<Health>;
+  /**
    * Closes the HTTP server of an application gracefully. The server accepts no new connections and completes its current
    * requests. `Connection: close` tells clients to open another connection. Idle connections are closed. Connections that
    * are still busy after `options.timeoutMS` milliseconds are cut. Close Mongoose afterwards.
@@ -130,4 +152,4 @@ export const Framework: {
    * ```
    */
   readonly close: (server: HttpServer | HttpsServer, options?: CloseOptions) => Promise<void>;
-} = { initialize, describe, queryFor, errors, close: closeServer };
+} = { initialize, describe, queryFor, errors, health, close: closeServer };

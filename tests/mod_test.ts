@@ -23,6 +23,7 @@ import type {
   FrameworkRouter,
   FrameworkState,
   HeaderDescription,
+  Health,
   Hidden,
   HookName,
   Hooks,
@@ -112,6 +113,7 @@ interface Types {
   FrameworkRouter: FrameworkRouter;
   FrameworkState: FrameworkState;
   HeaderDescription: HeaderDescription;
+  Health: Health;
   Hidden: Hidden<string>;
   HookName: HookName;
   Hooks: Hooks<object>;
@@ -163,6 +165,7 @@ Deno.test("mod.ts exports the public values, and no other", () => {
     "close",
     "describe",
     "errors",
+    "health",
     "initialize",
     "queryFor",
   ]);
@@ -191,6 +194,7 @@ const TYPES: Record<keyof Types, true> = {
   FrameworkRouter: true,
   FrameworkState: true,
   HeaderDescription: true,
+  Health: true,
   Hidden: true,
   HookName: true,
   Hooks: true,

@@ -20,6 +20,9 @@ const LOOK_MS = 500;
 
 const looking = new WeakSet<mongo.MongoClient>();
 
+/** The connections that `getConnection` has given, until they are closed. */
+export const givenConnections = new Set<Connection>();
+
 export interface OpenConnectionOptions {
   /** The host's hook; without it, Mongoose's default connection is used. */
   readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
@@ -43,9 +46,16 @@ async function open(
     ? mongoose.connection
     : await timeBudget.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
   checkConnection(connection);
+  if (getConnection !== undefined) noteGiven(connection);
   if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
   decodeAllNames(connection);
   return connection;
+}
+
+function noteGiven(connection: Connection): void {
+  if (givenConnections.has(connection)) return;
+  givenConnections.add(connection);
+  connection.once("close", () => givenConnections.delete(connection));
 }
 
 /** Waits until the state of a connection is open: Mongoose would buffer what it cannot send, and not each opening is an event. */

@@ -35,6 +35,13 @@ const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
+let closingCount = 0;
+
+/** Whether any server of this process is closing. */
+export function isAnyClosing(): boolean {
+  return closingCount > 0;
+}
+
 /**
  * Closes an HTTP server: idle connections end after a grace, in which a request that is on its way is still answered.
  * Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them.
@@ -57,7 +64,11 @@ export function closeServer(
     );
   }
   let closed = closing.get(server);
-  if (closed === undefined) closing.set(server, closed = close(server, timeoutMS));
+  if (closed === undefined) {
+    closingCount++;
+    closed = close(server, timeoutMS).finally(() => closingCount--);
+    closing.set(server, closed);
+  }
   return closed;
 }
 

@@ -29,7 +29,8 @@ export function hasUntoldFailures(target: ModelClass): boolean {
 /** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
-  readonly #name: string;
+  /** The name of the class. */
+  readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
   #missing: Error | undefined;
@@ -39,7 +40,7 @@ export class IndexBuilds {
 
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
-    this.#name = target.name;
+    this.name = target.name;
     this.#untold = untold.get(target) ?? new Set();
     untold.set(target, this.#untold);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
@@ -71,12 +72,12 @@ export class IndexBuilds {
     await this.#model.init().then(() => {}, () => {});
     const missing = await missingUnique(this.#model);
     if (missing.length === 0) this.#stands = client;
-    this.#missing = new Error(`Unique indexes of "${this.#name}" are missing: ${missing}`);
+    this.#missing = new Error(`Unique indexes of "${this.name}" are missing: ${missing}`);
     return missing.length === 0;
   }
 
   #succeed(): void {
-    if (this.#failure !== undefined) logHint(`The indexes of "${this.#name}" are built`);
+    if (this.#failure !== undefined) logHint(`The indexes of "${this.name}" are built`);
     this.#failure = undefined;
     this.#tries = 0;
     this.#untold.delete(this);
@@ -88,7 +89,7 @@ export class IndexBuilds {
     if (isNew) {
       this.#untold.add(this);
       logHint(
-        `Cannot build an index of "${this.#name}": ${error.message}; it is tried again until it succeeds`,
+        `Cannot build an index of "${this.name}": ${error.message}; it is tried again until it succeeds`,
       );
     }
     const pause = Math.min(FIRST_PAUSE_MS * 2 ** this.#tries++, LONGEST_PAUSE_MS);

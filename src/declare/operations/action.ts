@@ -7,14 +7,14 @@ import type { Method } from "./methods.ts";
 import { ACTIONS, OPERATIONS } from "./operation.ts";
 import type { Operation, OperationName } from "./operation.ts";
 
-/** What an action works on: one entity, or all that a request selects. */
+/** The subject of an action: one entity, or all that a request selects. */
 export type ActionTarget = "one" | "all";
 
-/** What describes a body or an answer of an action: a model class, or a schema of a validation library. */
+/** The description of a body or an answer of an action: a model class, or a schema of a validation library. */
 export type DataType = ModelClass | StandardSchema;
 
 /**
- * What a request selects: what `Framework.queryFor()` and actions on all entities get.
+ * The selection of a request, for `Framework.queryFor()` and for actions on all entities.
  *
  * @typeParam M The model.
  */
@@ -46,15 +46,15 @@ export interface Action<
 > extends Method<NoOptions, M> {
   /** The name of the action. */
   readonly operation: T["name"];
-  /** What it works on. */
+  /** Its subject. */
   readonly on: T["on"];
   /** The HTTP method. */
   readonly method: T["method"];
-  /** What describes its body. */
+  /** The description of its body. */
   readonly body: T["body"];
-  /** What describes its answer. */
+  /** The description of its answer. */
   readonly answer: T["answer"];
-  /** What it does. */
+  /** The function that runs. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
   /** Never set. It lets TypeScript check the hook `postFetch`. */
   readonly "~postFetch"?: (req: T["req"], entity: T["entity"]) => unknown;
@@ -64,21 +64,21 @@ export interface Action<
 export interface ActionTypes {
   /** The name. */
   readonly name: string;
-  /** What it works on. */
+  /** Its subject. */
   readonly on: ActionTarget;
   /** The HTTP method. */
   readonly method: "GET" | "POST";
-  /** What describes its body. */
+  /** The description of its body. */
   readonly body: DataType | undefined;
-  /** What describes its answer. */
+  /** The description of its answer. */
   readonly answer: DataType | undefined;
   /** The request of its functions. */
   readonly req: unknown;
-  /** What `run` gets. */
+  /** The entity or the query that `run` gets. */
   readonly subject: unknown;
-  /** What `postFetch` gets. */
+  /** The entity that `postFetch` gets. */
   readonly entity: unknown;
-  /** What `run` returns. */
+  /** The result of `run`. */
   readonly result: unknown;
 }
 
@@ -92,9 +92,9 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
    * @default {"POST"}
    */
   readonly method?: V | undefined;
-  /** What describes the body. Without it, no body is read. */
+  /** The description of the body. Without it, no body is read. */
   readonly body?: B | undefined;
-  /** What describes the answer. Without it, `run` returns the entity, or nothing. */
+  /** The description of the answer. Without it, `run` returns the entity, or nothing. */
   readonly answer?: A | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface InferredActionOptions<On, V, B, A, Q, S, P, R>
   readonly fetch?: (req: Q) => unknown;
   /** Runs once for the entity. `null` answers 404. */
   readonly postFetch?: (req: Q, entity: P) => MaybePromise<object | null>;
-  /** What the action does. */
+  /** The function that runs. */
   readonly run: (req: Q, subject: S, body: BodyOf<B>) => R;
 }
 
@@ -124,7 +124,7 @@ export type NamedAction<On extends ActionTarget, M extends FrameworkModel> =
     On extends "one" ? "preFetch" | "fetch" | "postFetch" : "preFetch"
   >
   & {
-    /** What the action does. */
+    /** The function that runs. */
     readonly run: (
       req: FrameworkRequest<M>,
       subject: SubjectOf<On, M>,
@@ -238,7 +238,7 @@ export function action<
       readonly body: B;
       readonly answer: A;
       readonly req: Q;
-      // What is not annotated fits any model.
+      // Parameters without annotations fit any model.
       readonly subject: [SubjectOf<On, M>] extends [S] ? unknown : S;
       readonly entity: P;
       readonly result: R;

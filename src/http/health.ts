@@ -1,0 +1,67 @@
+import mongoose from "mongoose";
+import type { Connection, Model } from "mongoose";
+import { clearTimeout, setTimeout } from "node:timers";
+import { givenConnections } from "../database/open_connection.ts";
+import { indexBuilds } from "../schema/index_builds.ts";
+import { isOpen } from "../schema/mongoose/connections.ts";
+import { isAnyClosing } from "./close_server.ts";
+
+/** What `Framework.health()` tells. */
+export interface Health {
+  /** Whether the process answers at all: always `true`. One that does not answer has to be started again. */
+  readonly live: boolean;
+  /** Whether requests can be served: every database answers in time, and all unique indexes are built. */
+  readonly ready: boolean;
+  /** Why requests cannot be served. */
+  readonly reasons: readonly string[];
+}
+
+/** Probes of orchestrators wait for a second. */
+const DEADLINE_MS = 800;
+
+let checking: Promise<Health> | undefined;
+
+/** Looks at everything that requests need. Calls at one time share one look. */
+export function health(): Promise<Health> {
+  return checking ??= look().finally(() => checking = undefined);
+}
+
+async function look(): Promise<Health> {
+  const closing = isAnyClosing() ? ["A server is closing"] : [];
+  const end = performance.now() + DEADLINE_MS;
+  const found = await Promise.all([...servedConnections()].map((each) => findProblems(each, end)));
+  const reasons = [...closing, ...found.flat()];
+  return { live: true, ready: reasons.length === 0, reasons };
+}
+
+/** The connections that requests use: those that `getConnection` gave, and the default one if models are on it. */
+function servedConnections(): Set<Connection> {
+  const { connection } = mongoose;
+  return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...givenConnections]);
+}
+
+async function findProblems(connection: Connection, end: number): Promise<string[]> {
+  const name = connection === mongoose.connection
+    ? "The default connection"
+    : `The connection to "${connection.name}"`;
+  if (!isOpen(connection)) return [`${name} is not open`];
+  const ping = connection.db?.command({ ping: 1 }, { timeoutMS: DEADLINE_MS });
+  if (!await holds(ping, end)) return [`${name} does not answer in ${DEADLINE_MS} ms`];
+  const builds = Object.values(connection.models)
+    .flatMap((model) => indexBuilds(model as Model<unknown>) ?? []);
+  const standing = await Promise.all(builds.map((each) => holds(each.areUniqueStanding(), end)));
+  return builds.filter((_, index) => !standing[index])
+    .map(({ name }) => `The unique indexes of "${name}" are not built`);
+}
+
+/** Whether work ends in time, and neither fails nor gives `false`. */
+async function holds(work: Promise<unknown> | undefined, end: number): Promise<boolean> {
+  let timer;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, Math.max(0, end - performance.now()), false);
+  });
+  const result = Promise.resolve(work).then((given) => given !== false, () => false);
+  const held = await Promise.race([result, late]);
+  clearTimeout(timer);
+  return held;
+}
