@@ -40,8 +40,8 @@ export class Holder {
     const at = ["paths", template ?? "", method.toLowerCase()];
     const operation = this.#at(at);
     if (operation === undefined) return [`${method} ${url.pathname} is not in the document`];
-    // What is refused may be what the document does not allow
-    const isTaken = status < 400;
+    // What is refused, as some of many may be, may be what the document does not allow
+    const isTaken = status < 400 && status !== 207;
     const problems = [
       ...isTaken ? [...this.#parameters(at, exchange), ...this.#body(at, exchange)] : [],
       ...this.#answer(at, exchange),
