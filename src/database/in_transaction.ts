@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Connection, mongo } from "mongoose";
-import { unavailable } from "../errors/refusals.ts";
+import { tooMuch, unavailable } from "../errors/refusals.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /** What this process knows of a deployment. */
@@ -21,8 +21,10 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 export interface TransactionOptions {
   readonly connection: Connection;
   /** Names the document that others may write too: transactions on it take turns in this process. */
-  readonly contended: string;
+  readonly contended?: string;
   readonly timeBudget: TimeBudget;
+  /** Whether nothing is written where the deployment has no transactions. */
+  readonly isRequired?: boolean;
 }
 
 const MAX_ATTEMPTS = 20;
@@ -31,23 +33,38 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
+/** The server's codes for a transaction that is too large, or has taken longer than any may take. */
+const TOO_MUCH = new Set<unknown>([257, 290, 314]);
+
+/** The server's code for a statement that has taken longer than its `maxTimeMS`. */
+const TOO_LONG = 50;
+
 /**
  * Runs writes in one transaction where the deployment has transactions, else one after the other.
  *
  * @param writes Gets the session, `undefined` where there is no transaction. It runs again after a transient failure, so
  * it has to write the contended document first.
- * @throws {RestError} 503 if every try fails, or the time is up.
+ * @throws {RestError} 413 if it is too much for one transaction, 503 if every try fails, or the time is up.
+ * @throws {Error} If it is required, and the deployment has no transactions.
  */
 export async function inTransaction(
-  { connection, contended, timeBudget }: TransactionOptions,
+  options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
-  if (!await hasTransactions(connection.getClient())) return await writes();
-  await takeTurns({ connection, contended, timeBudget }, async () => {
+  const { connection, timeBudget, isRequired = false } = options;
+  if (!await hasTransactions(connection.getClient())) {
+    if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
+    return await writes();
+  }
+  timeBudget.isLong = isRequired;
+  await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       try {
         return await tryOnce(connection, writes);
       } catch (error) {
+        const { code } = Object(error) as { code?: unknown };
+        if (TOO_MUCH.has(code)) throw tooMuch(error);
+        if (code === TOO_LONG) throw unavailable(error, timeBudget);
         if (!(error instanceof Transient)) throw error;
         if (tries === MAX_ATTEMPTS) throw unavailable(error.cause);
         await pause(tries);
@@ -56,6 +73,10 @@ export async function inTransaction(
     }
   });
 }
+
+/** What a host does who has no transactions, for the messages that name who needs them. */
+export const NO_TRANSACTIONS =
+  `the database is a standalone server without transactions; use a replica set, or "atomic: false"`;
 
 class Transient extends Error {}
 
@@ -112,6 +133,7 @@ export async function takeTurns<T>(
   { connection, contended, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (contended === undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(contended);
   const run = async () => {

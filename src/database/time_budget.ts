@@ -31,6 +31,8 @@ export class TimeBudget {
   /** Made for the first write: reads do not pay for it. */
   #expiry: AbortController | undefined;
   #expired = false;
+  /** Whether it is spent on a transaction of many writes. */
+  isLong = false;
 
   constructor(budget: number) {
     this.#budget = budget;
@@ -106,7 +108,8 @@ export class TimeBudget {
   }
 
   #expire(): void {
-    const late = unavailable(new DOMException("The time for this request is up", "TimeoutError"));
+    const cause = new DOMException("The time for this request is up", "TimeoutError");
+    const late = unavailable(cause, this);
     this.#expired = true;
     this.#expiry?.abort(late);
     for (const fail of this.#waits) fail(late);

@@ -5,6 +5,7 @@ import {
   badFormat,
   conflict,
   notFound,
+  Refusal,
   refusal,
   unavailable,
 } from "../errors/refusals.ts";
@@ -12,6 +13,7 @@ import type { Problems } from "../errors/refusals.ts";
 import { isFailureOf, isForeign, validationFailure } from "../schema/mongoose/errors.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
+import type { BulkError } from "../errors/bulk_error.ts";
 import { RestError } from "../errors/rest_error.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -70,6 +72,33 @@ export function translateError(
     return badFormat("The database refused the filter");
   }
   return undefined;
+}
+
+/** The answer to an error, and the error that it is the answer to. */
+interface Translated {
+  readonly answer: RestError | undefined;
+  readonly thrown: unknown;
+}
+
+/**
+ * Turns the errors of some of many entities into one answer: what is wrong with their data together, by keys such as
+ * `"3.name"`, or else the first other error.
+ */
+export function translateBulk(bulk: BulkError, options: TranslateOptions): Translated {
+  const problems: Problems = {};
+  for (const [index, thrown] of bulk.errors) {
+    const answer = translateError(thrown, options);
+    if (!(answer instanceof Refusal) || answer.status >= 500) return { answer, thrown };
+    const { errors } = answer.body as { readonly errors?: Problems };
+    if (errors === undefined) {
+      const body = { ...answer.body, index };
+      return { answer: new Refusal(answer.status, body, { cause: thrown }), thrown };
+    }
+    const entries = Object.entries(errors);
+    for (const [path, problem] of entries) problems[`${index}.${path}`] = problem;
+    if (entries.length === 0) problems[index] = { message: answer.message, kind: "data" };
+  }
+  return { answer: badData(problems, bulk), thrown: bulk };
 }
 
 /** Turns what a function of the host threw into the answer; `undefined` for what only the host may know. */

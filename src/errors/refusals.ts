@@ -107,9 +107,24 @@ export function preconditionRequired(): RestError {
   return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
 }
 
+/** How a client gets done what one transaction cannot. */
+const SPLIT = "send less in one request";
+
+/** A 413 for what the database refuses to write in one transaction. */
+export function tooMuch(cause: unknown): RestError {
+  const message = `This is too much for one transaction: ${SPLIT}`;
+  return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
+}
+
+interface UnavailableOptions {
+  /** Whether less to write might have been done in time. */
+  readonly isLong?: boolean;
+}
+
 /** A 503 for a database that did not answer in time. */
-export function unavailable(cause?: unknown): RestError {
-  const message = "The database is not available";
+export function unavailable(cause?: unknown, { isLong }: UnavailableOptions = {}): RestError {
+  const late = isLong ? `, or this takes too long for one transaction: ${SPLIT}` : "";
+  const message = `The database is not available${late}`;
   return refusal("UNAVAILABLE", { message }, {
     headers: { "Retry-After": "5" },
     cause,

@@ -1,13 +1,13 @@
 import type { ErrorRequestHandler, Request, Response } from "express-types";
 import mongoose from "mongoose";
-import { isUnmet, translateError, translateHookFailure } from "../database/translate_error.ts";
-import type { TranslateOptions } from "../database/translate_error.ts";
+import { isUnmet, translateError } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
+import type { Call } from "../pipeline/request/call.ts";
+import { errorAnswer, errorContext } from "../pipeline/request/error_answer.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";
 import { Reporter } from "../pipeline/request/reporter.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
@@ -18,46 +18,21 @@ import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-interface AnswerErrorOptions extends TranslateOptions {
-  readonly context: ErrorContext;
-  readonly reporter: Reporter;
-}
-
 /** Headers that describe the bytes of the body, which an error does not know. */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
 const PROBLEM = "application/problem+json";
 
-export async function answerError(
-  req: FrameworkRequest,
-  error: unknown,
-  options: AnswerErrorOptions,
-): Promise<void> {
+export async function answerError({ acting }: Call, error: unknown): Promise<void> {
+  const { req, route: { reporter } } = acting;
   const res = req.res as Response;
   if (error instanceof SlowClientError) {
-    const { reporter, context } = options;
-    return await reporter.reportRepeated({ req, error, context });
+    return await reporter.reportRepeated({ req, error, context: errorContext(acting) });
   }
-  const known = await answerFor(req, error, options);
+  const answer = await errorAnswer(acting, error);
   if (hasEnded(res)) return;
   if (res.headersSent) await cutAnswer(res);
-  else sendError(res, known);
-}
-
-/** Gives the answer to an error, and tells the host of those that answer 5xx. */
-async function answerFor(
-  req: FrameworkRequest,
-  error: unknown,
-  { reporter, context, ...options }: AnswerErrorOptions,
-): Promise<RestError> {
-  const isHook = error instanceof HookFailure;
-  const thrown = isHook ? error.thrown : error;
-  const known = isHook ? translateHookFailure(error, options) : translateError(error, options);
-  const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
-  if (known === undefined) return await reporter.answer(failure);
-  if (isOutage(known)) await reporter.reportRepeated(failure);
-  else if (known.status >= 500) await reporter.report(failure);
-  return known;
+  else sendError(res, answer);
 }
 
 /** Sends an error's status, headers and body; invalid headers are left out. */

@@ -16,6 +16,7 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
+import { checkTransactions } from "./routes/check_transactions.ts";
 import { describeRoute, printRoute } from "./routes/describe_route.ts";
 import type { RouteDescription } from "./routes/describe_route.ts";
 
@@ -101,8 +102,11 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   refuseRequest("initialize", options);
   const routes = openRoutes(options);
   // A wrong model fails at start-up, and its indexes are built early.
-  for (const { levels: [root], getConnection } of routes) {
-    if (root !== undefined && getConnection === undefined) getModel(root.target);
+  for (const route of routes) {
+    const { levels: [root], getConnection } = route;
+    if (root === undefined || getConnection !== undefined) continue;
+    getModel(root.target);
+    checkTransactions(route);
   }
   if (options.log === true) logLine(routes.map(printRoute).join("\n"));
   const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), {

@@ -9,7 +9,7 @@ import type { Level } from "./request/route.ts";
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
 export async function runDirect(
   acting: OpenLevel,
-  options: Pick<DirectCall, "body" | "page" | "count">,
+  options: Pick<DirectCall, "body" | "bodies" | "isAtomic" | "page" | "count">,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;

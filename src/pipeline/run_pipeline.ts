@@ -1,4 +1,4 @@
-import { readBody } from "../write/body/read_body.ts";
+import { readBody, readElements } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { remove } from "./remove.ts";
 import { passPreFetch } from "./run_hooks.ts";
@@ -13,6 +13,7 @@ import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
 import { runDirect } from "./run_direct.ts";
 import { write } from "./write.ts";
+import { writeMany } from "./write_many.ts";
 
 /**
  * Takes a request through its route: the life of every operation, top to bottom.
@@ -26,7 +27,9 @@ export async function runPipeline(call: Call): Promise<Reply> {
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
-  const body = takesBody ? readBody(req, bodyLimits) : undefined;
+  const { many } = call.acting.level.writes ?? {};
+  const elements = many === undefined ? undefined : readElements(req, { ...bodyLimits, many });
+  const body = takesBody && elements === undefined ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
   refuseTags(opened);
@@ -36,6 +39,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
     ? opened
     : Object.assign(opened, { finder: await openPopulation(opened) });
   if (operation.many && operation.change === undefined) return await readList(acting);
+  if (elements !== undefined) return await writeMany(acting, elements);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {
     return { status: operation.status, ...result, holder: acting.source.only };

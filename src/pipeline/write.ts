@@ -4,7 +4,6 @@ import { problemsOf } from "../database/translate_error.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { badData, forbidden } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
-import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
@@ -15,6 +14,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
+import type { Merged } from "../write/body/merge_body.ts";
 import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references/missing_references.ts";
@@ -31,20 +31,21 @@ import {
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
 
+/** An entity that a body is merged into. */
+export interface Draft extends Merged {
+  readonly body: JsonObject;
+  /** What the keys of its problems begin with, where it is one of many. */
+  readonly at: string;
+  /** As it was before; nothing where it is new, or no hook looks. */
+  readonly previous?: object | undefined;
+}
+
 export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
-  const { level, route: { operation: { origin, status } } } = acting;
-  const fetched = await fetchOne(acting);
-  const { seen } = fetched;
-  if (origin !== "new") checkVersion(acting, fetched);
-  const previous = origin === "new" ? undefined : snapshot(acting, seen);
-  if (origin !== "new" && isDocument(seen)) keptValues(seen);
-  const { entity, problems, references } = mergeBody(seen, { body, shape: level.shape });
-  const missing = await missingReferences(acting, references);
-  if (problems !== undefined || missing !== undefined) {
-    throw await refuseBody(acting, { body, entity, problems: { ...problems, ...missing } });
-  }
-  const ready = await passHook(acting, "preSave", { entity, previous });
-  if (ready === undefined) throw forbidden();
+  const { level, route: { operation: { status } } } = acting;
+  const draft = await openDraft(acting, body);
+  await refuseProblems(acting, [draft]);
+  const { previous } = draft;
+  const ready = await passPreSave(acting, draft);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
   const version = writtenVersion(acting, { saved: saved ?? ready, ready });
   const sent = saved && await passHook(acting, "preSend", { entity: saved, previous });
@@ -56,6 +57,51 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
     holder: holderOf(acting, saved ?? ready),
   };
   return created === undefined ? answer : { ...answer, created };
+}
+
+/** Fetches the entity of a write, and merges a body into it. */
+export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): Promise<Draft> {
+  const { level, route: { operation: { origin } } } = acting;
+  const fetched = await fetchOne(acting);
+  const { seen } = fetched;
+  if (origin !== "new") checkVersion(acting, fetched);
+  const previous = origin === "new" ? undefined : snapshot(acting, seen);
+  if (origin !== "new" && isDocument(seen)) keptValues(seen);
+  return { ...mergeBody(seen, { body, shape: level.shape }), body, at, previous };
+}
+
+/**
+ * Refuses bodies with values that cannot be cast, or that name nothing. The answer names the rules that other values break
+ * as well: a form shows all at once.
+ *
+ * @throws {RestError} 400 that names the problems of all bodies.
+ */
+export async function refuseProblems(
+  acting: OpenLevel,
+  drafts: readonly Draft[],
+  others: Problems = {},
+): Promise<void> {
+  const references = drafts.flatMap(({ references, at }) =>
+    references.map((each) => ({ ...each, key: at + each.path }))
+  );
+  const missing = await missingReferences(acting, references);
+  const isRight = missing === undefined && Object.keys(others).length === 0;
+  if (isRight && drafts.every(({ problems }) => problems === undefined)) return;
+  const found = { ...others };
+  for (const draft of drafts) {
+    const own = { ...await brokenRules(acting, draft), ...draft.problems };
+    for (const [path, problem] of Object.entries(own)) found[draft.at + path] = problem;
+  }
+  throw badData({ ...found, ...missing });
+}
+
+export async function passPreSave(
+  acting: OpenLevel,
+  { entity, previous }: Draft,
+): Promise<object> {
+  const ready = await passHook(acting, "preSave", { entity, previous });
+  if (ready === undefined) throw forbidden();
+  return ready;
 }
 
 /** The version after a write. An embedded entity is in the version after the one that was read, or in a later one. */
@@ -74,7 +120,10 @@ function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | und
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-async function persist(acting: OpenLevel, given: HookArguments): Promise<object | undefined> {
+async function persist(
+  acting: OpenLevel,
+  given: HookArguments,
+): Promise<object | undefined> {
   const { level, source, timeBudget } = acting;
   const { entity } = given;
   if (level.hooks.persist === undefined) return await source.save(entity);
@@ -89,25 +138,18 @@ function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-interface WrongBody {
-  readonly body: JsonObject;
-  readonly entity: object;
-  readonly problems: Problems;
-}
-
-/** Gives the 400 for such a body. It names the rules that other values break as well: a form shows all at once. */
-async function refuseBody(
+/** The rules that the values of a body break that will not be written. */
+async function brokenRules(
   { level: { shape, hooks }, timeBudget }: OpenLevel,
-  { body, entity, problems }: WrongBody,
-): Promise<RestError> {
-  if (!isDocument(entity)) return badData(problems);
+  { body, entity }: Draft,
+): Promise<Problems | undefined> {
+  if (!isDocument(entity)) return undefined;
   // A preSave hook may set what the body leaves out.
   const isComplete = entity.isNew && hooks.preSave === undefined;
   const error = await timeBudget.wait(
     validate(entity, isComplete ? () => true : given(body, entity)),
   );
-  const rules = error && problemsOf(error, (path) => isHiddenPath(path, shape));
-  return badData({ ...rules, ...problems });
+  return error && problemsOf(error, (path) => isHiddenPath(path, shape));
 }
 
 type ValidationError = InstanceType<typeof mongoose.Error.ValidationError>;
@@ -150,7 +192,7 @@ interface EntityModel {
 }
 
 /** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
-async function validateEntity(
+export async function validateEntity(
   entity: object,
   { target, shape }: EntityModel,
 ): Promise<void> {

@@ -1,6 +1,8 @@
+import type { Document, Model } from "mongoose";
 import { readDocuments } from "../database/read_batches.ts";
+import { conflict } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, fieldsRead, isCountable, topOf } from "../filter/filters.ts";
+import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { FarDate, isFarDate, SEEK_READ, valueAt } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/selection.ts";
@@ -63,6 +65,35 @@ export async function readStoredValues(
     return await timeBudget.wait(model.collection.findOne(filter, options)) ?? undefined;
   };
   return await readPaths(paths, read);
+}
+
+type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
+
+/** Reads an entity that was saved as a read shows it. */
+export async function readSaved(
+  { _id, constructor: model }: Document,
+  { selection: { projection }, timeBudget, maxTimeMS }: SavedRead,
+): Promise<object> {
+  const query = (model as Model<unknown>).findById(_id, projection).maxTimeMS(maxTimeMS);
+  const found = await timeBudget.wait(query.exec());
+  if (found === null) throw conflict();
+  return found as object;
+}
+
+/** Reads several of one model, in their order. */
+export async function readAllSaved(
+  docs: readonly Document[],
+  read: SavedRead,
+): Promise<object[]> {
+  const { selection: { projection }, timeBudget, maxTimeMS } = read;
+  const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
+  const query = model?.find({}, projection, { ...KEEP_CONDITIONS, maxTimeMS });
+  if (query === undefined) return [];
+  const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
+  const found = await timeBudget.wait(named.exec()) as Document[];
+  const shown = new Map(found.map((each) => [String(each._id), each]));
+  // A hook may leave the identifier out.
+  return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
 /** How many entities are read at once, at least, behind a page from which hooks leave some out. */

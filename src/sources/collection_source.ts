@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model } from "mongoose";
-import { conflict } from "../errors/refusals.ts";
+import type { ClientSession, Connection, Document, Model } from "mongoose";
+import { inTransaction } from "../database/in_transaction.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -12,13 +12,16 @@ import { byStoredId, documentOf, identifierOf } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
+import { insertDocuments } from "../write/insert_documents.ts";
 import { removeDocument, saveDocument } from "../write/save_document.ts";
 import type { SaveDocumentOptions } from "../write/save_document.ts";
 import {
   countSelected,
   pageOptions,
+  readAllSaved,
   readIds,
   readListed,
+  readSaved,
   readStoredValues,
   wholeProjection,
 } from "./collection_reads.ts";
@@ -139,11 +142,14 @@ export class CollectionSource implements Source {
     const { selection, shape, timeBudget } = this.#options;
     const doc = documentOf(entity);
     await timeBudget.wait(this.store(doc));
-    if (!isNarrowed(selection, shape)) return doc;
-    const query = (doc.constructor as Model<unknown>).findById(doc._id, selection.projection);
-    const shown = await timeBudget.wait(query.maxTimeMS(this.#options.maxTimeMS).exec());
-    if (shown === null) throw conflict();
-    return shown as EntityValue;
+    return isNarrowed(selection, shape) ? await readSaved(doc, this.#options) : doc;
+  }
+
+  async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
+    const { selection, shape, timeBudget } = this.#options;
+    const docs = entities.map(documentOf);
+    await timeBudget.wait(this.storeNew(docs));
+    return isNarrowed(selection, shape) ? await readAllSaved(docs, this.#options) : docs;
   }
 
   async remove(entity: EntityValue): Promise<void> {
@@ -178,6 +184,18 @@ export class CollectionSource implements Source {
   /** Writes a new or changed document. `together` runs an insert with other writes. */
   protected async store(doc: Document, together?: Together): Promise<void> {
     await saveDocument(doc, this.#writeOptions(together));
+  }
+
+  /** Writes new documents: all or none. One needs no transaction, and a hook may have begun its own. */
+  protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
+    const { timeBudget } = this.#options;
+    const connection = (await this.#options.model()).db as Connection;
+    const session = docs[0]?.$session() ?? undefined;
+    const insert: Together = together ??
+      (docs.length === 1 || session?.inTransaction()
+        ? (write) => write(session)
+        : (write) => inTransaction({ connection, timeBudget, isRequired: true }, write));
+    await insertDocuments(docs, this.#writeOptions(insert));
   }
 
   /** Removes a document that was read, through its own middleware. */

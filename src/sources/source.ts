@@ -61,6 +61,10 @@ export interface DirectCall {
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
+  /** The bodies of several new entities. */
+  readonly bodies?: readonly JsonObject[] | undefined;
+  /** Whether all of them are written or none. */
+  readonly isAtomic?: boolean | undefined;
 }
 
 /** What a save of an action is bound to, besides the scope. */
@@ -89,6 +93,8 @@ export interface Source {
   forChange(id: string): Promise<EntityValue | null>;
   newEntity(): Promise<EntityValue>;
   save(entity: EntityValue): Promise<EntityValue>;
+  /** Saves new entities: all or none. */
+  insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /** The same source, for one save of an action. */
   boundTo(binding: SaveBinding): Source;
   /** Gives what selects its entities, where they have a collection. */

@@ -15,18 +15,41 @@ export interface CheckScopeOptions {
   readonly connection: Connection;
 }
 
-/** Throws a 403 unless values are inside a scope: the database matches them, without storing them, where it must. */
+/** How many bytes one command may have, with room for the rest of it: the database takes 16 MB. */
+const MOST_BYTES = 12 * 1024 * 1024;
+
+/**
+ * Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must.
+ */
 export async function checkScope(
-  values: StoredObject,
+  all: readonly StoredObject[],
   { scope, connection }: CheckScopeOptions,
 ): Promise<void> {
-  if (isKnownWithin(values, scope)) return;
-  const [match] = await connection.db?.aggregate([
-    { $documents: [{ $literal: values }] },
-    { $match: scope },
-    { $project: { _id: 1 } },
-  ]).toArray() ?? [];
-  if (match === undefined) throw outOfReach();
+  for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
+    const [found] = await connection.db?.aggregate([
+      { $documents: sent.map((values) => ({ $literal: values })) },
+      { $match: scope },
+      { $count: "count" },
+    ]).toArray() ?? [];
+    if (Number(found?.count ?? 0) < sent.length) throw outOfReach();
+  }
+}
+
+/** Gives values in lists that fit a command each. */
+function* inCommands(all: readonly StoredObject[]): Generator<StoredObject[]> {
+  let list: StoredObject[] = [];
+  let size = 0;
+  for (const values of all) {
+    const own = mongoose.mongo.BSON.calculateObjectSize(values);
+    if (list.length > 0 && size + own > MOST_BYTES) {
+      yield list;
+      list = [];
+      size = 0;
+    }
+    list.push(values);
+    size += own;
+  }
+  if (list.length > 0) yield list;
 }
 
 /** Whether values are certainly inside a scope of equalities. With `false`, the database must tell. */

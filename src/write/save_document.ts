@@ -55,7 +55,7 @@ async function insert(
   doc: Document,
   { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
 ): Promise<void> {
-  if (!isEmpty(scope)) await checkScope(storedValues(doc), { scope, connection: doc.db });
+  if (!isEmpty(scope)) await checkScope([storedValues(doc)], { scope, connection: doc.db });
   await together((session) => writeSaved(doc, statementOptions(session)));
 }
 

@@ -77,7 +77,7 @@ async function judge(
   if (touched || !kept.isSent) {
     const values = { ...kept.values };
     setFields(values, changedFields(doc, update, { read: kept.values }));
-    await checkScope(values, { scope, connection: doc.db });
+    await checkScope([values], { scope, connection: doc.db });
   }
   return touched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [];
 }

@@ -47,8 +47,10 @@ export async function sendReply(
   if (version !== undefined && !res.hasHeader("ETag")) {
     res.setHeader("ETag", markTag(tagOf(version, text), holder));
   }
-  if (text.length > PIECE) {
-    return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS });
+  // What is created together has no tag.
+  const isTagged = reply.status === 200 || version !== undefined;
+  if (text.length > PIECE || !isTagged) {
+    return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS, isTagged });
   }
   res.setHeader("Content-Type", JSON_TYPE);
   res.send(text);
@@ -128,13 +130,18 @@ function concat(parts: readonly Text[]): Buffer {
 /** Sends JSON text that is complete, with its length and tag; the pieces that were sent can be collected. */
 async function sendGathered(
   res: Response,
-  { pieces, timeoutMS }: { pieces: Uint8Array[]; timeoutMS: number },
+  { pieces, timeoutMS, isTagged = true }: {
+    readonly pieces: Uint8Array[];
+    readonly timeoutMS: number;
+    readonly isTagged?: boolean;
+  },
 ): Promise<void> {
   const [first, ...others] = pieces;
   res.setHeader("Content-Type", JSON_TYPE);
-  if (others.length === 0 && lengthOf(pieces) <= PIECE) return void res.send(first);
+  const isSmall = others.length === 0 && lengthOf(pieces) <= PIECE;
+  if (isSmall && isTagged) return void res.send(first);
   res.setHeader("Content-Length", lengthOf(pieces));
-  const tag = res.get("ETag") === undefined ? expressTag(res, pieces) : undefined;
+  const tag = isTagged && res.get("ETag") === undefined ? expressTag(res, pieces) : undefined;
   if (tag !== undefined) res.setHeader("ETag", tag);
   if (res.req.fresh) {
     for (const name of ["Content-Type", "Content-Length"]) res.removeHeader(name);

@@ -4,6 +4,7 @@ import type { Method } from "../../declare/operations/methods.ts";
 import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
 import type { WriteOptions } from "../../declare/operations/write_options.ts";
 import type { WriteRules } from "../../pipeline/request/route.ts";
+import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
@@ -14,6 +15,8 @@ interface Writing {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
+  /** How a parent holds its entities. */
+  readonly link: PartLink | undefined;
   /** Whether requests of other callers may see other entities: by a scope, or a connection of their own. */
   readonly isDivided: boolean;
 }
@@ -44,6 +47,9 @@ export function compileWrites(method: Method, writing: Writing): WriteRules | un
     if (most === undefined || most === Infinity && name === "max" || isCount(most)) continue;
     throw fail(`needs a whole number of at least 1 as "${name}"`);
   }
+  if (many !== undefined && writing.link?.array === false) {
+    throw fail(`cannot have "many": the property holds one entity`);
+  }
   if (typeof atomic !== "boolean") throw fail(`needs a boolean as "atomic"`);
   if (q !== undefined && q !== "required") throw fail(`needs "required" as "q"`);
   return {
@@ -72,7 +78,7 @@ function compileFields(
 /** Checks that a field names one entity at most, and that clients may know whether there is one. */
 function compileKey(
   by: unknown,
-  { schema, shape, fail }: Omit<Writing, "isDivided"> & { readonly fail: Fail },
+  { schema, shape, fail }: Omit<Writing, "isDivided" | "link"> & { readonly fail: Fail },
 ): string {
   const field = shape.fields.get(String(by));
   const unseen = whyUnseen(field);

@@ -130,7 +130,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
       parameters: hooks.parameters ?? [],
       filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
       reads: compileReads(method, { target, schema, shape, embedded }),
-      writes: compileWrites(method, { target, schema, shape, isDivided }),
+      writes: compileWrites(method, { target, schema, shape, link, isDivided }),
     };
     const levels = [...above, acting];
     const place = kind.item ? item : base;

@@ -43,6 +43,16 @@ export async function* mapInOrder<T, R>(
   if (kept.length > 0) yield kept;
 }
 
+/** Maps a list as {@linkcode mapInOrder} does. */
+export async function mapAll<T, R>(
+  list: readonly T[],
+  map: (each: T) => MaybePromise<R | undefined>,
+): Promise<R[]> {
+  const all: R[] = [];
+  for await (const some of mapInOrder([list], map)) all.push(...some);
+  return all;
+}
+
 /** A promise whose failure may be handled later. */
 function settled<T>(result: MaybePromise<T>): Promise<T> {
   const promise = Promise.resolve(result);

@@ -9,10 +9,15 @@ import type { LevelCall } from "../request/call.ts";
 import { referredModels } from "./referred_model.ts";
 import type { ReferredModel } from "./referred_model.ts";
 
+/** A reference of a body, and the key of its problem where that is not its path. */
+interface CheckedReference extends NamedReference {
+  readonly key?: string;
+}
+
 /** Finds references that name no entity in the scope of its class, by one query a field; `undefined` if none. */
 export async function missingReferences(
   at: LevelCall,
-  references: readonly NamedReference[],
+  references: readonly CheckedReference[],
 ): Promise<Problems | undefined> {
   if (references.length === 0) return undefined;
   const referred = await referredModels(at, new Set(references.map(({ field }) => field)));
@@ -23,21 +28,21 @@ export async function missingReferences(
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
   // The same for an entity that is not there and for one that is out of scope.
-  const problems = references.filter((each) => missing.has(each)).map(({ path }) => [
-    path,
+  const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
+    key,
     { message: `Value at "${path}" names no entity`, kind: "exists" },
   ]);
   return Object.fromEntries(problems);
 }
 
 interface Lookup extends ReferredModel {
-  readonly references: readonly NamedReference[];
+  readonly references: readonly CheckedReference[];
 }
 
 async function lookUp(
   { timeBudget, route: { maxTimeMS } }: LevelCall,
   { model, scope, references }: Lookup,
-): Promise<NamedReference[]> {
+): Promise<CheckedReference[]> {
   const { instance } = model.schema.path("_id");
   const textOf = (id: unknown) => instance === "ObjectId" ? String(id) : storedText(id);
   const ids = new Map<string, unknown>();

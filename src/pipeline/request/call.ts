@@ -23,6 +23,8 @@ interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
   readonly timeBudget: TimeBudget;
+  /** Whether its connection is not open any more. */
+  readonly isAway: () => boolean;
 }
 
 interface OpeningState {
@@ -54,7 +56,6 @@ export interface OpenLevel extends LevelCall {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelCall[];
   readonly acting: LevelCall;
-  readonly isAway: () => boolean;
   /** The error in the parameters: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
 }
@@ -76,6 +77,7 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
+  const isAway = () => opened !== undefined && !isOpen(opened);
   const { asked, q, badQuery } = readEarly(route, req);
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
@@ -84,6 +86,7 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
       route,
       req,
       timeBudget,
+      isAway,
       level,
       above: levels.at(-1),
       opened: {},
@@ -102,7 +105,6 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   }
   const acting = levels.at(-1) as LevelCall;
   acting.state.filter = q;
-  const isAway = () => opened !== undefined && !isOpen(opened);
   return { route, req, timeBudget, levels, acting, isAway, badQuery };
 }
 

@@ -2,7 +2,7 @@ import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 export interface Reply {
-  readonly status: 200 | 201 | 204;
+  readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
   /**
    * A list that no hook can refuse, so that its answer may begin before the last entity is read: JSON text of one entity

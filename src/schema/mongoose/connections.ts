@@ -64,6 +64,21 @@ export function isOpen({ readyState }: Connection): boolean {
   return readyState === mongoose.ConnectionStates.connected;
 }
 
+interface KnownServers {
+  readonly topology?: {
+    readonly description?: { readonly servers?: ReadonlyMap<string, unknown> };
+  };
+}
+
+/** Whether an open connection leads to a standalone server; `false` where that is not known. */
+export function isStandalone(connection: Connection): boolean {
+  if (!isOpen(connection)) return false;
+  // The driver declares no way to ask without waiting.
+  const { topology } = connection.getClient() as KnownServers;
+  const [server] = topology?.description?.servers?.values() ?? [];
+  return Object(server).type === "Standalone";
+}
+
 /** Gives the connection that a query or an aggregation will use; `undefined` for anything else. */
 export function connectionOf(work: unknown): Connection | undefined {
   if (work instanceof mongoose.Query) return (work.model as Model<unknown>).db as Connection;

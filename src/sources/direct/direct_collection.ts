@@ -1,13 +1,17 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
+import type { ClientSession, Connection } from "mongoose";
+import { inTransaction } from "../../database/in_transaction.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+import { BulkError } from "../../errors/bulk_error.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { numberIn } from "../../json/transcode/documents.ts";
+import { insertAll } from "../../write/insert_documents.ts";
 import type { FoundPage } from "../source.ts";
 import type { StoredEntity } from "./stored_entity.ts";
 import { storedIn } from "./stored_writer.ts";
@@ -23,6 +27,14 @@ export interface DirectResult {
   readonly version?: Version;
   readonly page?: FoundPage;
   readonly created?: string;
+  /** What became of each of several new entities. */
+  readonly fates?: readonly Fate[];
+}
+
+/** An entity that is written, or why it is not. */
+export interface Fate {
+  readonly _id?: unknown;
+  readonly error?: unknown;
 }
 
 /** A collection that is read and written without documents. */
@@ -62,7 +74,7 @@ export class DirectCollection {
       case "one":
         return await this.#one(plan);
       case "create":
-        return await this.#create(plan);
+        return await ("entity" in plan ? this.#create(plan) : this.#createMany(plan));
       case "update":
         return await this.#update(plan);
       case "remove":
@@ -101,11 +113,44 @@ export class DirectCollection {
     return undefined;
   }
 
-  async #create({ entity }: PlanOf<"create">): Promise<DirectResult | undefined> {
+  async #create(
+    { entity }: Extract<DirectPlan, { readonly entity: object }>,
+  ): Promise<DirectResult | undefined> {
     const { model, timeBudget, shape } = this.#collection;
     if (!await this.#passesRules(entity, shape.fields)) return undefined;
     await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
     return { text: toJson(entity, shape), created: String(entity._id), version: 0 };
+  }
+
+  async #createMany(
+    { entities, isAtomic }: Extract<DirectPlan, { readonly entities: object }>,
+  ): Promise<DirectResult | undefined> {
+    const { model, timeBudget, shape } = this.#collection;
+    for (const entity of entities) {
+      if (!await this.#passesRules(entity, shape.fields)) return undefined;
+    }
+    const insert = (session?: ClientSession) =>
+      insertAll(model, {
+        all: entities,
+        options: { ...timeBudget.statement(session), ordered: isAtomic },
+      });
+    if (isAtomic) {
+      const together = { connection: model.db as Connection, timeBudget, isRequired: true };
+      await timeBudget.wait(entities.length === 1 ? insert() : inTransaction(together, insert));
+      return { text: `[${entities.map((each) => toJson(each, shape)).join()}]` };
+    }
+    let errors: BulkError["errors"] = new Map();
+    try {
+      await timeBudget.wait(insert());
+    } catch (error) {
+      if (!(error instanceof BulkError)) throw error;
+      ({ errors } = error);
+    }
+    return {
+      fates: entities.map(({ _id }, index) =>
+        errors.has(index) ? { error: errors.get(index) } : { _id }
+      ),
+    };
   }
 
   async #update(

@@ -22,6 +22,7 @@ import type { PageRead } from "../source.ts";
 import { directSupport } from "./direct_support.ts";
 import type { DirectReads } from "./direct_support.ts";
 import { flatFields } from "./direct_writes.ts";
+import type { EntityMaker } from "./direct_writes.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -45,6 +46,8 @@ export interface DirectRequest {
   readonly forChange?: boolean;
   readonly name?: Filter;
   readonly body?: JsonObject | undefined;
+  readonly bodies?: readonly JsonObject[] | undefined;
+  readonly isAtomic?: boolean | undefined;
   readonly page?: PageRead | undefined;
   readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that are shown besides `_id`. */
@@ -53,10 +56,13 @@ export interface DirectRequest {
   readonly finder?: TargetFinder | undefined;
 }
 
+type NewEntity = Record<string, unknown>;
+
 export type DirectPlan =
   | Readonly<{ operation: "all" } & ReadPlan>
   | Readonly<{ operation: "one" } & ReadPlan>
-  | Readonly<{ operation: "create"; entity: Record<string, unknown> }>
+  | Readonly<{ operation: "create"; entity: NewEntity }>
+  | Readonly<{ operation: "create"; entities: readonly NewEntity[]; isAtomic: boolean }>
   | Readonly<{
     operation: "update";
     conditions: Filter;
@@ -101,8 +107,14 @@ export function planDirect(
   const { reads, inserts, updates, removes } = directSupport(model, shape);
   switch (operation) {
     case "create": {
-      const entity = needsNoOtherRead(collection) && !linked ? inserts?.make(body) : undefined;
-      return entity && { operation, entity };
+      const maker = needsNoOtherRead(collection) && !linked ? inserts : undefined;
+      const { bodies, isAtomic = true } = request;
+      if (bodies === undefined) {
+        const entity = maker?.make(body);
+        return entity && { operation, entity };
+      }
+      const entities = maker && madeOf(bodies, maker);
+      return entities && { operation, entities, isAtomic };
     }
     case "update": {
       const isDirect = updates && needsNoOtherRead(collection) && !setsArray(body, shape);
@@ -124,6 +136,17 @@ export function planDirect(
         { operation, name: castFilter(model, name), reads, query, page, count, finder, forChange };
     }
   }
+}
+
+/** Makes an entity of each body; `undefined` where one of them needs a document. */
+function madeOf(bodies: readonly JsonObject[], maker: EntityMaker): NewEntity[] | undefined {
+  const entities: NewEntity[] = [];
+  for (const body of bodies) {
+    const entity = maker.make(body);
+    if (entity === undefined) return undefined;
+    entities.push(entity);
+  }
+  return entities;
 }
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */

@@ -11,7 +11,7 @@ import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
-import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
+import { saveAllBy, saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
@@ -122,20 +122,19 @@ export class ElementSource implements Source {
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
-    const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
     const doc = documentOf(entity);
-    // A projection that parts cannot have is refused before anything is written.
-    readProjected(selection.projection, this.#options);
-    const work = saveBy(doc, async () => {
-      if (doc.isNew) return await this.#insert(doc);
+    const write = async () => {
+      if (doc.isNew) return await this.#insert([doc]);
       const place = await this.locate(doc);
-      await updateElement(doc, { place, condition: this.#selected, shape });
-    });
-    await timeBudget.wait(work);
-    if (!isNarrowed(selection, shape)) return doc;
-    const [shown] = await this.#readShown(link.array ? byStoredId(doc) : {}, { maxTimeMS });
-    if (shown === undefined) throw conflict();
+      await updateElement(doc, { place, condition: this.#selected, shape: this.#options.shape });
+    };
+    const [shown = doc] = await this.#write([doc], () => saveBy(doc, write));
     return shown;
+  }
+
+  async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
+    const docs = entities.map(documentOf);
+    return await this.#write(docs, () => saveAllBy(docs, () => this.#insert(docs)));
   }
 
   async remove(entity: EntityValue): Promise<void> {
@@ -157,13 +156,26 @@ export class ElementSource implements Source {
     await timeBudget.wait(removeElements(parent, removed));
   }
 
-  async #insert(doc: Document): Promise<void> {
+  /** Runs a write of documents, and gives them as a read shows them, in their order. */
+  async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
+    const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
+    // A projection that parts cannot have is refused before anything is written.
+    readProjected(selection.projection, this.#options);
+    await timeBudget.wait(write());
+    if (!isNarrowed(selection, shape)) return [...docs];
+    const named = link.array ? { _id: { $in: docs.map(({ _id }) => _id) } } : {};
+    const shown = await this.#readShown(named, { maxTimeMS });
+    if (shown.length < docs.length) throw conflict();
+    return shown;
+  }
+
+  async #insert(docs: readonly Document[]): Promise<void> {
     const { parent, link } = this.#options;
-    const value = storedValues(doc);
-    await checkScope(value, { scope: this.#scope, connection: parent.model.db });
-    const isAdded = await addToProperty(parent, { link, value });
+    const values = docs.map(storedValues);
+    await checkScope(values, { scope: this.#scope, connection: parent.model.db });
+    const isAdded = await addToProperty(parent, { link, values });
     if (!isAdded) throw link.array ? conflict() : occupied();
-    doc.isNew = false;
+    for (const doc of docs) doc.isNew = false;
   }
 
   #named(name: EntityName, anyway = false): Filter | undefined {

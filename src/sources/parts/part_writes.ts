@@ -22,26 +22,26 @@ interface PropertyWrite {
 }
 
 export interface Addition extends PropertyWrite {
-  readonly value: unknown;
+  readonly values: readonly unknown[];
   /** The condition on the parent where the property holds only one value; by default, that it holds none. */
   readonly vacant?: Filter;
 }
 
-/** Adds a value to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. */
+/** Adds values to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. */
 export async function addToProperty(
   place: Place,
-  { link: { property, array }, value, vacant = { [property]: null }, session }: Addition,
+  { link: { property, array }, values, vacant = { [property]: null }, session }: Addition,
 ): Promise<boolean> {
   if (!array) {
-    const set = { [property]: value };
+    const set = { [property]: values[0] };
     return await changePlace(place, {
       ...{ update: { $set: set }, condition: vacant, apply: () => set, session },
     });
   }
   return await changePlace(place, {
-    update: { $push: { [property]: { $each: [value] } } },
+    update: { $push: { [property]: { $each: values } } },
     onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)] },
-    apply: ({ [property]: stored }) => ({ [property]: [...storedList(stored), value] }),
+    apply: ({ [property]: stored }) => ({ [property]: [...storedList(stored), ...values] }),
     session,
   });
 }

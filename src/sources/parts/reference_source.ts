@@ -59,15 +59,11 @@ export class ReferenceSource extends CollectionSource {
   }
 
   protected override async store(doc: Document): Promise<void> {
-    await super.store(doc, async (insert) => {
-      const vacant = await this.#vacancy();
-      await this.#together(async (session) => {
-        // In a transaction the parent comes first: a conflict on it costs no other write.
-        if (session !== undefined) await this.#linkTo(doc, { vacant, session });
-        await insert(session);
-        if (session === undefined) await this.#linkTo(doc, { vacant, session });
-      });
-    });
+    await super.store(doc, this.#linking([doc]));
+  }
+
+  protected override async storeNew(docs: readonly Document[]): Promise<void> {
+    await super.storeNew(docs, this.#linking(docs));
   }
 
   protected override async removeStored(doc: Document): Promise<void> {
@@ -87,19 +83,33 @@ export class ReferenceSource extends CollectionSource {
     return { [property]: id };
   }
 
-  /** Writes the identifier of a new entity to the parent. After other errors it may be there: the entity stays. */
-  async #linkTo({ _id }: Document, { vacant, session }: LinkOptions): Promise<void> {
+  /** Writes the identifiers of new entities to the parent, together with their insertion. */
+  #linking(docs: readonly Document[]): Together {
+    return async (insert) => {
+      const ids = docs.map(({ _id }) => _id);
+      const vacant = await this.#vacancy();
+      await this.#together(async (session) => {
+        // In a transaction the parent comes first: a conflict on it costs no other write.
+        if (session !== undefined) await this.#linkTo(ids, { vacant, session });
+        await insert(session);
+        if (session === undefined) await this.#linkTo(ids, { vacant, session });
+      }, docs.length > 1);
+    };
+  }
+
+  /** Writes the identifiers of new entities to the parent. After other errors they may be there: the entities stay. */
+  async #linkTo(ids: readonly unknown[], { vacant, session }: LinkOptions): Promise<void> {
     const { parent, link } = this.#options;
     let refusal = link.array ? conflict() : occupied();
     try {
-      const isLinked = await addToProperty(parent, { link, value: _id, vacant, session });
+      const isLinked = await addToProperty(parent, { link, values: ids, vacant, session });
       if (isLinked) return;
     } catch (error) {
       if (!isOutOfReach(error)) throw error;
       refusal = error;
     }
     // Outside a transaction the entity is stored already, and nothing refers to it.
-    if (session === undefined) await this.removeNamed({ _id }, { filter: {} });
+    if (session === undefined) await this.removeNamed({ _id: { $in: ids } }, { filter: {} });
     throw refusal;
   }
 
@@ -123,12 +133,15 @@ export class ReferenceSource extends CollectionSource {
     const { parent, link, model } = this.#options;
     for (const _id of ids) {
       if (await (await model()).exists({ _id }) === null) continue;
-      await addToProperty(parent, { link, value: _id });
+      await addToProperty(parent, { link, values: [_id] });
     }
   }
 
-  #together(writes: (session?: ClientSession) => Promise<void>): Promise<void> {
-    return inTransaction(turnAt(this.#options.parent), writes);
+  #together(
+    writes: (session?: ClientSession) => Promise<void>,
+    isRequired = false,
+  ): Promise<void> {
+    return inTransaction({ ...turnAt(this.#options.parent), isRequired }, writes);
   }
 }
 

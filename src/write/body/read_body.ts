@@ -12,6 +12,36 @@ import type { JsonObject } from "../../schema/fields/json.ts";
  * @throws {Error} If nobody parsed it.
  */
 export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
+  const body = parsedBody(req);
+  if (!isJsonObject(body)) throw badFormat("The body is not a JSON object");
+  checkSize(body, limits);
+  return body;
+}
+
+export interface ManyLimits extends Required<BodyLimits> {
+  readonly many: number;
+}
+
+/**
+ * Reads an array of what should be objects; `undefined` for any other body. The limits of bodies apply to each of them.
+ *
+ * @throws {RestError} 413 if there are too many, 415 if the body is not JSON, 400 if one of them is beyond a cap.
+ */
+export function readElements(
+  req: Request,
+  { many, ...limits }: ManyLimits,
+): readonly unknown[] | undefined {
+  const body = parsedBody(req);
+  if (!Array.isArray(body)) return undefined;
+  if (body.length > many) {
+    const message = `The body has more than ${many} elements: send them in several requests`;
+    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: many });
+  }
+  for (const each of body) if (isJsonObject(each)) checkSize(each, limits);
+  return body;
+}
+
+function parsedBody(req: Request): unknown {
   const length = req.headers["content-length"];
   const empty = req.headers["transfer-encoding"] === undefined &&
     (length === undefined || length === "0");
@@ -25,8 +55,6 @@ export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject
       "Cannot read the body: no JSON parser is installed, mount express.json() before the framework",
     );
   }
-  if (!isJsonObject(req.body)) throw badFormat("The body is not a JSON object");
-  checkSize(req.body, limits);
   return req.body;
 }
 

@@ -1,5 +1,6 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, mongo } from "mongoose";
+import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
@@ -14,16 +15,54 @@ export function middlewareOf(doc: Document): Middleware {
 
 /** Does what Mongoose's `save` does, but for the write: validation first, then the middleware around it. */
 export async function saveBy(doc: Document, write: () => Promise<void>): Promise<void> {
-  const middleware = middlewareOf(doc);
   try {
-    if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
-    await middleware.execPre("save", doc, [{}]);
+    await validate(doc);
+    await middlewareOf(doc).execPre("save", doc, [{}]);
     await write();
   } catch (error) {
-    await middleware.execPost("save", doc, [doc], { error });
-    throw error;
+    throw await toldOf(doc, error);
   }
-  await middleware.execPost("save", doc, [doc]);
+  await middlewareOf(doc).execPost("save", doc, [doc]);
+}
+
+async function validate(doc: Document): Promise<void> {
+  if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
+}
+
+/** Runs the middleware for an error of a save, which may make another one of it. */
+async function toldOf(doc: Document, error: unknown): Promise<unknown> {
+  try {
+    await middlewareOf(doc).execPost("save", doc, [doc], { error });
+    return error;
+  } catch (other) {
+    return other;
+  }
+}
+
+/**
+ * Does the same for several documents with one write: before it, all are ready.
+ *
+ * @throws {BulkError} With the errors of some of them.
+ */
+export async function saveAllBy(
+  docs: readonly Document[],
+  write: () => Promise<void>,
+): Promise<void> {
+  try {
+    await eachInTurn(docs, validate);
+    await eachInTurn(docs, (doc) => middlewareOf(doc).execPre("save", doc, [{}]));
+    await write();
+  } catch (error) {
+    const errors = error instanceof BulkError ? error.errors : new Map([[0, error]]);
+    const [first] = errors.values();
+    const told = new Map<number, unknown>();
+    for (const [index, doc] of docs.entries()) {
+      told.set(index, await toldOf(doc, errors.get(index) ?? first));
+    }
+    if (!(error instanceof BulkError)) throw told.get(0);
+    throw new BulkError(new Map([...told].filter(([index]) => errors.has(index))));
+  }
+  await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
 
 export interface WriteOptions {

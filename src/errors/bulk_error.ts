@@ -1,0 +1,27 @@
+/** What went wrong with some entities of a request that writes many, by their places in its body. */
+export class BulkError extends Error {
+  constructor(readonly errors: ReadonlyMap<number, unknown>) {
+    const [first] = errors.values();
+    super(`${errors.size} of many entities cannot be written`, { cause: first });
+  }
+}
+
+/**
+ * Runs work on each of many, one after the other.
+ *
+ * @throws {BulkError} With the errors of all that failed.
+ */
+export async function eachInTurn<T>(
+  all: readonly T[],
+  work: (each: T) => Promise<unknown>,
+): Promise<void> {
+  const errors = new Map<number, unknown>();
+  for (const [index, each] of all.entries()) {
+    try {
+      await work(each);
+    } catch (error) {
+      errors.set(index, error);
+    }
+  }
+  if (errors.size > 0) throw new BulkError(errors);
+}

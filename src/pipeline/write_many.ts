@@ -1,0 +1,82 @@
+import { eachInTurn } from "../errors/bulk_error.ts";
+import { badFormat } from "../errors/refusals.ts";
+import type { Problems } from "../errors/refusals.ts";
+import { toJson } from "../json/to_json.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { Fate } from "../sources/direct/direct_collection.ts";
+import { mapAll } from "./lists/map_in_order.ts";
+import type { OpenLevel } from "./request/call.ts";
+import { errorAnswer } from "./request/error_answer.ts";
+import type { Reply } from "./request/reply.ts";
+import { runDirect } from "./run_direct.ts";
+import { passHook } from "./run_hooks.ts";
+import { openDraft, passPreSave, refuseProblems, validateEntity, write } from "./write.ts";
+
+const NO_OBJECT = "The element is not a JSON object";
+
+/** Creates an entity of each element of a body: all or none, or each one by itself. */
+export async function writeMany(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
+  const isAtomic = acting.level.writes?.atomic !== false;
+  if (elements.length === 0) return { status: 201, text: "[]" };
+  if (elements.every(isJsonObject)) {
+    const result = await runDirect(acting, { bodies: elements, isAtomic });
+    if (result?.fates !== undefined) return await tellEach(acting, result.fates);
+    if (result !== undefined) return { status: 201, ...result };
+  }
+  if (isAtomic) return await writeTogether(acting, elements);
+  return await tellEach(acting, await mapAll(elements, (each) => writeAlone(acting, each)));
+}
+
+/** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
+async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
+  const { level: { hooks, shape }, source } = acting;
+  const others: Problems = {};
+  const drafts = await mapAll([...elements.entries()], ([index, body]) => {
+    if (isJsonObject(body)) return openDraft(acting, body, `${index}.`);
+    others[index] = { message: NO_OBJECT, kind: "object" };
+    return undefined;
+  });
+  await refuseProblems(acting, drafts, others);
+  const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
+  const saved = hooks.persist === undefined
+    ? await source.insertAll(ready)
+    : await persistEach(acting, ready);
+  const sent = await mapAll(saved, (entity) => passHook(acting, "preSend", { entity }));
+  return { status: 201, text: `[${sent.map((each) => toJson(each, shape)).join()}]` };
+}
+
+/** Hooks write one after the other: the framework cannot undo what they do. */
+async function persistEach(acting: OpenLevel, ready: readonly object[]): Promise<object[]> {
+  const { level, timeBudget } = acting;
+  await timeBudget.wait(eachInTurn(ready, (entity) => validateEntity(entity, level)));
+  const saved: object[] = [];
+  for (const entity of ready) {
+    const work = passHook(acting, "persist", { entity });
+    const result = await timeBudget.wait(Promise.resolve(work));
+    if (result !== undefined) saved.push(result);
+  }
+  return saved;
+}
+
+async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
+  try {
+    if (!isJsonObject(body)) throw badFormat(NO_OBJECT);
+    const { created } = await write(acting, body);
+    return { ...created !== undefined && { _id: created } };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Tells what became of each element, as if it had been the only one. */
+async function tellEach(acting: OpenLevel, fates: readonly Fate[]): Promise<Reply> {
+  const told: object[] = [];
+  for (const { error, ...fate } of fates) {
+    if (error === undefined) told.push({ status: 201, ...fate });
+    else {
+      const { status, body } = await errorAnswer(acting, error);
+      told.push({ ...body, status });
+    }
+  }
+  return { status: 207, text: toJson(told) };
+}

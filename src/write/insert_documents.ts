@@ -1,0 +1,93 @@
+import mongoose from "mongoose";
+import type { Document, Model, mongo } from "mongoose";
+import { BulkError } from "../errors/bulk_error.ts";
+import { castFilter } from "../filter/cast_filter.ts";
+import { isEmpty } from "../filter/filters.ts";
+import { versionKey } from "../schema/fields/system_fields.ts";
+import { forgetAllChanges, setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { saveAllBy } from "../schema/mongoose/statements/save_by.ts";
+import { checkScope } from "./check_scope.ts";
+import type { SaveDocumentOptions } from "./save_document.ts";
+import { storedValues } from "./stored_values.ts";
+import type { StoredObject } from "./stored_values.ts";
+
+/**
+ * Inserts several documents by one statement, which runs together with other writes, or fails with them.
+ *
+ * @throws {BulkError} If some of them are not valid, or have a value that must be unique.
+ * @throws {RestError} 403 if one of them would be outside the scope.
+ */
+export async function insertDocuments(
+  docs: readonly Document[],
+  { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
+): Promise<void> {
+  const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
+  if (model === undefined) return;
+  if (docs.some((doc) => !doc.isNew || doc.constructor !== model)) {
+    throw new TypeError(
+      `Cannot create several entities: a hook gave other documents than new ones`,
+    );
+  }
+  await saveAllBy(docs, async () => {
+    const all = docs.map(firstValues);
+    if (!isEmpty(scope)) {
+      await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
+    }
+    await together((session) => insertAll(model, { all, options: statementOptions(session) }));
+    docs.forEach(markSaved);
+  });
+}
+
+/** The values of a new document as it is stored first. */
+function firstValues(doc: Document): StoredObject {
+  const key = versionKey(doc);
+  if (key !== undefined) setRaw(doc, { path: key, value: 0 });
+  return storedValues(doc);
+}
+
+/** Has a document look as after its own `save()`. */
+function markSaved(doc: Document): void {
+  forgetAllChanges(doc);
+  for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
+}
+
+interface Insertion {
+  readonly all: readonly StoredObject[];
+  readonly options: mongo.BulkWriteOptions;
+}
+
+/**
+ * Inserts entities by one statement.
+ *
+ * @throws {BulkError} If the database refuses some of them.
+ */
+export async function insertAll(
+  model: Model<unknown>,
+  { all, options }: Insertion,
+): Promise<void> {
+  try {
+    await model.collection.insertMany([...all], options);
+  } catch (error) {
+    throw error instanceof mongoose.mongo.MongoBulkWriteError ? await causeOf(model, error) : error;
+  }
+}
+
+/** Gives the error behind that of a bulk as other statements have it. */
+async function causeOf(
+  { collection }: Model<unknown>,
+  error: mongo.MongoBulkWriteError,
+): Promise<unknown> {
+  const refused = [error.writeErrors].flat();
+  const { errorResponse } = error;
+  if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
+  const indexes = await collection.indexes();
+  return new BulkError(
+    new Map(refused.map(({ index, code, errmsg = "" }) => {
+      // The driver leaves out which fields an index has.
+      const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
+      const keyPattern = indexes.find((each) => each.name === name)?.key;
+      const response = { message: errmsg, code, ...keyPattern && { keyPattern } };
+      return [index, new mongoose.mongo.MongoServerError(response)];
+    })),
+  );
+}
