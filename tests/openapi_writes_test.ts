@@ -1,76 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
-import {
-  all,
-  arrayProp,
-  create,
-  Framework,
-  FrameworkModel,
-  one,
-  prop,
-  removeAll,
-  replace,
-  rest,
-  update,
-  updateAll,
-} from "../mod.ts";
+import { Framework } from "../mod.ts";
 import { documentOf } from "./documented.ts";
+import { WRITTEN } from "./fixtures/written.ts";
 import { test } from "./harness/testing.ts";
-
-class Chapter extends FrameworkModel {
-  @prop({ required: true })
-  title!: string;
-}
-
-@rest({
-  route: "/books",
-  concurrency: "required",
-  methods: [
-    all(),
-    one(),
-    create({ many: 3, idempotency: { keep: "2h", key: "required" }, operationId: "writeBooks" }),
-    update(),
-    updateAll({ fields: ["state", "tags"], max: 10 }),
-    replace({ by: "slug", example: { title: "Emma" } }),
-    removeAll({ max: 5, q: "required" }),
-  ],
-  schemaOptions: { strict: "throw" },
-})
-class Book extends FrameworkModel {
-  @prop({ required: true, unique: true })
-  slug!: string;
-  @prop({ required: true })
-  title!: string;
-  @prop({ required: true, default: "open", enum: ["open", "sold"] })
-  state!: string;
-  @arrayProp({ items: String })
-  tags?: string[];
-  @rest({ methods: [create({ many: 2 }), updateAll({ fields: ["title"], max: Infinity })] })
-  @arrayProp({ items: Chapter, embedded: true })
-  chapters?: Chapter[];
-}
-
-@rest({
-  route: "/notes",
-  methods: [
-    all({ count: true }),
-    create({ many: 2, atomic: false, preSend: (_req, note) => note }),
-    updateAll({ fields: ["text"], atomic: false }),
-    replace(),
-    removeAll(),
-  ],
-})
-class Note extends FrameworkModel {
-  @prop({ required: true })
-  text!: string;
-}
-
-@rest({ route: "/orders", methods: [create({ idempotency: { keep: "30s" } })] })
-class Order extends FrameworkModel {
-  @prop()
-  text?: string;
-}
-
-const MODELS = [Book, Note, Order];
 
 interface Told {
   readonly name: string;
@@ -81,7 +13,7 @@ interface Told {
 
 /** Opens the document, and gives what tests ask of it again and again. */
 async function open() {
-  const known = await documentOf(MODELS);
+  const known = await documentOf(WRITTEN);
   const { operation, validator } = known;
   const parameters = (method: string, path: string) =>
     (operation(method, path).parameters ?? []) as readonly Told[];
@@ -246,7 +178,7 @@ test("answers of many are one entity, a list, counts or fates", async () => {
 });
 
 Deno.test("describe() tells what the options of writes allow", () => {
-  const routes = Framework.describe({ models: MODELS });
+  const routes = Framework.describe({ models: WRITTEN });
   const writes = (method: string, path: string) =>
     routes.find((route) => route.path === path && route.method === method)?.writes;
   assertEquals(writes("POST", "/books"), { many: 3, atomic: true, keepMS: 7_200_000 });
@@ -262,7 +194,7 @@ Deno.test("describe() tells what the options of writes allow", () => {
 });
 
 Deno.test("describe() has bodies, answers and headers of writes", () => {
-  const routes = Framework.describe({ models: MODELS });
+  const routes = Framework.describe({ models: WRITTEN });
   const route = (method: string, path: string) => {
     const found = routes.find((each) => each.path === path && each.method === method);
     if (found === undefined) throw new Error(`There is no ${method} ${path}`);
