@@ -190,9 +190,8 @@ export interface RemoveAllOptions<M> extends CallOptions {
  * Options of `updateAll()`.
  *
  * @typeParam M The model.
- * @typeParam N The option `minimal`.
  */
-export interface UpdateAllOptions<M, N = boolean> extends RemoveAllOptions<M>, MinimalOptions<N> {}
+export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
 
 /** What `updateAll()` has done. */
 export interface Affected {

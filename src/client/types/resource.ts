@@ -80,10 +80,7 @@ export interface Resource<M> {
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /** Changes all entities that a filter selects by a merge patch. It is never repeated. */
-  updateAll<N extends boolean = false>(
-    body: PatchOf<M>,
-    options: UpdateAllOptions<M, N>,
-  ): Promise<WriteResult<Affected, N, undefined>>;
+  updateAll(body: PatchOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
   /**
    * Puts an entity at a key, in the place of what is there. It is repeated after a 503 if it has neither `ifMatch` nor
    * `createOnly`.

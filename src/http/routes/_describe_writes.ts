@@ -35,10 +35,10 @@ type Preference = NonNullable<HeaderDescription["preferences"]>[number];
 
 export function describePreferences(route: Route): Preference[] {
   const { operation, reads } = actingLevel(route);
-  const { change } = route.operation;
+  const { change, many } = route.operation;
   const names: readonly (false | Preference)[] = [
     reads?.count?.always === false && "count=exact",
-    (change === "merge" || change === "replace") && "return=minimal",
+    (change === "merge" || change === "replace") && !many && "return=minimal",
     (operation === "updateAll" || operation === "removeAll") && "max-affected",
   ];
   return names.filter((name) => name !== false);
