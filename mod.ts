@@ -91,6 +91,7 @@ export type {
   HeaderDescription,
   ParameterDescription,
   RouteDescription,
+  WriteDescription,
 } from "./src/http/routes/describe_route.ts";
 export type { FilterDescription, FilterPath } from "./src/filter/q/describe_filter.ts";
 export type { OperationName, OperationWords } from "./src/declare/operations/operation.ts";

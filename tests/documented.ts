@@ -18,7 +18,10 @@ export interface DocumentedOperation {
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
   readonly parameters?: readonly DocumentedParameter[];
-  readonly requestBody?: { readonly content: Record<string, Media> };
+  readonly requestBody?: {
+    readonly description?: string;
+    readonly content: Record<string, Media>;
+  };
   readonly responses: Record<string, DocumentedResponse>;
 }
 

@@ -45,7 +45,7 @@ const statuses = (operation: { readonly responses: object }) => Object.keys(oper
 
 test("operations say what their options tell", async () => {
   const { operation } = await documentOf([Task]);
-  const { requestBody, responses: _, ...told } = operation("POST", "/tasks");
+  const { requestBody, responses: _, parameters: __, ...told } = operation("POST", "/tasks");
   assertEquals(told, {
     operationId: "planTask",
     tags: ["Planning"],
@@ -92,9 +92,9 @@ test("each operation has the statuses that it can answer", async () => {
   assertEquals(of("GET", "/tasks"), "200,304,400,500,503,default");
   assertEquals(of("GET", "/tasks/{id}"), "200,304,400,404,500,503,default");
   assertEquals(of("POST", "/tasks"), "201,400,409,415,500,503,default");
-  assertEquals(of("PATCH", "/tasks/{id}"), "200,400,404,409,412,415,428,500,503,default");
+  assertEquals(of("PATCH", "/tasks/{id}"), "200,204,400,404,409,412,415,428,500,503,default");
   assertEquals(of("DELETE", "/tasks/{id}"), "204,400,404,409,412,428,500,503,default");
-  assertEquals(of("DELETE", "/tasks"), "204,400,500,503,default");
+  assertEquals(of("DELETE", "/tasks"), "204,400,409,500,503,default");
 });
 
 test("headers stand where they count", async () => {
@@ -102,7 +102,9 @@ test("headers stand where they count", async () => {
   const headers = (method: string, path: string) =>
     (operation(method, path).parameters ?? []).filter((each) => each.in === "header")
       .map(({ name, required }) => `${name} ${required}`);
-  assertEquals(headers("PATCH", "/tasks/{id}"), ["If-Match true"]);
+  assertEquals(headers("POST", "/tasks"), ["Prefer false"]);
+  assertEquals(headers("PATCH", "/tasks/{id}"), ["If-Match true", "Prefer false"]);
+  assertEquals(headers("DELETE", "/tasks/{id}"), ["If-Match true"]);
   assertEquals(headers("GET", "/tasks/{id}"), ["If-None-Match false"]);
   assertEquals(headers("GET", "/tasks"), ["If-None-Match false", "Prefer false"]);
   const answered = (method: string, path: string, status: number) =>
@@ -110,7 +112,10 @@ test("headers stand where they count", async () => {
   assertEquals(answered("GET", "/tasks", 200), [
     ...["ETag", "Link", "X-Total-Count", "Content-Range", "Preference-Applied"],
   ]);
-  assertEquals(answered("POST", "/tasks", 201), ["ETag", "Location"]);
+  assertEquals(answered("POST", "/tasks", 201), ["ETag", "Location", "Preference-Applied"]);
+  for (const status of [200, 204]) {
+    assertEquals(answered("PATCH", "/tasks/{id}", status), ["ETag", "Preference-Applied"]);
+  }
 });
 
 test("errors are as the document says, problem details too", async () => {

@@ -23,6 +23,12 @@ function modelAt(route: `/${string}`, methods = [all()]) {
   return Place;
 }
 
+@rest({ route: "/bare", methods: [create()] })
+class Bare extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
 test("paths that differ by the names of parameters alone are one path", async () => {
   const models = [modelAt("/x/:a"), modelAt("/x", [update()])];
   const { document, operation } = await documentOf(models);
@@ -78,10 +84,13 @@ test("lists have an ETag and answer 304, unless they are long", async () => {
   assertEquals((await app.get("/x")).headers.get("etag"), null);
 });
 
-test("a removal does not clash with unique values", async () => {
-  const { operation } = await documentOf([modelAt("/x", [create(), removeAll()])]);
-  const answers = ["POST", "DELETE"].map((method) => 409 in operation(method, "/x").responses);
-  assertEquals(answers, [true, false]);
+test("a creation clashes with unique values only, a removal of all with its limit only", async () => {
+  const { operation } = await documentOf([modelAt("/x", [all(), create(), removeAll()]), Bare]);
+  const hasConflict = (method: string, path: string) => 409 in operation(method, path).responses;
+  assertEquals(["POST", "DELETE", "GET"].map((method) => hasConflict(method, "/x")), [
+    ...[true, true, false],
+  ]);
+  assertEquals(hasConflict("POST", "/bare"), false);
 });
 
 test("where onError can answer, no status promises its code", async () => {

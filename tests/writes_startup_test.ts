@@ -233,6 +233,22 @@ for (const [name, declared, message] of REFUSED) {
   });
 }
 
+test("a write that needs q does not start where no q is taken", () => {
+  const start = (...methods: readonly unknown[]) =>
+    Framework.describe({
+      models: [declare({ methods })],
+      queryLimits: { paths: "listed" },
+    });
+  const fields = ["name"] as never;
+  const filter = ["label"] as never;
+  for (const method of [updateAll({ fields }), removeAll({ q: "required" })]) {
+    const told = `${method.operation}() needs a "filter"`;
+    assertThrows(() => start(method), TypeError, told);
+  }
+  start(updateAll({ fields, filter }), removeAll({ q: "required", filter }));
+  start(removeAll());
+});
+
 test("writes start with every option that they take", () => {
   const methods = [
     create({ many: 5, atomic: false }),

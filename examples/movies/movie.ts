@@ -1,5 +1,5 @@
-import { all, arrayProp, create, one, remove, update } from "@mongrove/mongrove";
-import { FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
+import { all, create, one, remove, removeAll, update, updateAll } from "@mongrove/mongrove";
+import { arrayProp, FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
 import type { Schema } from "mongoose";
 import { Actor } from "./actor.ts";
 import { authenticated } from "./hooks/authenticated.ts";
@@ -24,6 +24,9 @@ import { authenticated } from "./hooks/authenticated.ts";
     }),
     update({ preFetch: authenticated }),
     remove({ preFetch: authenticated }),
+    // The demo also runs on a standalone server, which has no transactions
+    updateAll({ preFetch: authenticated, fields: ["year"], max: 100, atomic: false }),
+    removeAll({ preFetch: authenticated, max: 100, q: "required" }),
   ],
 })
 export class Movie extends FrameworkModel {

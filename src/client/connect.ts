@@ -5,6 +5,17 @@ import { sendRequest } from "./sending/send_request.ts";
 import type { ConnectOptions } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
+/** Options of a resource. */
+export interface ResourceOptions {
+  /**
+   * Whether `create()` and `createMany()` send a key, by which the server knows a repetition: then they are repeated. The
+   * route must have `create({ idempotency: … })`. Sub-resources are routes of their own.
+   *
+   * @default {false}
+   */
+  readonly idempotency?: boolean | undefined;
+}
+
 /** The resources of a server. */
 export interface Api {
   /**
@@ -12,9 +23,10 @@ export interface Api {
    *
    * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.
+   * @param options Whether creations can be repeated.
    * @throws {TypeError} If the path does not begin with a slash.
    */
-  resource<M extends FrameworkModel>(path: string): Resource<M>;
+  resource<M extends FrameworkModel>(path: string, options?: ResourceOptions): Resource<M>;
 }
 
 /**
@@ -55,11 +67,14 @@ export interface Api {
 export function connect(base: string, options: ConnectOptions = {}): Api {
   const root = new Operations((outgoing) => sendRequest(outgoing, options), trimmed(base));
   return {
-    resource<M extends FrameworkModel>(path: string): Resource<M> {
+    resource<M extends FrameworkModel>(
+      path: string,
+      { idempotency = false }: ResourceOptions = {},
+    ): Resource<M> {
       if (!path.startsWith("/")) {
         throw new TypeError(`Cannot open "${path}": the path of a route begins with a slash`);
       }
-      return openResource(root.at(trimmed(path))) as unknown as Resource<M>;
+      return openResource(root.at(trimmed(path), idempotency)) as unknown as Resource<M>;
     },
   };
 }

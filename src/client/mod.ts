@@ -29,7 +29,7 @@ export type { FrameworkModel } from "../declare/model/framework_model.ts";
 export { ApiError } from "./api_error.ts";
 export type { FieldError } from "./api_error.ts";
 export { connect } from "./connect.ts";
-export type { Api } from "./connect.ts";
+export type { Api, ResourceOptions } from "./connect.ts";
 export { etagOf } from "./etags.ts";
 export type { Page } from "./operations/pages.ts";
 export type { RetryOptions } from "./sending/retry.ts";
@@ -38,14 +38,23 @@ export type { ActionAnswer, ActionOptions } from "./types/action.ts";
 export type { NewOf, PatchOf } from "./types/body.ts";
 export type { Json, JsonPart, JsonValue } from "./types/json.ts";
 export type {
+  Affected,
+  CreateManyOptions,
+  CreateOptions,
   EntityOptions,
+  Fate,
   ListOptions,
   MatchOptions,
+  MinimalOptions,
   OneOptions,
   ReadOptions,
   RemoveAllOptions,
   RemoveOptions,
+  ReplaceOptions,
+  UpdateAllOptions,
   UpdateOptions,
+  WriteResult,
+  Written,
 } from "./types/options.ts";
 export type { Populate, UnknownEntity } from "./types/populate.ts";
 export type {

@@ -36,7 +36,7 @@ export function describeOperation(
   const { summary = `${verb} ${model}`, tags = [model] } = words;
   const parameters = [
     ...route.parameters.map((each) => describeParameter(each, { route, components, q })),
-    ...route.headers.map(describeHeader),
+    ...route.headers.map((each) => describeHeader(each, route)),
   ];
   return {
     operationId,
@@ -50,16 +50,28 @@ export function describeOperation(
   };
 }
 
+const PATCH = "A JSON merge patch (RFC 7396): what it leaves out stays, and null clears a field";
+
+const BODIES: Readonly<Record<string, string>> = {
+  update: PATCH,
+  updateAll: PATCH,
+  replace: "What it leaves out is cleared",
+};
+
 function describeBody(route: RouteNode, components: Components) {
-  const { body, bodySchema, operation, model, words: { example } } = route;
-  const patch = "A JSON merge patch (RFC 7396): what it leaves out stays, and null clears a field";
+  const { body, bodySchema, operation, model, words: { example }, writes } = route;
+  const schema = body ? components.object(body) : bodySchema &&
+    components.given(bodySchema, `${model}${capitalize(operation)}Body`);
+  const { many: maxItems } = writes ?? {};
+  const description = Object.hasOwn(BODIES, operation) ? BODIES[operation] : undefined;
   return {
-    ...operation === "update" && { description: patch },
+    ...description !== undefined && { description },
     required: true,
     content: {
       "application/json": {
-        schema: body ? components.object(body) : bodySchema &&
-          components.given(bodySchema, `${model}${capitalize(operation)}Body`),
+        schema: maxItems === undefined
+          ? schema
+          : { oneOf: [schema, { type: "array", items: schema, maxItems }] },
         ...example !== undefined && { example },
       },
     },

@@ -104,6 +104,12 @@ function onlyOnce(field: string): JsonSchema {
   };
 }
 
+const PREFERENCES = {
+  "count=exact": "`count=exact` asks for the total",
+  "return=minimal": "`return=minimal` asks for an answer without a body",
+  "max-affected": "`max-affected=10` asks for a 409 if there are more entities than that",
+};
+
 const HEADERS: Readonly<Record<HeaderDescription["name"], JsonSchema>> = {
   "If-Match": {
     description: "The `ETag` of the entity as it was read, or `*`. " +
@@ -113,9 +119,30 @@ const HEADERS: Readonly<Record<HeaderDescription["name"], JsonSchema>> = {
   "If-None-Match": {
     description: "The `ETag` of the answer as it was read. If it is the same, the answer is 304",
   },
-  Prefer: { description: "`count=exact` asks for the total", example: "count=exact" },
+  Prefer: {},
+  "Idempotency-Key": {
+    description: "A text of the client's own, such as a UUID. " +
+      "A request with the key and the body of an earlier one creates nothing: " +
+      "it has the answer of that one",
+  },
 };
 
-export function describeHeader({ name, required }: HeaderDescription): object {
-  return { name, in: "header", required, ...HEADERS[name], schema: { type: "string" } };
+const CREATE_ONLY = "`*` asks for a 412 if there is an entity already";
+
+export function describeHeader(
+  { name, required, preferences = [] }: HeaderDescription,
+  { method }: RouteNode,
+): object {
+  const [example] = preferences;
+  return {
+    ...{ name, in: "header", required, ...HEADERS[name] },
+    ...name === "If-None-Match" && method === "PUT" && { description: CREATE_ONLY, example: "*" },
+    ...example !== undefined && {
+      description: preferences.map((each) => PREFERENCES[each]).join(". "),
+      example: example === "max-affected" ? `${example}=10` : example,
+    },
+    schema: name === "Idempotency-Key"
+      ? { type: "string", minLength: 1, maxLength: 255 }
+      : { type: "string" },
+  };
 }

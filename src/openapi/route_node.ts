@@ -26,8 +26,8 @@ export interface RouteNode
   readonly answer?: AnswerNode;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** How a list tells its total, if it does. */
-  readonly count?: { readonly always: boolean };
+  /** Whether a list can tell its total. */
+  readonly isCounted: boolean;
   readonly many: boolean;
   /** Whether functions of the application can refuse a request in their own words. */
   readonly isHooked: boolean;
@@ -63,8 +63,8 @@ export function routeNode(route: Route): RouteNode {
     ...answer && { answer: answerNode(route, answer) },
     ...filter && { filter: { object: filterNode(shape, place), limits } },
     words: wordsOf(hooks),
-    ...reads?.count && { count: { always: reads.count.always } },
-    many: route.operation.many && action === undefined,
+    isCounted: reads?.count !== undefined,
+    many: route.operation.many && route.operation.change === undefined,
     isHooked: route.getConnection !== undefined || route.reporter.hasOnError ||
       action !== undefined ||
       levels.some((level) => level.scopes.length > 0 || Object.keys(level.hooks).some(isHookName)),

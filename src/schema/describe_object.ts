@@ -71,8 +71,8 @@ export interface FieldDescription extends ValueDescription {
   readonly example?: unknown;
 }
 
-/** An answer, one that need not be stored, a body that makes something new, one that changes something, or an element of an array in one. */
-export type View = "answer" | "result" | "new" | "patch" | "element";
+/** An answer, one that need not be stored, or a body: of a creation, a replacement, an update, changes of many, or an element in one. */
+export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
 export function isAnswer(view: View): boolean {
   return view === "answer" || view === "result";

@@ -20,7 +20,7 @@ export interface Exchange {
 }
 
 /** Headers that mean something to the operations. */
-const ASKED = ["if-match", "if-none-match", "prefer"];
+const ASKED = ["if-match", "if-none-match", "prefer", "idempotency-key"];
 const ANSWERED = ["etag", "link", "content-range", "x-total-count", "preference-applied"];
 
 /** Holds what clients and servers say to each other against an OpenAPI document. */
@@ -40,8 +40,8 @@ export class Holder {
     const at = ["paths", template ?? "", method.toLowerCase()];
     const operation = this.#at(at);
     if (operation === undefined) return [`${method} ${url.pathname} is not in the document`];
-    // What is refused may be what the document does not allow
-    const isTaken = status < 400;
+    // What is refused, as some of many may be, may be what the document does not allow
+    const isTaken = status < 400 && status !== 207;
     const problems = [
       ...isTaken ? [...this.#parameters(at, exchange), ...this.#body(at, exchange)] : [],
       ...this.#answer(at, exchange),

@@ -16,21 +16,21 @@ export type OpenRecipe = Client & AsyncDisposable;
  * @param path The page.
  * @param title The heading above the files of the application.
  * @param change Adds to the text of `app.ts`.
- * @returns What serves it, each time on a new database.
+ * @returns What serves it, each time on a new database: of the MongoDB at a URI, if it gets one.
  */
 export async function loadRecipe(
   path: string,
   title: string,
   change: (code: string) => string = (code) => code,
-): Promise<() => Promise<OpenRecipe>> {
+): Promise<(mongo?: string) => Promise<OpenRecipe>> {
   const page = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
   const recipe = readSteps(page).find((step) => step.title === title);
   await using project = await makeProject();
   const { "app.ts": code = "", ...files } = recipe?.files ?? {};
   await project.write({ ...files, "app.ts": change(code) });
   const app = await importApp(project);
-  return async () => {
-    const database = await openDatabase();
+  return async (mongo) => {
+    const database = await openDatabase(mongo);
     const served = await start(app);
     return {
       ...client(served),

@@ -21,6 +21,7 @@ const DELETE = "button[aria-label=Delete]";
 const CONFIRM = ".ra-confirm";
 const DIALOG = "[role=dialog]";
 const CHIPS = ".MuiAutocomplete-root .MuiChip-label";
+const TICKED = "tbody input:checked";
 const TITLE = "#react-admin-title";
 const CONFLICT = "Somebody else has changed this since you opened it, so nothing was saved or " +
   "deleted. The form has what is stored now, and what you have typed.";
@@ -130,7 +131,7 @@ test("a form saves what was changed, references included", async () => {
   await tab.type("[role=combobox]", "Lorre");
   await tab.click("[role=option] ::-p-text(Peter Lorre)");
   await tab.click(SAVE);
-  await tab.until("tbody tr:nth-of-type(2) td:first-of-type", ["Metropolis (restored)"]);
+  await tab.until("tbody tr:nth-of-type(2) .column-name", ["Metropolis (restored)"]);
   await tab.until("tbody tr:nth-of-type(2) .MuiChip-label", ["Brigitte Helm", "Peter Lorre"]);
   const after = await find(app, "Metropolis (restored)");
   assertEquals([after?._id, after?.year, after?.description], [
@@ -221,6 +222,37 @@ test("a movie is deleted, unless somebody has changed it meanwhile", async () =>
   await tab.until(TITLE, ["Movies"]);
   assertEquals([await find(app, "Jaws"), await find(app, "Jaws 1")], [undefined, undefined]);
   assertEquals(admin.refusals(), ["412"]);
+});
+
+test("what is done to all that are ticked is one request", async () => {
+  await using admin = await openAdmin();
+  const { app } = admin;
+  const tab = await admin.openTab("/movies");
+  const sent: string[] = [];
+  tab.page.on("request", (request) => {
+    if (request.method() !== "GET") sent.push(`${request.method()} ${request.headers().prefer}`);
+  });
+  const tickTwo = async () => {
+    await tab.until(DIALOG, []);
+    for (const row of [1, 2]) await tab.click(`tbody tr:nth-of-type(${row}) [type=checkbox]`);
+    await tab.until(TICKED, ["on", "on"]);
+  };
+  const [first = "", second = "", third = ""] = await names(app, "/movies?sort=year&limit=3");
+  await tab.until(ROWS, await names(app, "/movies?sort=year&limit=10"));
+  await tickTwo();
+  await tab.click("button ::-p-text(Forget the year)");
+  await tab.click(CONFIRM);
+  await tab.until(TICKED, []);
+  assertEquals((await find(app, first))?.year, undefined);
+  assertEquals((await find(app, second))?.year, undefined);
+  assertEquals(typeof (await find(app, third))?.year, "number");
+  await tickTwo();
+  await tab.click(DELETE);
+  await tab.click(CONFIRM);
+  await tab.until(TICKED, []);
+  assertEquals([await find(app, first), await find(app, second)], [undefined, undefined]);
+  assertEquals(sent, ["PATCH max-affected=2", "DELETE max-affected=2"]);
+  assertEquals(admin.refusals(), []);
 });
 
 test("a wrong key is asked for again, and nothing is saved", async () => {

@@ -57,6 +57,7 @@ const SEEN = {
   names: ["B", "C", "Ärger & Co"],
   page: ["Ärger & Co", 3, "string"],
   one: [true, '"0.', true, true],
+  written: ['"0"', "L", "none", 0],
   parts: ["Yes", [1979]],
   repeated: { name: "F" },
   conflict: [412, "PRECONDITION_FAILED", []],

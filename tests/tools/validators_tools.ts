@@ -4,13 +4,14 @@ import type { RequestListener } from "node:http";
 import { validate } from "npm:@readme/openapi-parser@9";
 import { createConfig, lintFromString } from "npm:@redocly/openapi-core@2";
 import { Validator } from "npm:@seriousme/openapi-schema-validator@2";
-import { Framework } from "@mongrove/mongrove";
+import { Framework, type ModelClass } from "@mongrove/mongrove";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
 import { client } from "../client.ts";
 import { EveryType, Piece } from "../fixtures/every_type.ts";
+import { WRITTEN } from "../fixtures/written.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import { buildTextApp } from "./support/text_app.ts";
@@ -20,16 +21,19 @@ interface Document extends Record<string, unknown> {
   paths: Record<string, Record<string, { parameters?: object[]; responses?: object }>>;
 }
 
-/** An application that describes a model with every type. */
-function buildEveryType(): RequestListener {
-  const api = Framework.initialize({ models: [EveryType, Piece] });
-  return express().use(api, openapi(api, { info: { title: "Every type", version: "1" } }));
+/** An application that describes models. */
+function describing(title: string, models: readonly ModelClass[]): () => RequestListener {
+  return () => {
+    const api = Framework.initialize({ models });
+    return express().use(api, openapi(api, { info: { title, version: "1" } }));
+  };
 }
 
 const APPS = {
   ...{ movies: buildMovies, "movies with q as a text": buildTextApp, library: buildLibrary },
   helpdesk: buildHelpdesk,
-  "every type": buildEveryType,
+  "every type": describing("Every type", [EveryType, Piece]),
+  "every write": describing("Every write", WRITTEN),
 };
 
 async function readDocument(app: RequestListener): Promise<Document> {

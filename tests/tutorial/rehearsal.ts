@@ -18,7 +18,7 @@ export class Rehearsal {
    *
    * @param url Where the application listens.
    * @param line The line.
-   * @param expected The answer on the page; an identifier that is new in it stands for the one that comes.
+   * @param expected The answer on the page; identifiers that are new in it stand for those that come.
    * @returns The status and the body, with the identifiers of the page.
    */
   async play(url: string, line: string, expected: string): Promise<string> {
@@ -53,9 +53,12 @@ export class Rehearsal {
   }
 
   #learn(expected: string, text: string): void {
-    const news = expected.match(ID)?.find((id) => !this.#given.has(id));
     const known = new Set(this.#given.values());
-    const its = text.match(ID)?.find((id) => !known.has(id));
-    if (news !== undefined && its !== undefined) this.#given.set(news, its);
+    const mine = new Set(expected.match(ID)).difference(this.#given);
+    const its = [...new Set(text.match(ID)).difference(known)];
+    for (const [index, id] of [...mine].entries()) {
+      const given = its[index];
+      if (given !== undefined) this.#given.set(id, given);
+    }
   }
 }

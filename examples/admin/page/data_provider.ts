@@ -42,17 +42,22 @@ export const dataProvider: DataProvider = {
     return { data: { id, ...previousData } as R };
   },
   async updateMany(resource, { ids, data }) {
-    for (const id of ids) await open(resource).update(String(id), data);
+    await open(resource).updateAll(data, selected(ids)).catch(withFieldErrors);
     return { data: ids };
   },
   async deleteMany(resource, { ids }) {
-    for (const id of ids) await open(resource).remove(String(id));
+    await open(resource).removeAll(selected(ids));
     return { data: ids };
   },
 };
 
 function open(resource: string): Resource<FrameworkModel> {
   return api.resource(`/${resource}`);
+}
+
+/** What is ticked, and no more than that. */
+function selected(ids: readonly Identifier[]) {
+  return { q: { _id: { $in: ids.map(String) } }, maxAffected: ids.length };
 }
 
 function listOf(resource: string) {

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource react */
-import { AutocompleteArrayInput, Create, DataTable, List, NumberInput } from "react-admin";
-import { ReferenceArrayField, ReferenceArrayInput, SimpleForm, TextInput } from "react-admin";
+import { AutocompleteArrayInput, BulkDeleteButton, BulkUpdateButton } from "react-admin";
+import { Create, DataTable, List, NumberInput, ReferenceArrayField } from "react-admin";
+import { ReferenceArrayInput, SimpleForm, TextInput } from "react-admin";
 import { EditPage } from "./edit_page.tsx";
 
 const FILTERS = [
@@ -12,11 +13,19 @@ const FILTERS = [
 /** No comma in a year. */
 export const PLAIN = { useGrouping: false };
 
+/** Each of them is one request, however many movies are ticked. */
+const BULK_ACTIONS = (
+  <>
+    <BulkUpdateButton label="Forget the year" data={{ year: null }} mutationMode="pessimistic" />
+    <BulkDeleteButton mutationMode="pessimistic" />
+  </>
+);
+
 /** The columns that the server can sort by are those that it declares. */
 export function MovieList() {
   return (
     <List sort={{ field: "year", order: "ASC" }} perPage={10} filters={FILTERS} exporter={false}>
-      <DataTable bulkActionButtons={false}>
+      <DataTable bulkActionButtons={BULK_ACTIONS}>
         <DataTable.Col source="name" />
         <DataTable.NumberCol source="year" options={PLAIN} />
         <DataTable.Col source="actors" disableSort>

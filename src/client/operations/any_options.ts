@@ -16,4 +16,8 @@ export interface AnyOptions extends CallOptions {
   readonly known?: object;
   readonly ifMatch?: object | string;
   readonly method?: "GET" | "POST";
+  readonly minimal?: boolean;
+  readonly maxAffected?: number;
+  readonly createOnly?: boolean;
+  readonly atomic?: false;
 }

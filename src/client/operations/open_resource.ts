@@ -12,8 +12,12 @@ export function openResource(list: Operations): AnyResource {
     each: (options: Options) => list.each(options),
     one: async (id: string, options: Options) => await list.below(id).read(options),
     create: (body: object, options: Options) => list.create(body, options),
+    createMany: (bodies: readonly object[], options: Options) => list.createMany(bodies, options),
     update: async (id: string, body: object, options: Options) =>
       await list.below(id).update(body, options),
+    updateAll: (body: object, options: Options) => list.updateAll(body, options),
+    replace: async (key: string, body: object, options: Options) =>
+      await list.below(key).replace(body, options),
     remove: async (id: string, options: Options) => await list.below(id).remove(options),
     removeAll: (options: Options) => list.removeAll(options),
     action: async (name: string, ...args: ActionArgs) => await act(list, { name, args }),

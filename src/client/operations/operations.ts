@@ -1,4 +1,6 @@
+import { ApiError } from "../api_error.ts";
 import { etagOf, matchOf, rememberEtag } from "../etags.ts";
+import { joinHeaders } from "../sending/send_request.ts";
 import type { Incoming, Outgoing, Send } from "../sending/send_request.ts";
 import type { AnyOptions } from "./any_options.ts";
 import { readPage } from "./pages.ts";
@@ -7,21 +9,26 @@ import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 
 type Headings = Readonly<Record<string, string>>;
-type Sent = Pick<Outgoing, "method" | "headers" | "body"> & { readonly next?: string | undefined };
+type Sent = Pick<Outgoing, "method" | "body"> & {
+  readonly headers?: Headings;
+  readonly next?: string | undefined;
+};
 
 /** The operations at one URL: that of a list, or that of an entity. */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
+  readonly #isKeyed: boolean;
 
-  constructor(send: Send, url: string) {
+  constructor(send: Send, url: string, isKeyed = false) {
     this.#send = send;
     this.#url = url;
+    this.#isKeyed = isKeyed;
   }
 
-  /** The operations at a path below, which is not encoded. */
-  at(path: string): Operations {
-    return new Operations(this.#send, this.#url + path);
+  /** The operations at a path below, which is not encoded. `isKeyed` sends a key with each `POST`. */
+  at(path: string, isKeyed: boolean): Operations {
+    return new Operations(this.#send, this.#url + path, isKeyed);
   }
 
   below(...segments: readonly string[]): Operations {
@@ -29,12 +36,11 @@ export class Operations {
   }
 
   async list(options: AnyOptions = {}): Promise<Page<object>> {
-    const { count, next } = options;
+    const { next } = options;
     if (next !== undefined && (typeof next !== "string" || next === "")) {
       throw new TypeError(`Cannot read the next page: "${next}" is no next of a page`);
     }
-    const headers: Headings = count ? { prefer: "count=exact" } : {};
-    const page = readPage(await this.#request({ method: "GET", headers, next }, options));
+    const page = readPage(await this.#request({ method: "GET", next }, options));
     for (const item of page.items) revive(item, options.revive);
     return page;
   }
@@ -66,6 +72,18 @@ export class Operations {
     return entityOf(await this.#request({ method: "POST", body }, options), options);
   }
 
+  async createMany(bodies: readonly object[], options: AnyOptions = {}): Promise<unknown> {
+    const { status, body } = await this.#request({ method: "POST", body: bodies }, options);
+    if (status === 207 && options.atomic !== false) throw new ApiError(status, body);
+    for (const entity of (body ?? []) as object[]) revive(entity, options.revive);
+    return body;
+  }
+
+  async replace(body: object, options: AnyOptions = {}): Promise<unknown> {
+    const headers: Headings = options.createOnly ? { "if-none-match": "*" } : {};
+    return entityOf(await this.#request({ method: "PUT", headers, body }, options), options);
+  }
+
   async update(body: object, options: AnyOptions = {}): Promise<unknown> {
     return entityOf(await this.#request({ method: "PATCH", body }, options), options);
   }
@@ -75,10 +93,11 @@ export class Operations {
   }
 
   async removeAll(options: AnyOptions = {}): Promise<void> {
-    if (typeof options.q !== "object" || options.q === null) {
-      throw new TypeError("Cannot remove all: q is missing; { q: {} } selects everything");
-    }
-    await this.remove(options);
+    await this.remove(checked(options, "remove"));
+  }
+
+  async updateAll(body: object, options: AnyOptions = {}): Promise<unknown> {
+    return (await this.#request({ method: "PATCH", body }, checked(options, "update"))).body;
   }
 
   async act(body: object | undefined, options: AnyOptions = {}): Promise<unknown> {
@@ -93,25 +112,44 @@ export class Operations {
     if ("_id" in options || "toJSON" in options) {
       throw new TypeError("Cannot read the options: they are an entity or an identifier");
     }
-    const { ifMatch } = options;
+    const { count, ifMatch, maxAffected, minimal } = options;
+    const isKeyed = method === "POST" && this.#isKeyed;
+    const prefer = [
+      count && "count=exact",
+      minimal && "return=minimal",
+      "maxAffected" in options && `max-affected=${maxAffected}`,
+    ].filter(Boolean).join();
+    const sent = joinHeaders(isKeyed ? newKey() : {}, options.headers, {
+      ...headers,
+      ...body && { "content-type": "application/json" },
+      ...prefer && { prefer },
+      ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
+    });
+    // A write that is bound to a state of the entity may refuse its own repetition
+    const isBound = (options.q ?? options.parameters?.q) !== undefined ||
+      sent.has("if-match") || sent.has("if-none-match");
     return this.#send({
       method,
       url: this.#url + queryString(options, next),
-      headers: {
-        ...headers,
-        ...body && { "content-type": "application/json" },
-        ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
-      },
+      headers: sent,
       body,
-      repeatable: method === "GET" || (method === "PATCH" && !isBound(options)),
+      repeatable: method === "GET" || isKeyed || ["PATCH", "PUT"].includes(method) && !isBound,
       options,
     });
   }
 }
 
-/** Whether a write is bound to a state of the entity: it may refuse its own repetition. */
-function isBound({ ifMatch, q, headers, parameters }: AnyOptions): boolean {
-  return (ifMatch ?? q ?? parameters?.q) !== undefined || new Headers(headers).has("if-match");
+/** A key that all repetitions of a call have. Pages without https have no `randomUUID()`. */
+function newKey(): Headings {
+  return { "idempotency-key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
+}
+
+/** Refuses options without a filter, which would select everything. */
+function checked(options: AnyOptions, verb: string): AnyOptions {
+  if (typeof options.q !== "object" || options.q === null) {
+    throw new TypeError(`Cannot ${verb} all: q is missing; { q: {} } selects everything`);
+  }
+  return options;
 }
 
 /** A cache of the runtime may have turned a 304 into the answer that it has stored. */
@@ -120,8 +158,9 @@ function isSame({ status, headers }: Incoming, etag: string): boolean {
 }
 
 function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {
-  rememberEtag(body, headers.get("etag"));
-  return revive(body, options.revive);
+  const entity = options.minimal ? { location: headers.get("location") ?? undefined } : body;
+  rememberEtag(entity, headers.get("etag"));
+  return revive(entity, options.revive);
 }
 
 /**

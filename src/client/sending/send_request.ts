@@ -48,10 +48,10 @@ export interface CallOptions {
 
 /** One request. */
 export interface Outgoing {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
-  /** Headers that the operation needs. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The headers of the operation, and those of the call. */
+  readonly headers: Headers;
   readonly body?: object | undefined;
   /** Whether sending it twice is the same as sending it once. */
   readonly repeatable?: boolean;
@@ -68,7 +68,8 @@ export interface Incoming {
 export type Send = (outgoing: Outgoing) => Promise<Incoming>;
 
 /**
- * Sends a request, and repeats it where that is safe: after a 503, or if there was no complete answer.
+ * Sends a request, and repeats it where that is safe: after a 503, if there was no complete answer, or if another try of
+ * it is under way.
  *
  * @throws {ApiError} If the answer is no success, and not 304.
  */
@@ -91,7 +92,7 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
   const { connection: { retry = {} }, signal } = options;
   for (let repeated = 0;; repeated++) {
     const { incoming, error } = await attempt(outgoing, options);
-    if (incoming !== undefined && incoming.status !== 503) return accept(incoming);
+    if (incoming !== undefined && !isBusy(incoming, outgoing)) return accept(incoming);
     const retryAfter = incoming?.headers.get("retry-after") ?? null;
     const milliseconds = outgoing.repeatable && !signal.aborted
       ? pauseAfter({ repeated, retryAfter, random: Math.random() }, retry)
@@ -100,6 +101,11 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
     else if (incoming !== undefined) return accept(incoming);
     else throw error;
   }
+}
+
+/** Whether a later try can have another answer. A `POST` with a key is a 409 while another try of it is under way. */
+function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
+  return status === 503 || status === 409 && method === "POST" && headers.has("retry-after");
 }
 
 function accept(incoming: Incoming): Incoming {
@@ -117,13 +123,17 @@ interface AttemptOptions {
 
 /** Sends a request once. An answer that does not arrive as a whole is an error. */
 async function attempt(
-  { method, url, headers, body, options }: Outgoing,
+  { method, url, headers, body }: Outgoing,
   { connection, signal }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
   const { fetch = globalThis.fetch, credentials, headers: given } = connection;
   const init: RequestInit = {
     method,
-    headers: join(typeof given === "function" ? await given() : given, options.headers, headers),
+    headers: joinHeaders(
+      { accept: "application/json" },
+      typeof given === "function" ? await given() : given,
+      headers,
+    ),
     signal,
     // Some workers refuse its name, whatever its value.
     ...credentials !== undefined && { credentials },
@@ -141,8 +151,9 @@ async function attempt(
   }
 }
 
-function join(...all: (HeaderValues | undefined)[]): Headers {
-  const joined = new Headers({ accept: "application/json" });
+/** Joins headers: later ones replace those before. */
+export function joinHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
+  const joined = new Headers();
   for (const headers of all) new Headers(headers).forEach((value, name) => joined.set(name, value));
   return joined;
 }

@@ -1,3 +1,4 @@
+import type { FieldError } from "../api_error.ts";
 import type { CallOptions } from "../sending/send_request.ts";
 import type { NoOthers } from "./populate.ts";
 import type { Query } from "./query.ts";
@@ -92,12 +93,86 @@ export interface RemoveOptions<M> extends MatchOptions {
 }
 
 /**
+ * Options of writes whose answer may be left out.
+ *
+ * @typeParam N The option `minimal`.
+ */
+export interface MinimalOptions<N> {
+  /** Whether the answer is left out: the server then reads nothing only to send it. */
+  readonly minimal?: N | undefined;
+}
+
+/**
+ * What a write with `minimal: true` gives. `ifMatch` and `etagOf()` take it in the place of the entity.
+ */
+export interface Written {
+  /** The header `Location`: the path of the entity, if the server tells. */
+  readonly location: string | undefined;
+}
+
+/**
+ * The result of a write: without the entity, if that was not asked for.
+ *
+ * @typeParam A The answer.
+ * @typeParam N The option `minimal`.
+ * @typeParam W The result without the answer.
+ */
+export type WriteResult<A, N, W = Written> = N extends true ? W : A;
+
+/**
+ * Options of `create()`.
+ *
+ * @typeParam R The option `revive`.
+ * @typeParam N The option `minimal`.
+ */
+export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, MinimalOptions<N> {}
+
+/**
+ * Options of `createMany()`.
+ *
+ * @typeParam R The option `revive`.
+ * @typeParam N The option `minimal`.
+ * @typeParam T The option `atomic`.
+ */
+export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOptions<R, N> {
+  /** `false` if the route has `atomic: false`: each entity then has a fate of its own, which is the result. */
+  readonly atomic?: T | undefined;
+}
+
+/** What has become of one entity of `createMany()`, on a route with `atomic: false`. */
+export interface Fate {
+  /** The status: 201 if it was created. */
+  readonly status: number;
+  /** Its identifier, if it was created. */
+  readonly _id?: string;
+  /** The code of its error. */
+  readonly code?: string;
+  /** The message of its error. */
+  readonly message?: string;
+  /** The problems by field. */
+  readonly errors?: Readonly<Record<string, FieldError>>;
+}
+
+/**
+ * Options of `replace()`.
+ *
+ * @typeParam R The option `revive`.
+ * @typeParam N The option `minimal`.
+ */
+export interface ReplaceOptions<R, N = boolean> extends CreateOptions<R, N>, MatchOptions {
+  /** Whether an entity that is there is left as it is: the server answers 412 then. */
+  readonly createOnly?: boolean | undefined;
+}
+
+/**
  * Options of `update()`.
  *
  * @typeParam M The model.
  * @typeParam R The option `revive`.
+ * @typeParam N The option `minimal`.
  */
-export interface UpdateOptions<M, R> extends RemoveOptions<M>, EntityOptions<R> {}
+export interface UpdateOptions<M, R, N = boolean>
+  extends RemoveOptions<M>, EntityOptions<R>, MinimalOptions<N> {}
 
 /**
  * Options of `removeAll()`.
@@ -105,6 +180,23 @@ export interface UpdateOptions<M, R> extends RemoveOptions<M>, EntityOptions<R> 
  * @typeParam M The model.
  */
 export interface RemoveAllOptions<M> extends CallOptions {
-  /** The filter, without which nothing is sent. `{}` removes everything that the server lets the client remove. */
+  /** The filter, without which nothing is sent. `{}` selects everything that the server lets the client change. */
   readonly q: Query<M>;
+  /** How many entities may be affected. If there are more, the server answers 409 and changes nothing. */
+  readonly maxAffected?: number;
+}
+
+/**
+ * Options of `updateAll()`.
+ *
+ * @typeParam M The model.
+ */
+export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
+
+/** What `updateAll()` has done. */
+export interface Affected {
+  /** How many entities the filter has selected. */
+  readonly matched: number;
+  /** How many of them were written. */
+  readonly modified: number;
 }

@@ -1,12 +1,18 @@
 import type { ModelIn } from "../../declare/decorators/rest.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
 import type {
-  EntityOptions,
+  Affected,
+  CreateManyOptions,
+  CreateOptions,
+  Fate,
   ListOptions,
   OneOptions,
   RemoveAllOptions,
   RemoveOptions,
+  ReplaceOptions,
+  UpdateAllOptions,
   UpdateOptions,
+  WriteResult,
 } from "./options.ts";
 import type { Page } from "../operations/pages.ts";
 import type {
@@ -48,17 +54,42 @@ export interface Resource<M> {
     id: string,
     options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>,
   ): Promise<Answer<M, S, P, R>>;
-  /** Creates an entity. It is never repeated. */
-  create<const R extends readonly DateName<M>[] = never>(
+  /** Creates an entity. It is repeated only by a resource with `idempotency: true`. */
+  create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
-    options?: EntityOptions<R>,
-  ): Promise<Answer<M, never, never, R>>;
+    options?: CreateOptions<R, N>,
+  ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
+  /**
+   * Creates entities, all or none. They come back in their order, but for those that a hook of the server hides. The route
+   * must have `create({ many: … })`.
+   */
+  createMany<
+    const R extends readonly DateName<M>[] = never,
+    N extends boolean = false,
+    T extends false = never,
+  >(
+    bodies: readonly NewOf<M>[],
+    options?: CreateManyOptions<R, N, T>,
+  ): Promise<
+    [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : Fate[]
+  >;
   /** Changes an entity by a merge patch. It is repeated after a 503 if it has neither `ifMatch` nor `q`. */
-  update<const R extends readonly DateName<M>[] = never>(
+  update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     id: string,
     body: PatchOf<M>,
-    options?: UpdateOptions<M, R>,
-  ): Promise<Answer<M, never, never, R>>;
+    options?: UpdateOptions<M, R, N>,
+  ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
+  /** Changes all entities that a filter selects by a merge patch. It is never repeated. */
+  updateAll(body: PatchOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
+  /**
+   * Puts an entity at a key, in the place of what is there. It is repeated after a 503 if it has neither `ifMatch` nor
+   * `createOnly`.
+   */
+  replace<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
+    key: string,
+    body: NewOf<M>,
+    options?: ReplaceOptions<R, N>,
+  ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /** Removes an entity. */
   remove(id: string, options?: RemoveOptions<M>): Promise<void>;
   /** Removes all entities that a filter selects. */
@@ -88,15 +119,15 @@ export interface Single<M> {
     const R extends readonly DateName<M>[] = never,
   >(options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>): Promise<Answer<M, S, P, R>>;
   /** Creates the entity. It is never repeated. */
-  create<const R extends readonly DateName<M>[] = never>(
+  create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
-    options?: EntityOptions<R>,
-  ): Promise<Answer<M, never, never, R>>;
+    options?: CreateOptions<R, N>,
+  ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /** Changes the entity by a merge patch. It is repeated after a 503 if it has neither `ifMatch` nor `q`. */
-  update<const R extends readonly DateName<M>[] = never>(
+  update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: PatchOf<M>,
-    options?: UpdateOptions<M, R>,
-  ): Promise<Answer<M, never, never, R>>;
+    options?: UpdateOptions<M, R, N>,
+  ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /** Removes the entity. */
   remove(options?: RemoveOptions<M>): Promise<void>;
   /** Runs an action on the entity. It is repeated only if its method is `"GET"`. */

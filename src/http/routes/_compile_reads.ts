@@ -35,9 +35,14 @@ export function compileFilterPaths(
     readonly mode: QueryLimits["paths"];
   },
 ): ListedPaths | undefined {
-  const { operation, hooks: { filter } } = method;
+  const { operation, hooks: { filter, q } } = method;
   const fail: Fail = (problem) => cannotMount(target, `${operation}() ${problem}`);
-  if (filter === undefined) return mode && new ListedPaths([], shape);
+  if (filter === undefined) {
+    if (mode !== undefined && (operation === "updateAll" || q === "required")) {
+      throw fail(`needs a "filter": requests need q, which may name listed paths only`);
+    }
+    return mode && new ListedPaths([], shape);
+  }
   if (!takesQ(operationOf(method))) throw fail(`cannot have "filter"`);
   if (!isNames(filter) || filter.length === 0) throw fail(`needs a list of paths as "filter"`);
   const listed = new ListedPaths(filter, shape);

@@ -15,6 +15,7 @@ import { describeFields, describeObject } from "../../schema/describe_object.ts"
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
+import { COUNTS, describePreferences, describeWrites, narrowBody } from "./_describe_writes.ts";
 
 /** A parameter of a request. */
 export interface ParameterDescription {
@@ -35,9 +36,25 @@ export interface ParameterDescription {
 /** A header of a request that changes what the operation does. */
 export interface HeaderDescription {
   /** The name. */
-  readonly name: "If-Match" | "If-None-Match" | "Prefer";
+  readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key";
   /** Whether a request must have it. */
   readonly required: boolean;
+  /** What `Prefer` can ask for. `max-affected` takes a number. */
+  readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
+}
+
+/** What the options of a write allow. */
+export interface WriteDescription {
+  /** The most entities that a body may have, which is an array then. Missing where it has one entity. */
+  readonly many?: number;
+  /** Whether many are written all or none. */
+  readonly atomic?: boolean;
+  /** The most entities that a request may change or remove, if there is a limit. */
+  readonly max?: number;
+  /** The field by which the path of `replace()` names an entity. */
+  readonly by?: string;
+  /** How long the keys of `Idempotency-Key` are kept, in milliseconds. Missing where they are not. */
+  readonly keepMS?: number;
 }
 
 /** An answer that is an error. */
@@ -64,13 +81,15 @@ export interface RouteDescription extends OperationWords {
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may hold. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
+  /** What the options of a write allow. Missing where there are none. */
+  readonly writes?: WriteDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
   /** The JSON Schema of a body that a Standard Schema describes; `body` is empty then. */
   readonly bodySchema?: Readonly<Record<string, unknown>>;
   /** The fields of each entity in the answer, or of what an action answers. Empty if the answer has no body. */
   readonly answer: readonly FieldDescription[];
-  /** The JSON Schema of an answer that a Standard Schema describes; `answer` is empty then. */
+  /** The JSON Schema of an answer that no class describes; `answer` is empty then. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
   /** The HTTP status of success. Actions that answer nothing have 204. */
   readonly status: number;
@@ -83,7 +102,7 @@ export interface RouteDescription extends OperationWords {
 /** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks } = actingLevel(route);
+  const { target, operation, hooks, writes } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
@@ -95,6 +114,7 @@ export function describeRoute(route: Route): RouteDescription {
     parameters: describeParameters(route),
     headers: describeHeaders(route),
     ...filter && { filter },
+    ...writes && { writes: describeWrites(operation, writes) },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,
@@ -114,18 +134,20 @@ export interface RouteObjects {
 
 export function routeObjects(route: Route): RouteObjects {
   const { change, status, origin } = route.operation;
-  const { target, shape, link, action } = actingLevel(route);
+  const { target, shape, link, action, writes = {} } = actingLevel(route);
   const place = {
     ...{ schema: buildSchema(target).schema, model: target.name },
     embedded: link?.embedded === true,
   };
   const object = (view: View) => describeObject(shape, { view, ...place });
+  const countsEntities = change === "merge" && origin === "list";
   const answersEntity = action?.answer === undefined || action.answer === target;
   const body = change === "merge" || change === "replace"
-    ? object(change === "replace" || origin === "new" ? "new" : "patch")
+    ? narrowBody(object(change === "replace" || origin === "new" ? "new" : "patch"), writes)
     : dataObject(action?.body, "new");
   const answer = answersEntity ? object("answer") : dataObject(action.answer, "result");
-  return { ...body && { body }, ...status !== 204 && answer && { answer } };
+  const hasAnswer = status !== 204 && !countsEntities && answer !== undefined;
+  return { ...body && { body }, ...hasAnswer && { answer } };
 }
 
 /** The object of a class that describes a body or an answer of an action. */
@@ -135,10 +157,12 @@ function dataObject(type: DataType | undefined, view: View): ObjectNode | undefi
   return describeObject(describeShape(schema), { view, schema, model: type.name, embedded: false });
 }
 
-/** Describes what Standard Schemas tell of an action. Bodies are always objects. */
+/** Describes bodies and answers that are no objects of a class. Bodies are always objects. */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
-  const { body, answer } = actingLevel(route).action ?? {};
+  const { operation, action } = actingLevel(route);
+  const { body, answer } = action ?? {};
   return {
+    ...operation === "updateAll" && { answerSchema: COUNTS },
     ...isSchema(body) && { bodySchema: jsonSchemaOf(body, "input") ?? { type: "object" } },
     ...isSchema(answer) && { answerSchema: jsonSchemaOf(answer, "output") ?? {} },
   };
@@ -162,7 +186,7 @@ function describeFilter(route: Route): FilterDescription | undefined {
 }
 
 function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
-  const { reads = {}, filterPaths } = levels.at(-1) ?? {};
+  const { reads = {}, filterPaths, writes: { needsQ = false } = {} } = levels.at(-1) ?? {};
   const declared = new Set([
     ...!takesQ(operation) || filterPaths?.names.length === 0 ? [] : ["q"],
     ...declaredNames(reads),
@@ -171,7 +195,7 @@ function describeParameters({ path, operation, levels }: Route): ParameterDescri
   return [
     ...pathParameters(path).map((name) => ({ name, in: "path", required: true }) as const),
     ...[...declared].map((name) =>
-      ({ name, in: "query", required: false, ...valuesOf(name, reads) }) as const
+      ({ name, in: "query", required: name === "q" && needsQ, ...valuesOf(name, reads) }) as const
     ),
   ];
 }
@@ -187,16 +211,19 @@ function valuesOf(
 }
 
 function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, reads } = actingLevel(route);
-  const { verb } = route.operation;
-  const names: readonly (false | HeaderDescription["name"])[] = [
-    verb === "get" && "If-None-Match",
-    isBound(route) && "If-Match",
-    reads?.count?.always === false && "Prefer",
+  const { concurrency, writes } = actingLevel(route);
+  const { verb, change } = route.operation;
+  const preferences = describePreferences(route);
+  // A replacement may say that there is nothing to replace
+  const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
+  const headers: readonly (false | HeaderDescription)[] = [
+    (verb === "get" || change === "replace") && { name: "If-None-Match", required: false },
+    isBound(route) && { name: "If-Match", required: needsMatch },
+    preferences.length > 0 && { name: "Prefer", required: false, preferences },
+    writes?.idempotency !== undefined &&
+    { name: "Idempotency-Key", required: writes.idempotency.isRequired },
   ];
-  return names.filter((name) => name !== false).map((name) => {
-    return { name, required: name === "If-Match" && concurrency === "required" && verb !== "get" };
-  });
+  return headers.filter((header) => header !== false);
 }
 
 /** Whether a route is bound to the version of one entity. */
@@ -219,23 +246,28 @@ export function pathParameters(path: string): string[] {
 
 function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, action, concurrency, hooks, link, scopes, writes } = actingLevel(route);
+  const { target, operation, action, concurrency, hooks, link, scopes, writes } = actingLevel(
+    route,
+  );
+  const keys = writes?.idempotency !== undefined;
+  const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
   const isMerge = change === "merge" || change === "replace";
   const changes = change !== undefined && verb !== "get";
   const acts = changes && action !== undefined;
   const isUnique = () =>
     buildSchema(target).schema.indexes().some(([, options]) => options.unique === true);
-  const isPossible: Readonly<Record<ErrorCode, boolean>> = {
+  const isPossible: Readonly<Record<ErrorCode, boolean | undefined>> = {
     BAD_FORMAT: true,
     BAD_DATA: isMerge || acts || removesRequired,
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
-    NOT_FOUND: item || levels.length > 1 || route.path.includes(":"),
-    CONFLICT: acts || changes && (isBound(route) || link !== undefined) || (isMerge && isUnique()),
+    NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
+    CONFLICT: acts || keys || affects || changes && (isBound(route) || link !== undefined) ||
+      (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
-    PAYLOAD_TOO_LARGE: writes?.many !== undefined,
-    UNPROCESSABLE_ENTITY: writes?.idempotency !== undefined,
+    PAYLOAD_TOO_LARGE: writes?.many !== undefined || operation === "updateAll" && writes?.atomic,
+    UNPROCESSABLE_ENTITY: keys,
     UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
     PRECONDITION_REQUIRED: changes && isBound(route) && concurrency === "required",
     INTERNAL: true,

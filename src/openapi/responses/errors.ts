@@ -2,6 +2,7 @@ import type { ErrorCode } from "../../errors/refusals.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
+import { IDENTIFIER } from "../schemas/json_schema.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
@@ -9,9 +10,10 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_DATA: "rules of fields are broken, as `errors` says",
   FORBIDDEN: "not allowed",
   NOT_FOUND: "no such entity",
-  CONFLICT: "another entity has the same value, or another request has changed the entity",
-  PRECONDITION_FAILED: "the entity has changed since it was read",
-  PAYLOAD_TOO_LARGE: "the body has more entities than are allowed",
+  CONFLICT: "another entity has the same value, another request has changed the entity, " +
+    "or more entities are selected than may be",
+  PRECONDITION_FAILED: "the entity has changed since it was read, or is there already",
+  PAYLOAD_TOO_LARGE: "the body has more entities than are allowed, or than a transaction takes",
   UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
   UNPROCESSABLE_ENTITY: "the key was used with another body",
   PRECONDITION_REQUIRED: "the header `If-Match` is missing",
@@ -37,6 +39,8 @@ const DETAILS: JsonSchema = {
   operator: { ...TEXT, description: "The operator in a filter" },
   parameter: { ...TEXT, description: "The parameter of the URL" },
   allowed: { ...TEXT, description: "What the parameter takes" },
+  limit: { type: "integer", description: "How many entities are allowed" },
+  index: { type: "integer", description: "The place of the entity in the body" },
 };
 
 const MESSAGE = { ...TEXT, description: "What went wrong, for people" };
@@ -51,12 +55,44 @@ interface ErrorContext {
 /** Describes an error of a route. Hooks may use its status with a body of their own. */
 export function describeError(
   error: ErrorDescription,
-  { route: { isHooked }, components }: ErrorContext,
+  { route: { isHooked, writes }, components }: ErrorContext,
 ): object {
-  const name = error.codes.map(inOneWord).join("Or");
-  return isHooked
-    ? components.response(`${name}OrOther`, () => response(error, { components, exact: {} }))
-    : components.response(name, () => response(error, { components, exact: exactly(error) }));
+  const isRepeated = error.status === 409 && writes?.keepMS !== undefined;
+  const name = [...error.codes.map(inOneWord), ...isRepeated ? ["UnderWay"] : []].join("Or");
+  const exact = isHooked ? {} : exactly(error);
+  return components.response(isHooked ? `${name}OrOther` : name, () => ({
+    ...response(error, { components, exact }),
+    ...isRepeated && { headers: UNDER_WAY },
+  }));
+}
+
+/** A conflict with a request that is under way says when to come back. */
+const UNDER_WAY = {
+  "Retry-After": {
+    description: "Seconds to wait, if a request with the same key is under way",
+    schema: { type: "integer", minimum: 0 },
+  },
+};
+
+/** Describes what becomes of each entity where some may be created and others not. */
+export function describeFates(components: Components): object {
+  const { code, errors } = DETAILS;
+  const fate = components.add(describeFates, {
+    name: "Fate",
+    describe: () => ({
+      type: "object",
+      properties: {
+        status: { type: "integer", description: "201, or the status of its error" },
+        _id: IDENTIFIER,
+        ...{ code, message: MESSAGE, errors },
+      },
+      required: ["status"],
+    }),
+  });
+  return {
+    description: "What has become of each entity, in their order",
+    content: { "application/json": { schema: { type: "array", items: fate } } },
+  };
 }
 
 /** `BadFormat` for `BAD_FORMAT`. */

@@ -4,7 +4,7 @@ import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
-import { describeError, otherErrors } from "./errors.ts";
+import { describeError, describeFates, otherErrors } from "./errors.ts";
 import { headersOf } from "./headers.ts";
 
 export function describeResponses(
@@ -24,7 +24,7 @@ export function describeResponses(
 const DONE: Readonly<Record<OperationName, string>> = {
   all: "The list",
   one: "The entity",
-  create: "The new entity",
+  create: "The new entity. It is left out after `Prefer: return=minimal`",
   update: "The entity as it is now",
   remove: "Removed",
   removeAll: "Removed",
@@ -33,24 +33,39 @@ const DONE: Readonly<Record<OperationName, string>> = {
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
-  const { status, many, operation, hooks } = route;
+  const { status, operation, hooks, writes } = route;
   const isAction = !isOperationName(operation);
   const description = isAction ? "What the action answers" : DONE[operation];
   const answer = describeAnswer(route, components);
-  if (answer === undefined) return { [status]: { description } };
-  const headers = headersOf(route);
-  const schema: JsonSchema = many ? { type: "array", items: answer } : answer;
-  const hidden = (operation === "create" || operation === "update") && hooks.includes("preSend");
+  const named = headersOf(route);
+  const headers = Object.keys(named).length > 0 && { headers: named };
+  if (answer === undefined) return { [status]: { description, ...headers } };
+  const schema = listed(answer, route);
+  const content = { "application/json": { schema, ...exampleOf(route) } };
+  const isMinimal = route.headers.some(({ preferences }) =>
+    preferences?.includes("return=minimal")
+  );
+  const reasons = [
+    isAction && "There is nothing to answer",
+    isMinimal && operation !== "create" && "`Prefer: return=minimal` asks for no body",
+    isMinimal && hooks.includes("preSend") && "A hook hides the entity",
+  ].filter((reason) => reason !== false);
   return {
-    [status]: {
-      description,
-      ...Object.keys(headers).length > 0 && { headers },
-      content: { "application/json": { schema, ...exampleOf(route) } },
-    },
-    ...route.method === "GET" && { 304: unchanged(headers) },
-    ...isAction && { 204: { description: "Done. There is nothing to answer" } },
-    ...hidden && { 204: { description: "Done. A hook hides the entity" } },
+    [status]: { description, ...headers, content },
+    ...operation === "replace" && { 201: { description: "The new entity", ...headers, content } },
+    ...route.method === "GET" && { 304: unchanged(named) },
+    ...reasons.length > 0 &&
+      { 204: { description: `Done. ${reasons.join(". ")}`, ...isMinimal && headers } },
+    ...operation === "create" && writes?.atomic === false &&
+      { 207: describeFates(components) },
   };
+}
+
+/** The schema of an answer that can have many entities. */
+function listed(answer: JsonSchema, { many, writes }: RouteNode): JsonSchema {
+  const list = { type: "array", items: answer };
+  if (many) return list;
+  return writes?.many === undefined ? answer : { oneOf: [answer, list] };
 }
 
 function describeAnswer(route: RouteNode, components: Components): JsonSchema | undefined {

@@ -13,7 +13,9 @@ const SUFFIXES: Readonly<Record<View, string>> = {
   answer: "",
   result: "Result",
   new: "New",
+  replacement: "Replacement",
   patch: "Patch",
+  changes: "Changes",
   element: "Element",
 };
 

@@ -35,6 +35,7 @@ export async function runCheck(
     "docs/roles.md",
     "docs/sub_resources.md",
     "docs/testing.md",
+    "docs/writes.md",
     "src",
     "tests",
     ...await listExamples(),

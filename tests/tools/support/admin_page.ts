@@ -84,8 +84,8 @@ export class Tab {
   }
 }
 
-/** The rows of the first column of a table. */
-export const ROWS = "tbody td:first-of-type";
+/** The rows of the column with the names in a table. */
+export const ROWS = "tbody .column-name";
 
 function textsOf(selector: string): string {
   const all = `document.querySelectorAll(${JSON.stringify(selector)})`;

@@ -22,6 +22,7 @@ export async function useClient(
   const api = connect(base, { retry: { pauseMS: 1 }, fetch: spy });
   const films = api.resource<Film>("/studio");
   await films.removeAll({ q: {} });
+  const written = await write(films, api.resource<Film>("/studio", { idempotency: true }));
   const made: string[] = [];
   for (const name of ["Ärger & Co", "B", "C"]) made.push((await films.create({ name }))._id);
   const id = made[0] ?? "";
@@ -44,10 +45,20 @@ export async function useClient(
       again === one,
       statuses.includes(304),
     ],
+    written,
     parts: [comment.text, found.items.map(({ year }) => year)],
     repeated: await api.resource<Film>("/flaky").one("1"),
     ...await failWith(films, one),
   };
+}
+
+/** Creates with a key, replaces, and removes what it has written. */
+async function write(films: Resource<Film>, keyed: Resource<Film>): Promise<unknown[]> {
+  const made = await keyed.create({ name: "K", year: 1979 }, { minimal: true });
+  const id = made.location?.split("/").at(-1) ?? "";
+  const { name, year } = await films.replace(id, { name: "L" }, { ifMatch: made });
+  await films.removeAll({ q: {}, maxAffected: 1 });
+  return [etagOf(made), name, year ?? "none", (await films.all()).items.length];
 }
 
 /** Calls that fail, and the removal of the entity. */
