@@ -1,5 +1,16 @@
 import { assert, assertEquals } from "@std/assert";
-import { arrayProp, create, FrameworkModel, one, prop, remove, rest, update } from "../mod.ts";
+import mongoose from "mongoose";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  one,
+  prop,
+  remove,
+  replace,
+  rest,
+  update,
+} from "../mod.ts";
 import type { FrameworkRequest, Ref } from "../mod.ts";
 import { pass, watchCommands } from "./both_paths.ts";
 import type { Client, EntityBody, SendOptions } from "./client.ts";
@@ -26,6 +37,8 @@ const present = {
 @rest({ route: "/direct", methods })
 @rest({ route: "/hooked", methods: [create(present), one(), update(present), remove()] })
 @rest({ route: "/documents", methods: [create({ preSave: pass }), one(), update()] })
+@rest({ route: "/put", methods: [one(), replace()] })
+@rest({ route: "/put/hooked", methods: [one(), replace({ ...present, preSave: pass })] })
 class Note extends FrameworkModel {
   @prop({ required: true })
   text!: string;
@@ -37,7 +50,7 @@ class Note extends FrameworkModel {
   @rest({ methods })
   @prop({ type: Part })
   part?: Part;
-  @rest({ methods })
+  @rest({ methods: [...methods, replace()] })
   @arrayProp({ items: Part })
   others?: Ref<Part>[];
   @rest({ methods })
@@ -153,5 +166,23 @@ test("return=minimal changes no read, no removal and no error", async () => {
   assertEquals([read.body.text, removed.status, refused.body.code], ["a", 204, "BAD_DATA"]);
   for (const { headers } of [read, removed, refused]) {
     assertEquals(headers.get("preference-applied"), null);
+  }
+});
+
+test("return=minimal answers a replacement without a body: 201, then 204", async () => {
+  await using app = await mount([Note]);
+  const { _id } = await app.created("/direct", { text: "parent" });
+  for (const list of ["/put", "/put/hooked", `/direct/${_id}/others`]) {
+    const path = `${list}/${new mongoose.Types.ObjectId()}`;
+    const send = (text: string, others = {}) =>
+      app.send("PUT", path, { ...preferring("return=minimal", others), body: { text } });
+    const made = await send("a");
+    assertEquals(headOf(made), [201, "", "return=minimal", null]);
+    assertEquals([made.headers.get("location"), etagOf(made)], [path, `"0"`]);
+    const replaced = await send("b", { "if-match": etagOf(made) });
+    assertEquals(headOf(replaced), [204, "", "return=minimal", null]);
+    assertEquals([replaced.headers.get("location"), etagOf(replaced)], [null, `"1"`]);
+    assertEquals((await send("c", { "if-match": etagOf(made) })).status, 412);
+    assertEquals((await app.read(path)).text, "b");
   }
 });

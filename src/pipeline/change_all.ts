@@ -7,7 +7,7 @@ import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { errorAnswer } from "./request/error_answer.ts";
-import { readPreferences } from "./request/preferences.ts";
+import { readMaxAffected } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
@@ -17,7 +17,7 @@ import { persistEach } from "./write_many.ts";
 /** Updates or removes all that a request selects, unless that is more than it may affect. */
 export async function changeAll(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
   const { req, level: { writes } } = acting;
-  const { maxAffected } = readPreferences(req);
+  const maxAffected = readMaxAffected(req);
   const limit = Math.min(writes?.max ?? Infinity, maxAffected ?? Infinity);
   const reply = body === undefined
     ? await removeAll(acting, limit)
