@@ -32,9 +32,7 @@ export async function useClient(
   const one = await films.one(id, { revive: ["createdAt"] });
   const again = await films.one(id, { known: one, revive: ["createdAt"] });
   await films.update(id, { year: 1979 }, { ifMatch: one });
-  const reviews = films.part("reviews", id);
-  const review = await reviews.create({ text: "Good" });
-  const comment = await reviews.part("comments", review._id).create({ text: "Yes" });
+  const comment = await commentOn(films, id);
   const found = await films.all({ q: { year: { $gte: 1970 }, "reviews.text": "Good" } });
   return {
     names,
@@ -46,10 +44,17 @@ export async function useClient(
       statuses.includes(304),
     ],
     written,
-    parts: [comment.text, found.items.map(({ year }) => year)],
+    parts: [comment, found.items.map(({ year }) => year)],
     repeated: await api.resource<Film>("/flaky").one("1"),
     ...await failWith(films, one),
   };
+}
+
+/** Creates a review of a film, and a comment on that; gives its text. */
+async function commentOn(films: Resource<Film>, id: string): Promise<string | undefined> {
+  const reviews = films.part("reviews", id);
+  const review = await reviews.create({ text: "Good" });
+  return (await reviews.part("comments", review._id).create({ text: "Yes" })).text;
 }
 
 /** Creates with a key, replaces, and removes what it has written. */
