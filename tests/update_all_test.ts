@@ -1,5 +1,4 @@
 import { assertEquals } from "@std/assert";
-import mongoose from "mongoose";
 import { getModel, type ModelClass } from "../mod.ts";
 import { watchCommands } from "./both_paths.ts";
 import { test } from "./harness/testing.ts";
@@ -183,9 +182,9 @@ test("updateAll() without entity hooks is a count and one statement in a transac
   assertEquals(await names("/tasks", { state: "open", tags: ["a"] }), direct);
   assertEquals(await names("/hooked", { state: "open" }), "find update commitTransaction");
   // What the scope reads is judged before it is written.
-  assertEquals((await names("/tasks", { owner: "you" })).startsWith("find "), true);
+  const judged = "find aggregate update commitTransaction";
+  assertEquals(await names("/tasks", { owner: "you" }), judged);
   assertEquals(await valuesOf(model, "owner"), ["you", "you", "you"]);
   assertEquals((await change(app, { body: { owner: "nobody" } })).status, 403);
   assertEquals(await valuesOf(model, "owner"), ["you", "you", "you"]);
-  assertEquals(mongoose.connections.length > 0, true);
 });

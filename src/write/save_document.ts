@@ -12,7 +12,7 @@ import type { UpdateStatement } from "../schema/mongoose/statements/send_updates
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { checkScope } from "./check_scope.ts";
 import { keptValues, storedValues } from "./stored_values.ts";
-import type { KeptValues } from "./stored_values.ts";
+import type { KeptValues, StoredObject } from "./stored_values.ts";
 import { updateConditions } from "./update_conditions.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { forgetOddVersion, hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
@@ -80,14 +80,17 @@ export async function saveDocuments(
   });
   await saveAllBy(docs, async () => {
     const updates: UpdateStatement[] = [];
+    const judged: StoredObject[] = [];
+    const check = (values: StoredObject) => void judged.push(values);
     for (const { doc, kept } of all) {
-      const conditions = await updateConditions(doc, { ...cast, kept });
+      const conditions = await updateConditions(doc, { ...cast, kept, check });
       const { where, changes } = deltaOf(doc);
       updates.push({
         q: { ...where, ...conditions },
         u: isEmpty(changes) ? { $set: {} } : changes,
       });
     }
+    await checkScope(judged, { scope: cast.scope, connection: first.db });
     await together(async (session) => {
       const met = await sendUpdates(first, updates, options.statementOptions(session));
       if (met < updates.length) throw conflict();

@@ -13,7 +13,7 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { valueAt } from "./stored_values.ts";
-import type { KeptValues } from "./stored_values.ts";
+import type { KeptValues, StoredObject } from "./stored_values.ts";
 
 /** The paths that an update depends on; `undefined` for the whole document. */
 type Paths = readonly string[] | undefined;
@@ -21,6 +21,8 @@ type Paths = readonly string[] | undefined;
 interface ConditionOptions
   extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "overwrites"> {
   readonly kept: KeptValues;
+  /** Checks the document as it would be stored; by itself, where nothing checks several together. */
+  readonly check?: (values: StoredObject) => Promise<void> | void;
 }
 
 /**
@@ -31,8 +33,9 @@ interface ConditionOptions
  */
 export async function updateConditions(
   doc: Document,
-  { scope, filter, collation, overwrites, kept }: ConditionOptions,
+  { filter, collation, overwrites, ...options }: ConditionOptions,
 ): Promise<Filter> {
+  const { scope, kept } = options;
   const { $and = [], ...own } = (doc.$where ?? {}) as { $and?: readonly Filter[] };
   const key = versionKey(doc);
   const version = key === undefined || hasOddVersion(doc) ? null : asVersion(kept.values[key]);
@@ -41,7 +44,7 @@ export async function updateConditions(
   const shape = describeShape(doc.schema as Schema);
   const paths = [
     overwrites ? [] : replacedPaths(update, { shape, stored: kept.values }),
-    await judge(doc, update, { scope, kept }),
+    await judge(doc, update, options),
     // `save()` takes no collation: that what the filter reads is unchanged stands for the filter.
     collation === undefined ? [] : readBy(filter),
   ];
@@ -68,7 +71,10 @@ export async function updateConditions(
 async function judge(
   doc: Document,
   update: Update,
-  { scope, kept }: { readonly scope: Filter; readonly kept: KeptValues },
+  { scope, kept, check = (values) => checkScope([values], { scope, connection: doc.db }) }: Pick<
+    ConditionOptions,
+    "scope" | "kept" | "check"
+  >,
 ): Promise<Paths> {
   if (isEmpty(scope)) return [];
   const read = readBy(scope);
@@ -78,7 +84,7 @@ async function judge(
   if (touched || !kept.isSent) {
     const values = { ...kept.values };
     setFields(values, changedFields(doc, update, { read: kept.values }));
-    await checkScope([values], { scope, connection: doc.db });
+    await check(values);
   }
   return touched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [];
 }
