@@ -90,7 +90,7 @@ test("writes have the statuses that they can answer", async () => {
   assertEquals(statuses("POST", "/orders"), "201,400,404,409,415,422,500,503,default");
   assertEquals(statuses("POST", "/notes"), "201,204,207,400,413,415,500,503,default");
   assertEquals(statuses("PATCH", "/books"), "200,400,409,413,415,500,503,default");
-  assertEquals(statuses("PATCH", "/notes"), "200,400,409,415,500,503,default");
+  assertEquals(statuses("PATCH", "/notes"), "200,207,400,409,415,500,503,default");
   assertEquals(statuses("DELETE", "/books"), "204,400,409,500,503,default");
   const put = "200,201,204,400,404,409,412,415,428,500,503,default";
   assertEquals(statuses("PUT", "/books/{id}"), put);
@@ -173,6 +173,10 @@ test("answers of many are one entity, a list, counts or fates", async () => {
   assertEquals([isCount({ matched: 1, modified: 0 }), isCount({ matched: 1 }), isCount([])], [
     ...[true, false, false],
   ]);
+  const isPart = validator(answer("PATCH", "/notes", 207));
+  const failed = [{ _id: ID, status: 409, code: "CONFLICT", message: "No" }];
+  assert(isPart({ matched: 2, modified: 1, failed }), JSON.stringify(isPart.errors));
+  assertEquals(isPart({ matched: 2, modified: 1 }), false);
   const put = [200, 201].map((status) => answer("PUT", "/books/{id}", status));
   assertEquals(put, Array(2).fill({ $ref: "#/components/schemas/Book" }));
 });

@@ -139,11 +139,11 @@ export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOpti
   readonly atomic?: T | undefined;
 }
 
-/** What has become of one entity of `createMany()`, on a route with `atomic: false`. */
+/** What has become of one entity of `createMany()` or `updateAll()`, on a route with `atomic: false`. */
 export interface Fate {
   /** The status: 201 if it was created. */
   readonly status: number;
-  /** Its identifier, if it was created. */
+  /** Its identifier, if it has one. */
   readonly _id?: string;
   /** The code of its error. */
   readonly code?: string;
@@ -199,4 +199,6 @@ export interface Affected {
   readonly matched: number;
   /** How many of them were written. */
   readonly modified: number;
+  /** Those that were not written, with their errors; only where the server says `atomic: false`. */
+  readonly failed?: readonly Fate[];
 }

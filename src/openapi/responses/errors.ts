@@ -75,7 +75,10 @@ const UNDER_WAY = {
 };
 
 /** Describes what becomes of each entity where some may be created and others not. */
-export function describeFates(components: Components): object {
+export function describeFates(
+  components: Components,
+  { operation, answerSchema }: RouteNode,
+): object {
   const { code, errors } = DETAILS;
   const fate = components.add(describeFates, {
     name: "Fate",
@@ -89,9 +92,17 @@ export function describeFates(components: Components): object {
       required: ["status"],
     }),
   });
+  const list = { type: "array", items: fate };
+  if (operation === "create") {
+    return {
+      description: "What has become of each entity, in their order",
+      content: { "application/json": { schema: list } },
+    };
+  }
+  const failed = { type: "object", properties: { failed: list }, required: ["failed"] };
   return {
-    description: "What has become of each entity, in their order",
-    content: { "application/json": { schema: { type: "array", items: fate } } },
+    description: "How many are changed, and why others are not",
+    content: { "application/json": { schema: { allOf: [answerSchema, failed] } } },
   };
 }
 

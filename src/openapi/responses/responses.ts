@@ -56,8 +56,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     ...route.method === "GET" && { 304: unchanged(named) },
     ...reasons.length > 0 &&
       { 204: { description: `Done. ${reasons.join(". ")}`, ...isMinimal && headers } },
-    ...operation === "create" && writes?.atomic === false &&
-      { 207: describeFates(components) },
+    ...writes?.atomic === false && { 207: describeFates(components, route) },
   };
 }
 
