@@ -62,6 +62,7 @@ import type {
   UnnamedModel,
   Validator,
   ValueDescription,
+  WriteDescription,
   WriteOptions,
 } from "../mod.ts";
 
@@ -152,6 +153,7 @@ interface Types {
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
   ValueDescription: ValueDescription;
+  WriteDescription: WriteDescription;
   WriteOptions: WriteOptions;
 }
 
@@ -233,6 +235,7 @@ const TYPES: Record<keyof Types, true> = {
   UnnamedModel: true,
   Validator: true,
   ValueDescription: true,
+  WriteDescription: true,
   WriteOptions: true,
 };
 
