@@ -13,15 +13,16 @@ type Member = NonNullable<RunningMongo["members"][number]["instanceInfo"]>["inst
 /** A replica set of three members whose primary can be harmed. */
 export type ReplicaSet = Awaited<ReturnType<typeof openReplicaSet>>;
 
-// Deno disconnects twice from the process that watches over a member, if both end at once.
-globalThis.addEventListener("unhandledrejection", (event) => {
-  if (/IPC channel is already disconnected/.test(String(event.reason))) event.preventDefault();
-});
+/** Deno disconnects twice from the process that watches over a member, if both end at once: that is an error event. */
+function ignoreWatcher({ killerProcess }: Member): void {
+  killerProcess?.on("error", () => {});
+}
 
 /** Starts a replica set, with the election timeout that MongoDB has by default. */
 export async function openReplicaSet() {
   const mongo = await startMongo({ replicaSet: 3 });
   const members = mongo.members.flatMap(({ instanceInfo }) => instanceInfo?.instance ?? []);
+  for (const each of members) ignoreWatcher(each);
   const uri = withDatabase(mongo.uri, DATABASE);
   const options = { serverSelectionTimeoutMS: 60_000, readPreference: "primary" } as const;
   const connection = await mongoose.createConnection(uri, options).asPromise();
@@ -70,4 +71,5 @@ export async function restart(member: Member): Promise<void> {
   await until(() => child?.exitCode !== null || child.signalCode !== null, { seconds: 60 });
   delete member.mongodProcess;
   await member.start();
+  ignoreWatcher(member);
 }
