@@ -133,12 +133,15 @@ export function describeHeader(
   { name, required, preferences = [] }: HeaderDescription,
   { method }: RouteNode,
 ): object {
-  const [example] = preferences;
+  // No example of what leaves out a body: tools that send examples expect what an answer describes
+  const example = preferences.find((each) => each !== "return=minimal");
   return {
     ...{ name, in: "header", required, ...HEADERS[name] },
     ...name === "If-None-Match" && method === "PUT" && { description: CREATE_ONLY, example: "*" },
-    ...example !== undefined && {
+    ...preferences.length > 0 && {
       description: preferences.map((each) => PREFERENCES[each]).join(". "),
+    },
+    ...example !== undefined && {
       example: example === "max-affected" ? `${example}=10` : example,
     },
     schema: name === "Idempotency-Key"
