@@ -9,7 +9,7 @@ import express from "express";
 import mongoose from "mongoose";
 import { Framework } from "../../../mod.ts";
 import { Account, Counter } from "../../fixtures/versioned.ts";
-import { Board, buildVisits, Guarded, Log, Note, Order, Shown } from "./models.ts";
+import { Board, buildVisits, Guarded, GuardedLot, Log, Lot, Note, Order, Shown } from "./models.ts";
 import type { AppState } from "./open_app.ts";
 
 const rejections: string[] = [];
@@ -31,7 +31,7 @@ app.use(express.json(), (req, res, next) => {
 });
 app.use(Framework.initialize({
   models: [
-    ...[Note, Guarded, Log, Board, Account, Counter, Order, Shown],
+    ...[Note, Guarded, Log, Board, Account, Counter, Order, Shown, Lot, GuardedLot],
     buildVisits(JSON.parse(FAULTS_TENANTS)),
   ],
   sendTimeoutMS: Number(FAULTS_SEND),

@@ -3,7 +3,7 @@ import mongoose from "mongoose";
 import type { Connection, Schema } from "mongoose";
 import { arrayProp, FrameworkModel, prop, rest } from "../../../mod.ts";
 import type { FrameworkRequest, ModelClass, Ref } from "../../../mod.ts";
-import { all, create, one, remove, update } from "../../../mod.ts";
+import { all, create, one, remove, update, updateAll } from "../../../mod.ts";
 import { pass } from "../../both_paths.ts";
 import { FOUR, SIX } from "../../fixtures/operations.ts";
 
@@ -38,6 +38,36 @@ export class Guarded extends Keyed {}
 export class Log extends Keyed {
   @prop()
   group?: string;
+}
+
+/** How many entities a lot has. */
+export const LOT = 500;
+
+const fields = ["text"] as const;
+
+/** What is created and changed in lots. */
+@rest({
+  route: "/lots",
+  methods: [create({ many: LOT }), updateAll({ fields, max: LOT })],
+  ...collection("lots"),
+})
+export class Lot extends Keyed {
+  @prop({ required: true })
+  lot!: string;
+}
+
+/** The same by documents. */
+@rest({
+  route: "/guarded-lots",
+  methods: [
+    create({ many: LOT, preSave: pass }),
+    updateAll({ fields, max: LOT, preSave: pass }),
+  ],
+  ...collection("guarded_lots"),
+})
+export class GuardedLot extends Keyed {
+  @prop({ required: true })
+  lot!: string;
 }
 
 /** A root with embedded parts, and with references. */
