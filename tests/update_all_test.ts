@@ -97,6 +97,19 @@ const RULES: Readonly<Record<string, Step>> = {
       assertEquals((await valuesOf(model, "due"))[0] instanceof Date, true);
     }
   },
+  async "refuses what cannot be cast where nothing is selected, too"(app, model) {
+    for (const route of BOTH) {
+      await storeMany(model, 1);
+      for (const body of [{ rank: "x" }, { tags: 1, state: {} }, { place: "a" }]) {
+        const reply = await app.patch<ErrorBody>(`${route}${asQuery({ rank: 9 })}`, body);
+        assertEquals([reply.status, Object.keys(reply.body.errors ?? {})], [
+          ...[400, Object.keys(body)],
+        ]);
+      }
+      const { body } = await change(app, { route, filter: { rank: 9 }, body: { rank: 5 } });
+      assertEquals(body, { matched: 0, modified: 0 });
+    }
+  },
   async "merges objects into those of each entity"(app, model) {
     await store(model, [
       { title: "a", place: { town: "A", room: "1" }, free: { a: 1 } },

@@ -2,6 +2,7 @@ import { BulkError } from "../errors/bulk_error.ts";
 import { badData } from "../errors/refusals.ts";
 import { toJson } from "../json/to_json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
+import { mergeBody } from "../write/body/merge_body.ts";
 import { selectEntities } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
@@ -47,10 +48,17 @@ async function updateAll(acting: OpenLevel, { body, limit }: Update): Promise<Re
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
   const seen = await selectEntities(acting, limit);
   const drafts = seen.map((entity) => mergeDraft(acting, entity, { body, at: "", isNew: false }));
+  if (drafts.length === 0) await refuseUncast(acting, body);
   await refuseProblems(acting, drafts);
   if (!isAtomic) return await updateEach(acting, drafts);
   await updateTogether(acting, drafts).catch(throwFirst);
   return tellCounts(drafts.length);
+}
+
+/** Refuses values that fit no entity, also where none is selected. */
+async function refuseUncast({ source, level: { shape } }: OpenLevel, body: JsonObject) {
+  const { problems } = mergeBody(await source.newEntity(), { body, shape });
+  if (problems !== undefined) throw badData(problems);
 }
 
 function checkFields(body: JsonObject, fields: ReadonlySet<string> = new Set()): void {
