@@ -27,6 +27,11 @@ export interface TransactionOptions {
   readonly isRequired?: boolean;
 }
 
+/** A document on which transactions take turns. */
+export interface TurnOptions extends TransactionOptions {
+  readonly contended: string;
+}
+
 const MAX_ATTEMPTS = 20;
 
 const FIRST_PAUSE_MS = 10;
@@ -51,25 +56,32 @@ export async function inTransaction(
   options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
-  const { connection, timeBudget, isRequired = false } = options;
+  const { connection, contended, timeBudget, isRequired = false } = options;
   if (!await hasTransactions(connection.getClient())) {
     if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
     return await writes();
   }
   timeBudget.isLong = isRequired;
-  await takeTurns(options, async () => {
+  const attempt = async () => {
+    try {
+      await tryOnce(connection, writes);
+    } catch (error) {
+      const { code } = Object(error) as { code?: unknown };
+      if (TOO_MUCH.has(code)) throw tooMuch(error);
+      if (code === TOO_LONG) throw unavailable(error, timeBudget);
+      if (error instanceof Transient) return error;
+      throw error;
+    }
+  };
+  if (contended === undefined && await timeBudget.wait(attempt()) === undefined) return;
+  // Those that have met take turns from now on: each of many would lose to another one, again and again.
+  await takeTurns({ ...options, contended: contended ?? connection.name }, async () => {
     for (let tries = 1;; tries++) {
-      try {
-        return await tryOnce(connection, writes);
-      } catch (error) {
-        const { code } = Object(error) as { code?: unknown };
-        if (TOO_MUCH.has(code)) throw tooMuch(error);
-        if (code === TOO_LONG) throw unavailable(error, timeBudget);
-        if (!(error instanceof Transient)) throw error;
-        if (tries === MAX_ATTEMPTS) throw unavailable(error.cause);
-        await pause(tries);
-        if (timeBudget.expired) throw unavailable(error.cause);
-      }
+      const failure = await attempt();
+      if (failure === undefined) return;
+      if (tries === MAX_ATTEMPTS) throw unavailable(failure.cause);
+      await pause(tries);
+      if (timeBudget.expired) throw unavailable(failure.cause);
     }
   });
 }
@@ -130,10 +142,9 @@ async function askDeployment(client: mongo.MongoClient): Promise<boolean> {
 
 /** Runs work after all earlier work on the same document, but never once its time is up: that is a 503. */
 export async function takeTurns<T>(
-  { connection, contended, timeBudget }: TransactionOptions,
+  { connection, contended, timeBudget }: TurnOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (contended === undefined) return await timeBudget.wait(work());
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(contended);
   const run = async () => {
