@@ -10,6 +10,9 @@ export const CREATED = "created";
 /** The collection whose entities are updated. */
 export const UPDATED = "updated";
 
+/** The collection whose entities are changed all at once, and replaced. */
+export const CHANGED = "changed";
+
 /** How many entities {@linkcode UPDATED} has, and `one` is asked for. */
 export const TARGETS = 1_000;
 
@@ -42,5 +45,6 @@ export const LARGEST: string = itemsOf(100_000);
 export const COLLECTIONS: ReadonlyMap<string, number> = new Map([
   ...SIZES.map((size): [string, number] => [itemsOf(size), size]),
   [UPDATED, TARGETS],
+  [CHANGED, TARGETS],
   [CREATED, 0],
 ]);

@@ -1,4 +1,4 @@
-import { CREATED, TARGETS, UPDATED } from "./collections.ts";
+import { CHANGED, CREATED, TARGETS } from "./collections.ts";
 import { itemBody, itemId } from "./items.ts";
 import { CREATE, type Scenario } from "./scenarios.ts";
 import { LEAN } from "./servers.ts";
@@ -19,7 +19,7 @@ const BODIES = 7;
 
 const turns = Array.from({ length: BODIES }, (_, index) => index);
 const path = `/${written(CREATED)}`;
-const all = `/${written(UPDATED)}?q=${encodeURIComponent(JSON.stringify({ stars: { $gte: 0 } }))}`;
+const all = `/${written(CHANGED)}?q=${encodeURIComponent(JSON.stringify({ stars: { $gte: 0 } }))}`;
 
 /** Writes beside the same by hand, on a replica set: what is written together is in one transaction. */
 export const WRITE_SCENARIOS: readonly Scenario[] = [
@@ -35,7 +35,7 @@ export const WRITE_SCENARIOS: readonly Scenario[] = [
   }),
   write("write-replace", "replace", {
     method: "PUT",
-    paths: Array.from({ length: TARGETS }, (_, index) => `/${written(UPDATED)}/${itemId(index)}`),
+    paths: Array.from({ length: TARGETS }, (_, index) => `/${written(CHANGED)}/${itemId(index)}`),
     bodies: CREATE.bodies,
   }),
 ];

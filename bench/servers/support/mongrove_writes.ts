@@ -1,6 +1,6 @@
 import { create, replace, rest, updateAll } from "../../../mod.ts";
 import type { ModelClass } from "../../../mod.ts";
-import { CREATED, UPDATED } from "../../plan/collections.ts";
+import { CHANGED, CREATED } from "../../plan/collections.ts";
 import { MANY, written } from "../../plan/writes.ts";
 import { Item } from "./mongrove_items.ts";
 
@@ -13,10 +13,10 @@ export function writtenItems(): ModelClass[] {
   })
   class CreatedItem extends Item {}
   @rest({
-    route: `/${written(UPDATED)}`,
+    route: `/${written(CHANGED)}`,
     methods: [updateAll({ fields: ["price"], max: MANY }), replace()],
-    schemaOptions: { collection: UPDATED },
+    schemaOptions: { collection: CHANGED },
   })
-  class UpdatedItem extends Item {}
-  return [CreatedItem, UpdatedItem];
+  class ChangedItem extends Item {}
+  return [CreatedItem, ChangedItem];
 }

@@ -1,7 +1,7 @@
 import type { Express, Response } from "express-types";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
-import { CREATED, UPDATED } from "../../plan/collections.ts";
+import { CHANGED, CREATED } from "../../plan/collections.ts";
 import { MANY, written } from "../../plan/writes.ts";
 import type { Item } from "./mongoose_item.ts";
 
@@ -21,15 +21,15 @@ export function serveWrites(app: Express, modelOf: (collection: string) => Model
     });
     res.status(201).json(items);
   });
-  app.patch(`/${written(UPDATED)}`, async (req, res) => {
+  app.patch(`/${written(CHANGED)}`, async (req, res) => {
     await updateAll(res, {
-      model: modelOf(UPDATED),
+      model: modelOf(CHANGED),
       filter: JSON.parse(String(req.query.q)),
       body: req.body,
     });
   });
-  app.put(`/${written(UPDATED)}/:id`, async (req, res) => {
-    const found = await modelOf(UPDATED).findOneAndReplace({ _id: req.params.id }, {
+  app.put(`/${written(CHANGED)}/:id`, async (req, res) => {
+    const found = await modelOf(CHANGED).findOneAndReplace({ _id: req.params.id }, {
       ...req.body,
       __v: 0,
     }, {
