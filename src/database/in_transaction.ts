@@ -38,11 +38,11 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-/** The server's codes for a transaction that is too large, or has taken longer than any may take. */
-const TOO_MUCH = new Set<unknown>([257, 290, 388]);
+/** The server's codes for a transaction that is too large. */
+const TOO_LARGE = new Set<unknown>([257, 388]);
 
-/** The server's code for a statement that has taken longer than its `maxTimeMS`. */
-const TOO_LONG = 50;
+/** The server's codes for what has taken longer than its `maxTimeMS`, or than any transaction may take. */
+const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
  * Runs writes in one transaction where the deployment has transactions, else one after the other.
@@ -67,8 +67,8 @@ export async function inTransaction(
       await tryOnce(connection, writes);
     } catch (error) {
       const { code } = Object(error) as { code?: unknown };
-      if (TOO_MUCH.has(code)) throw tooMuch(error);
-      if (code === TOO_LONG) throw unavailable(error, timeBudget);
+      if (TOO_LARGE.has(code)) throw tooMuch(error);
+      if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
       if (error instanceof Transient) return error;
       throw error;
     }
