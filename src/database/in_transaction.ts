@@ -73,9 +73,11 @@ export async function inTransaction(
       throw error;
     }
   };
-  if (contended === undefined && await timeBudget.wait(attempt()) === undefined) return;
-  // Those that have met take turns from now on: each of many would lose to another one, again and again.
-  await takeTurns({ ...options, contended: contended ?? connection.name }, async () => {
+  const turn = contended ?? connection.name;
+  const isFirst = contended === undefined && !deploymentOf(connection.getClient()).turns.has(turn);
+  if (isFirst && await timeBudget.wait(attempt()) === undefined) return;
+  // Those that have met take turns, and all that come meanwhile: one of many would lose to others, again and again.
+  await takeTurns({ ...options, contended: turn }, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
       if (failure === undefined) return;
