@@ -27,9 +27,9 @@ const TEST = /(_test|_reach|_bench)\.ts$/;
  * of lists (with populated references), by entity tags, and by the pages on lists, trust and reliability: 130 kB of code
  * and its comments, and 45 kB of docs. From 1 MB it grew by the client: 50 kB, most of it types, and 16 kB of docs; and by the
  * OpenAPI document. From 1.25 MB it grew by pages that are read from their place in an index, and by how lists and pages share
- * a process: 45 kB.
+ * a process: 45 kB. From 1.35 MB it grew by rights, actions and the writes of many entities: 90 kB of code, and 40 kB of docs.
  */
-const MOST = 1_350_000;
+const MOST = 1_500_000;
 
 /** Lists all modules that an entry of the package reaches, lazily loaded ones included. */
 async function listModules(entry: string): Promise<string[]> {
