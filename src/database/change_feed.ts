@@ -5,6 +5,7 @@ import { overloaded, unavailable } from "../errors/refusals.ts";
 import { isObjectId } from "../schema/mongoose/bson.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { isUnavailable } from "./is_unavailable.ts";
+import type { TimeBudget } from "./time_budget.ts";
 
 /** What has changed: identifiers as they are stored, each once, or anything. */
 export type Changes = readonly unknown[] | "anything";
@@ -105,24 +106,23 @@ export class ChangeFeed {
    * Tells a listener of all changes from now on.
    *
    * @returns Takes the listener off.
-   * @throws {RestError} 503 if the database has no change streams.
+   * @throws {RestError} 503 if the database has no change streams, or does not answer in time.
    */
-  async listen(listener: ChangeListener): Promise<() => void> {
+  async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
     this.#listeners.add(listener);
-    const stop = () => {
-      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
-      clearTimeout(this.#ending);
-      this.#ending = setTimeout(() => this.#end(), GRACE_MS).unref();
-    };
     try {
-      await (this.#opened ??= this.#open());
+      await timeBudget.wait(this.#opened ??= this.#open());
     } catch (error) {
       this.#listeners.delete(listener);
       this.#end();
       throw error;
     }
-    return stop;
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
+      clearTimeout(this.#ending);
+      this.#ending = setTimeout(() => this.#end(), GRACE_MS).unref();
+    };
   }
 
   /** Tells listeners that anything may have changed. */
@@ -235,13 +235,14 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
   if (known !== undefined) return known;
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
-  let primary: string | undefined;
+  let primary = "";
   // A new primary may have lost what was read from the one before, and no change tells of that.
   client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
     const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
-    if (found === undefined || found.address === primary) return;
-    if (primary !== undefined) { for (const feed of feeds.values()) feed.tellAnything(); }
-    primary = found.address;
+    const name = found && `${found.address} ${found.electionId}`;
+    if (name === undefined || name === primary) return;
+    primary = name;
+    for (const feed of feeds.values()) feed.tellAnything();
   });
   return feeds;
 }

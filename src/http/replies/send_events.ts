@@ -5,10 +5,10 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { overloaded } from "../../errors/refusals.ts";
 import type { LiveLimits } from "../../pipeline/live/live_limits.ts";
 import { Subscription } from "../../pipeline/live/subscription.ts";
-import type { EventReader } from "../../pipeline/live/subscription.ts";
+import type { EventSender } from "../../pipeline/live/subscription.ts";
 import type { Call } from "../../pipeline/request/call.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
-import { onConnectionClose } from "./connection.ts";
+import { cutAnswer, onConnectionClose } from "./connection.ts";
 
 const EVENTS = "text/event-stream";
 
@@ -40,7 +40,8 @@ export function endStreams(server: object): void {
  * @throws {RestError} Before anything is sent: what a GET of the list would answer; 503 if there are too many streams.
  */
 export async function sendEvents(res: Response, call: Call): Promise<void> {
-  const { live } = call.route;
+  const { route: { live }, req } = call;
+  if (isOver(req)) return;
   if (openCount >= live.maxSubscribers) throw overloaded("Too many live lists are open");
   const stream = new EventStream(res, { call, live });
   try {
@@ -49,6 +50,9 @@ export async function sendEvents(res: Response, call: Call): Promise<void> {
   } finally {
     stream.end();
   }
+  if (stream.isBegun || isOver(req)) return;
+  if (res.headersSent) await cutAnswer(res);
+  else throw overloaded("The server is closing");
 }
 
 interface EventStreamOptions {
@@ -57,7 +61,7 @@ interface EventStreamOptions {
 }
 
 /** Sends events at the pace of the client. One that is too slow gets the list again, when it has taken what was sent. */
-class EventStream implements EventReader {
+class EventStream implements EventSender {
   readonly #res: Response;
   readonly #live: Required<LiveLimits>;
   readonly #call: Call;
@@ -70,7 +74,7 @@ class EventStream implements EventReader {
   /** Whether the client has not taken yet what was written. */
   #isFull = false;
   #isBehind = false;
-  #isBegun = false;
+  isBegun = false;
   #isEnded = false;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
   #age: ReturnType<typeof setTimeout> | undefined;
@@ -100,15 +104,12 @@ class EventStream implements EventReader {
 
   async open(): Promise<void> {
     const { "last-event-id": place } = this.#res.req.headers;
-    await this.#subscription.open(
-      this.#call,
-      place === "" ? undefined : String(place ?? "") || undefined,
-    );
+    await this.#subscription.open(this.#call, String(place ?? "") || undefined);
   }
 
   send(pieces: readonly Uint8Array[], isList: boolean): void {
     if (this.#isEnded || this.#isBehind && !isList) return;
-    if (!this.#isBegun) this.#begin();
+    if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
     // A list has the room that it needs.
@@ -130,14 +131,18 @@ class EventStream implements EventReader {
     clearTimeout(this.#age);
     this.#queue = [];
     this.#subscription.end();
-    if (this.#isBegun && !isOver(this.#res.req as FrameworkRequest)) this.#res.end();
+    if (this.isBegun && !isOver(this.#res.req as FrameworkRequest)) this.#res.end();
     this.#resolve();
   }
 
-  #begin(): void {
+  /** Begins the answer; `false` if a hook has begun one by itself. */
+  #begin(): boolean {
     const res = this.#res;
-    if (isOver(res.req as FrameworkRequest) || res.headersSent) return this.end();
-    this.#isBegun = true;
+    if (isOver(res.req as FrameworkRequest) || res.headersSent) {
+      this.end();
+      return false;
+    }
+    this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENTS);
     res.setHeader("Cache-Control", "no-store");
     // Proxies would wait for the end.
@@ -151,6 +156,7 @@ class EventStream implements EventReader {
       this.#write();
     }, heartbeatMS).unref();
     this.#age = setTimeout(() => this.end(), maxAgeMS).unref();
+    return true;
   }
 
   #write(): void {

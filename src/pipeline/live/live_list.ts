@@ -2,30 +2,32 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers";
 import { ChangeFeed } from "../../database/change_feed.ts";
 import type { Changes } from "../../database/change_feed.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { isOutage, tooMany } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import { knownAnswer } from "../request/error_answer.ts";
+import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
 import { isOver } from "../request/reply.ts";
 import { eventsBetween, putsOf, writeEvents } from "./list_events.ts";
 import type { Held, Listed, ListEvent } from "./list_events.ts";
 import type { LiveReading } from "./live_reading.ts";
 import { readEntities } from "./read_entities.ts";
 
-/** A subscriber of a list. */
+/** One who is told what changes in a list. */
 export interface Subscriber {
+  /** How it reads the list. */
   readonly reading: LiveReading;
-  /** Gets events, as they are sent; `isList` where they begin with the whole list. */
+  /** Gets written events; `isList` where they begin with a whole list. */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
-  /** Is told that the list cannot be read any more. */
-  fail(error: unknown): void;
+  /** Ends, since the list cannot be read any more. */
+  end(): void;
 }
 
-/** How a subscriber begins. */
+/** What a subscriber has when it joins a list. */
 export interface Beginning {
   /** What it has of the list that it was subscribed to before. */
   readonly held?: Held | undefined;
-  /** The place that it has come to before, as it was told. */
+  /** The place that an earlier stream of the same client has come to. */
   readonly place?: string | undefined;
   /** Whether it has missed events. */
   readonly isAgain?: boolean;
@@ -37,41 +39,45 @@ interface Joining extends Beginning {
   readonly failed: (error: unknown) => void;
 }
 
-/** The most entities that are looked at one by one. */
+/** The most changes that are looked at one by one. */
 const MAX_LOOKED_AT = 2000;
 
 const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** Places are told with a digest of what the list shows: another one cannot be continued from there. */
+/** A place is told with a mark of the list: no other list can be continued from there. */
 const SECRET = randomBytes(16);
 
+/** The lists that several requests may read, by their keys. */
 const shared = new Map<string, LiveList>();
 
 /**
- * A list and all who read it. It does one thing at a time: it reads the list, or what has changed of it, compares that with
- * what its subscribers have, and tells them the difference.
+ * A list and those who are told what changes in it. It does one thing at a time: it reads the list, or what may have changed
+ * in it, and tells how that differs from what they have been told.
  */
 export class LiveList {
-  readonly #subscribers = new Set<Subscriber>();
   readonly #rules: LiveReading;
-  readonly #feed: ChangeFeed | undefined;
-  #listening: Promise<() => void> | undefined;
-  #joining: Joining[] = [];
+  readonly #subscribers = new Set<Subscriber>();
+  /** Those who wait for the next reading, and for the one that is running. */
+  #joining = new Set<Joining>();
+  #entering = new Set<Joining>();
+  #feed: ChangeFeed | undefined;
+  #stopListening: (() => void) | undefined;
   #held: Held = new Map();
   #changed: unknown[] = [];
   /** Whether the whole list has to be read. */
   #isStale = true;
-  #place = 0;
+  /** The places up to which changes have come, and have been told. */
+  #noted = 0;
+  #told = 0;
   #isWorking = false;
 
   private constructor(reading: LiveReading) {
     this.#rules = reading;
-    this.#feed = reading.model && ChangeFeed.of(reading.model);
   }
 
-  /** Gives the list that a request reads: that of all equal ones, or its own. */
+  /** Gives the list that a request reads: that of all equal requests, or its own. */
   static for(reading: LiveReading): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
@@ -80,38 +86,36 @@ export class LiveList {
     return list;
   }
 
-  /** Whether a subscriber has the same list after its rights have been asked again. */
+  /** Whether a request reads the same list. */
   isFor({ key }: LiveReading): boolean {
     return key !== undefined && key === this.#rules.key;
   }
 
-  /** What subscribers have. */
+  /** A copy of what all subscribers have been told. */
   get held(): Held {
     return new Map(this.#held);
   }
 
-  /** Adds a subscriber; resolves when it has been told what the list is. */
-  async join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
-    this.#listening ??= this.#feed?.listen((...told) => this.#note(...told));
-    try {
-      await this.#listening;
-    } catch (error) {
-      this.#listening = undefined;
-      this.#endIfUnused();
-      throw error;
-    }
-    await new Promise<void>((done, failed) => {
-      this.#joining.push({ ...beginning, subscriber, done, failed });
+  /**
+   * Adds a subscriber; resolves when it has been told the list, or has left.
+   *
+   * @throws {RestError} What a GET would answer; 503 without change streams.
+   */
+  join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#joining.add({ ...beginning, subscriber, done, failed });
       this.#work();
     });
   }
 
   leave(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
-    this.#joining = this.#joining.filter((each) => {
-      if (each.subscriber === subscriber) each.done();
-      return each.subscriber !== subscriber;
-    });
+    for (const each of [...this.#joining, ...this.#entering]) {
+      if (each.subscriber !== subscriber) continue;
+      this.#joining.delete(each);
+      this.#entering.delete(each);
+      each.done();
+    }
     this.#endIfUnused();
   }
 
@@ -122,21 +126,21 @@ export class LiveList {
   }
 
   #endIfUnused(): void {
-    if (this.#subscribers.size > 0 || this.#joining.length > 0 || this.#isWorking) return;
-    this.#listening?.then((stop) => stop(), () => {});
-    this.#listening = undefined;
+    if (this.#subscribers.size > 0 || this.#joining.size > 0 || this.#isWorking) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
     this.#isStale = true;
-    const { key } = this.#rules;
-    if (key !== undefined && shared.get(key) === this) shared.delete(key);
+    const { key = "" } = this.#rules;
+    if (shared.get(key) === this) shared.delete(key);
   }
 
   #note(changes: Changes, place: number): void {
+    this.#noted = place;
     if (changes === "anything" || this.#rules.isOrdered || !changes.every(isNamed)) {
       this.#isStale = true;
     } else this.#changed.push(...changes);
     if (this.#changed.length > MAX_LOOKED_AT) this.#isStale = true;
     if (this.#isStale) this.#changed = [];
-    else this.#place = Math.max(this.#place, place);
     this.#work();
   }
 
@@ -149,23 +153,22 @@ export class LiveList {
   async #workOff(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const reader = this.#joining[0]?.subscriber ?? this.#subscribers.values().next().value;
-      if (reader === undefined) break;
+      const [joining] = this.#joining;
+      const [reader = joining?.subscriber] = this.#subscribers;
+      const isDue = joining !== undefined || this.#isStale || this.#changed.length > 0;
+      if (reader === undefined || !isDue) break;
       const { reading } = reader;
-      const joining = this.#joining;
-      const isWhole = this.#isStale || joining.length > 0;
-      const changed = this.#changed;
-      if (!isWhole && changed.length === 0) break;
-      this.#joining = [];
-      this.#changed = [];
-      this.#isStale = false;
       try {
-        if (isWhole) await this.#reread(reading, joining);
-        else await this.#look(reading, changed);
+        await this.#listen(reading);
+        await (this.#isStale || this.#joining.size > 0
+          ? this.#reread(reading)
+          : this.#look(reading));
+        // What was read for a client who has left may not be whole.
+        if (isOver(reading.at.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         this.#isStale = true;
-        if (!this.#fail(error, { reading, joining })) continue;
+        if (!this.#fail(error, reading)) continue;
         await new Promise((resolve) => void setTimeout(resolve, pauseMs).unref());
         pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       }
@@ -174,82 +177,98 @@ export class LiveList {
     this.#endIfUnused();
   }
 
-  /** Tells those whom a failure concerns; gives whether others wait until the database answers again. */
-  #fail(
-    error: unknown,
-    { reading, joining }: { readonly reading: LiveReading; readonly joining: readonly Joining[] },
-  ): boolean {
-    const answer = knownAnswer(reading.at, error);
+  /** Listens to what changes, before anything is read. */
+  async #listen({ model, at: { route } }: LiveReading): Promise<void> {
+    if (model === undefined || this.#stopListening !== undefined) return;
+    this.#feed = ChangeFeed.of(model);
+    const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
+    const note = (changes: Changes, place: number) => this.#note(changes, place);
+    this.#stopListening = await this.#feed.listen(note, timeBudget);
+  }
+
+  /** Ends those whom a failure concerns; gives whether the others wait until it has passed. */
+  #fail(error: unknown, { at }: LiveReading): boolean {
+    const answer = knownAnswer(at, error);
     const isPassing = answer !== undefined && isOutage(answer);
-    for (const each of joining) {
-      const isNew = each.held === undefined && !each.isAgain;
-      if (isPassing && !isNew) this.#joining.push(each);
-      else each.failed(error);
-    }
-    if (isPassing) return true;
-    for (const subscriber of [...this.#subscribers]) {
-      this.#subscribers.delete(subscriber);
-      subscriber.fail(error);
-    }
+    const waiting = [...this.#entering, ...this.#joining];
+    const isNew = ({ held, isAgain }: Joining) => held === undefined && isAgain !== true;
+    this.#entering = new Set();
+    this.#joining = new Set(isPassing ? waiting.filter((each) => !isNew(each)) : []);
+    for (const each of waiting) if (!this.#joining.has(each)) each.failed(error);
+    if (isPassing || this.#subscribers.size === 0) return isPassing;
+    void errorAnswer(at, error);
+    for (const each of [...this.#subscribers]) each.end();
     return false;
   }
 
-  async #reread(reading: LiveReading, joining: readonly Joining[]): Promise<void> {
-    const { at, run } = reading;
+  /** Reads the whole list. */
+  async #reread({ at, run }: LiveReading): Promise<void> {
+    this.#entering = this.#joining;
+    this.#joining = new Set();
+    this.#changed = [];
+    this.#isStale = false;
+    // All that has come so far is in what is read.
     const place = this.#feed?.place ?? 0;
-    const { max = Infinity } = at.level.reads?.live ?? {};
-    const found = await run(() => readEntities(at, { max }));
-    // What a client gets who has left may not be whole.
+    const found = await run(() => readEntities(at, { max: maxOf(at) }));
     if (isOver(at.req)) {
+      for (const each of this.#entering) this.#joining.add(each);
+      this.#entering = new Set();
       this.#isStale = true;
-      this.#joining.push(...joining);
       return;
     }
-    const entities = found.map((each): Listed => ({ ...each, digest: digestOf(each.text) }));
-    const { isOrdered } = this.#rules;
-    this.#place = place;
-    this.#tellAll(eventsBetween(this.#held, { entities, isOrdered }), joining);
-    this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
-    let whole: Uint8Array[] | undefined;
-    for (const each of joining) {
-      const { subscriber, held, isAgain = false } = each;
-      this.#subscribers.add(subscriber);
-      if (held !== undefined && !isAgain) {
-        const events = eventsBetween(held, { entities, isOrdered });
-        if (events.length > 0) subscriber.tell(this.#written(events));
-      } else {
-        const missed = isAgain ? undefined : this.#missedSince(each.place, entities);
-        const isFirst = each.place === undefined && !isAgain;
-        if (missed !== undefined) subscriber.tell(this.#written([...missed, { type: "ready" }]));
-        else {
-          whole ??= this.#written([...putsOf(entities, isOrdered), { type: "ready" }]);
-          subscriber.tell(isFirst ? whole : [...writeEvents([{ type: "resync" }]), ...whole], true);
-        }
-      }
-      each.done();
-    }
+    const list = {
+      entities: found.map((each): Listed => ({ ...each, digest: digestOf(each.text) })),
+      isOrdered: this.#rules.isOrdered,
+    };
+    this.#told = place;
+    this.#tellAll(eventsBetween(this.#held, list));
+    this.#held = new Map(list.entities.map(({ id, digest }) => [id, digest]));
+    this.#admit(list);
   }
 
-  /** Gives what a reader has missed who comes back; `undefined` where that would tell of what it has never had. */
+  /** Tells the list to those who join it. */
+  #admit(list: { readonly entities: readonly Listed[]; readonly isOrdered: boolean }): void {
+    let written: Uint8Array[] | undefined;
+    const whole = () =>
+      written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
+    for (const { subscriber, held, place, isAgain, done } of this.#entering) {
+      this.#subscribers.add(subscriber);
+      const missed = isAgain
+        ? undefined
+        : held === undefined
+        ? this.#missedSince(place, list.entities)
+        : eventsBetween(held, list);
+      if (missed !== undefined) subscriber.tell(this.#written(missed));
+      else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
+      else subscriber.tell([...writeEvents([{ type: "resync" }]), ...whole()], true);
+      done();
+    }
+    this.#entering = new Set();
+  }
+
+  /** Gives what a client has missed who comes back; `undefined` where that would tell of what it may never have had. */
   #missedSince(place: string | undefined, entities: readonly Listed[]): ListEvent[] | undefined {
     const since = place === undefined ? undefined : this.#readPlace(place);
     const changed = since === undefined ? undefined : this.#feed?.since(since);
     if (changed === undefined) return undefined;
-    if (changed.length === 0) return [];
+    if (changed.length === 0) return [READY];
     if (this.#rules.isOrdered || !changed.every(isNamed)) return undefined;
     const names = new Set(changed.map((id) => toJson(id)));
     const missed = entities.filter(({ id }) => names.has(id));
-    return missed.length < names.size ? undefined : putsOf(missed, false);
+    return missed.length < names.size ? undefined : [...putsOf(missed, false), READY];
   }
 
-  async #look({ at, run }: LiveReading, ids: readonly unknown[]): Promise<void> {
-    const { max = Infinity } = at.level.reads?.live ?? {};
-    const gone = new Set(ids.map((id) => toJson(id)));
+  /** Reads what has changed, as far as the list still selects it. */
+  async #look({ at, run }: LiveReading): Promise<void> {
+    const ids = this.#changed;
+    const place = this.#noted;
+    this.#changed = [];
     const found = await run(() => readEntities(at, { ids, max: Infinity }));
     if (isOver(at.req)) {
       this.#isStale = true;
       return;
     }
+    const gone = new Set(ids.map((id) => toJson(id)));
     const events: ListEvent[] = [];
     for (const { id, text } of found) {
       gone.delete(id);
@@ -259,19 +278,21 @@ export class LiveList {
       events.push({ type: "put", text });
     }
     for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
+    this.#told = Math.max(this.#told, place);
     this.#tellAll(events);
-    if (this.#held.size > max) throw tooMany(max);
+    if (this.#held.size > maxOf(at)) throw tooMany(maxOf(at));
   }
 
-  #tellAll(events: readonly ListEvent[], joining: readonly Joining[] = []): void {
+  /** Tells subscribers what has changed; those who get the whole list next do not need it. */
+  #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0 || this.#subscribers.size === 0) return;
+    const again = new Set([...this.#entering].map(({ subscriber }) => subscriber));
     const pieces = this.#written(events);
-    const again = new Set(joining.map(({ subscriber }) => subscriber));
     for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
   }
 
   #written(events: readonly ListEvent[]): Uint8Array[] {
-    return writeEvents(events, this.#rules.isResumable ? this.#writePlace(this.#place) : "");
+    return writeEvents(events, this.#rules.isResumable ? this.#writePlace(this.#told) : "");
   }
 
   #writePlace(place: number): string {
@@ -285,7 +306,13 @@ export class LiveList {
   }
 }
 
-/** Whether an identifier is the same for the database and in JSON. */
+const READY: ListEvent = { type: "ready" };
+
+function maxOf({ level: { reads } }: LiveReading["at"]): number {
+  return reads?.live?.max ?? Infinity;
+}
+
+/** Whether an identifier is the same in JSON. */
 function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }

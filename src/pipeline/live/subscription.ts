@@ -1,4 +1,4 @@
-import type { Model } from "mongoose";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { clearTimeout, setTimeout } from "node:timers";
 import { ChangeFeed } from "../../database/change_feed.ts";
 import type { Changes } from "../../database/change_feed.ts";
@@ -12,40 +12,44 @@ import { checkParameters } from "../request/check_request.ts";
 import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
 import { foreignRequest } from "../request/foreign_request.ts";
 import { narrowToReader } from "../request/reader_rights.ts";
+import type { Route } from "../request/route.ts";
 import { passPreFetch } from "../run_hooks.ts";
 import { LiveList } from "./live_list.ts";
 import type { Beginning, Subscriber } from "./live_list.ts";
 import { openReading } from "./live_reading.ts";
 import type { LiveReading } from "./live_reading.ts";
 
-/** Where events go. */
-export interface EventReader {
-  /** Sends events; the first ones, and those after a gap, are a whole list. */
+/** What sends events to a client. */
+export interface EventSender {
+  /** Sends written events; `isList` where they begin with a whole list. */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
   end(): void;
 }
 
 const RETRY_MS = 1000;
 
-/** The subscription of one request to a list, until its client leaves or may no longer read it. */
+/** The subscription of a request to a list, until its client leaves or may no longer read it. */
 export class Subscription implements Subscriber {
+  readonly #route: Route;
   readonly #req: FrameworkRequest;
-  readonly #route: Call["route"];
-  readonly #reader: EventReader;
+  readonly #sender: EventSender;
+  /** Runs what changes and timers begin as a part of the request. */
+  readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   #reading: LiveReading | undefined;
   #list: LiveList | undefined;
-  #stopAbove: (() => void)[] = [];
+  #stopListening: (() => void)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isRenewing = false;
-  /** Whether the rights have to be asked once more. */
+  #isEntering = false;
+  /** Whether rights and parents have to be looked at once more. */
   #isDue = false;
+  /** Whether the client has missed events. */
   #hasGap = false;
   #isEnded = false;
 
-  constructor({ route, req }: Call, reader: EventReader) {
+  constructor({ route, req }: Call, sender: EventSender) {
     this.#route = route;
     this.#req = req;
-    this.#reader = reader;
+    this.#sender = sender;
   }
 
   get reading(): LiveReading {
@@ -53,77 +57,76 @@ export class Subscription implements Subscriber {
   }
 
   /**
-   * Opens the list of a call, and sends it.
+   * Opens the list of a call, and sends it. A place is what an earlier stream of the client has come to.
    *
-   * @throws {RestError} What a GET of the list would answer; 503 without change streams.
+   * @throws {RestError} What a GET would answer; 503 without change streams.
    */
   async open(call: Call, place: string | undefined): Promise<void> {
+    this.#isEntering = true;
     try {
       await this.#enter(call, { place });
-    } catch (error) {
-      this.end();
-      throw error;
+    } finally {
+      this.#isEntering = false;
     }
-    this.#plan(this.#route.live.renewMS);
+    this.#plan(this.#isDue ? 0 : this.#route.live.renewMS);
   }
 
-  /** Has the whole list sent again: its client was too slow for all events. */
+  /** Sends the whole list again: its client was too slow for the events. */
   sendAgain(): void {
     this.#hasGap = true;
-    if (!this.#isRenewing) this.#join({ isAgain: true }).catch((error) => this.fail(error));
+    if (this.#isEntering || this.#isEnded) return;
+    this.#list?.join(this, { isAgain: true }).catch((error) => {
+      void errorAnswer(this.reading.at, error);
+      this.end();
+    });
   }
 
   tell(pieces: readonly Uint8Array[], isList = false): void {
     if (isList) this.#hasGap = false;
-    if (!this.#isEnded) this.#reader.send(pieces, isList);
-  }
-
-  fail(error: unknown): void {
-    if (this.#isEnded) return;
-    this.end();
-    void errorAnswer(this.reading.at, error);
+    if (!this.#isEnded) this.#sender.send(pieces, isList);
   }
 
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#timer);
-    for (const stop of this.#stopAbove) stop();
+    for (const stop of this.#stopListening) stop();
     this.#list?.leave(this);
-    this.#reader.end();
+    this.#sender.end();
   }
 
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#renew(), afterMS).unref();
+    this.#timer = setTimeout(() => this.#run(() => void this.#renew()), afterMS).unref();
   }
 
-  /** Asks for the rights again. A reader who may no longer is not told why: his next request is. */
+  /** Asks for all rights again. A reader who may no longer is told by his next request why. */
   async #renew(): Promise<void> {
     this.#isDue = true;
-    if (this.#isRenewing || this.#isEnded) return;
-    this.#isRenewing = true;
+    if (this.#isEntering) return;
+    this.#isEntering = true;
     let afterMS = this.#route.live.renewMS;
     while (this.#isDue && !this.#isEnded) {
       this.#isDue = false;
       const call = openCall(this.#route, { req: foreignRequest(this.#req), count: countSelected });
       try {
-        await this.#enter(call);
+        await this.#enter(call, {});
       } catch (error) {
         const answer = knownAnswer(call.acting, error);
         if (answer !== undefined && isOutage(answer)) afterMS = Math.min(afterMS, RETRY_MS);
         else {
-          if (!this.#isEnded) void errorAnswer(call.acting, error);
+          void errorAnswer(call.acting, error);
           this.end();
         }
       }
     }
-    this.#isRenewing = false;
+    this.#isEntering = false;
+    if (this.#hasGap) this.sendAgain();
     this.#plan(afterMS);
   }
 
-  async #enter(call: Call, beginning?: Beginning): Promise<void> {
+  async #enter(call: Call, beginning: Beginning): Promise<void> {
     await passPreFetch(call);
     narrowToReader(call.acting);
     if (call.badQuery !== undefined) throw call.badQuery;
@@ -135,33 +138,27 @@ export class Subscription implements Subscriber {
     this.#reading = reading;
     if (before?.isFor(reading)) {
       if (reading.isTimed) before.refresh();
-      if (this.#hasGap) await this.#join({ isAgain: true });
       return;
     }
+    const held = before?.held;
     before?.leave(this);
     this.#list = LiveList.for(reading);
-    await this.#join(beginning ?? (this.#hasGap ? { isAgain: true } : { held: before?.held }));
+    await this.#list.join(this, { ...beginning, held });
   }
 
-  async #join(beginning: Beginning): Promise<void> {
-    await this.#list?.join(this, beginning);
-  }
-
-  /** Listens to changes of all that the list is a part of. */
-  async #listenAbove({ above }: LevelCall): Promise<void> {
-    const stops: (() => void)[] = [];
+  /** Listens to the changes of all that the list is a part of, before any of it is read. */
+  async #listenAbove({ above, timeBudget }: LevelCall): Promise<void> {
+    const before = this.#stopListening;
+    const stops: (() => void)[] = this.#stopListening = [];
     for (let at = above; at !== undefined; at = at.above) {
       if (at.level.link?.embedded) continue;
-      const model: Model<unknown> = await at.model();
       const name = at.level.parameter === undefined ? undefined : idParam(at).toLowerCase();
       const listener = (changes: Changes) => {
-        if (mayName(changes, name)) void this.#renew();
+        if (mayName(changes, name)) this.#run(() => void this.#renew());
       };
-      stops.push(await ChangeFeed.of(model).listen(listener));
+      stops.push(await ChangeFeed.of(await at.model()).listen(listener, timeBudget));
     }
-    for (const stop of this.#stopAbove) stop();
-    this.#stopAbove = stops;
-    if (this.#isEnded) { for (const stop of stops) stop(); }
+    for (const stop of this.#isEnded ? [...before, ...stops] : before) stop();
   }
 }
 
