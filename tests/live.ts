@@ -14,11 +14,20 @@ export interface LiveEvent {
 /** An entity, as a test knows it. */
 export type Item = Readonly<Record<string, unknown> & { _id: string }>;
 
+interface LiveOptions extends MountOptions {
+  /** Options of the connection. */
+  readonly connection?: string;
+}
+
 /** Serves models over a replica set of one member. */
-export async function mountLive(models: readonly ModelClass[], options: MountOptions = {}) {
+export async function mountLive(
+  models: readonly ModelClass[],
+  { connection = "", ...options }: LiveOptions = {},
+) {
   const mongo = await startMongo({ replicaSet: 1 });
   try {
-    const app = await mount(models, { mongo: mongo.uri, ...options });
+    const uri = `${mongo.uri}${mongo.uri.includes("?") ? "&" : "?"}${connection}`;
+    const app = await mount(models, { mongo: uri, ...options });
     return {
       ...app,
       mongo,
