@@ -90,6 +90,7 @@ export type { QueryForOptions } from "./src/http/query_for.ts";
 export type {
   ErrorDescription,
   HeaderDescription,
+  LiveDescription,
   ParameterDescription,
   RouteDescription,
   WriteDescription,

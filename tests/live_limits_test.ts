@@ -8,7 +8,7 @@ import express from "express";
 import mongoose from "mongoose";
 import { all, create, Framework, FrameworkModel, getModel, prop, rest } from "../mod.ts";
 import { test } from "./harness/testing.ts";
-import { Live, mountLive, openLive } from "./live.ts";
+import { type Live, mountLive, openLive } from "./live.ts";
 import { openGet, readSome, readToEnd } from "./sockets.ts";
 import { type ErrorBody, mount } from "./support.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";

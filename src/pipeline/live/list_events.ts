@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { toJson } from "../../json/to_json.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
 
 /** An entity as a reader of a list gets it. */
 export interface LiveEntity {
@@ -21,10 +23,18 @@ export interface Listed extends LiveEntity {
   readonly digest: string;
 }
 
+/** A list as it was read. */
+export interface LiveEntities {
+  readonly entities: readonly Listed[];
+  readonly isOrdered: boolean;
+}
+
+export const READY: ListEvent = { type: "ready" };
+
 /** Gives the events that make one list of another. In an order, each entity tells which one it follows. */
 export function eventsBetween(
   held: Held,
-  { entities, isOrdered }: { readonly entities: readonly Listed[]; readonly isOrdered: boolean },
+  { entities, isOrdered }: LiveEntities,
 ): ListEvent[] {
   const ids = new Set(entities.map(({ id }) => id));
   const drops = [...held.keys()].filter((id) => !ids.has(id))
@@ -36,6 +46,26 @@ export function eventsBetween(
       return held.get(id) !== digest || !stays.has(id);
     });
   return [...drops, ...puts];
+}
+
+/**
+ * Gives the events that a reader has missed who comes back, by what has changed since; `undefined` where that would tell of
+ * what it may never have had.
+ */
+export function eventsSince(
+  changed: readonly unknown[],
+  { entities, isOrdered }: LiveEntities,
+): ListEvent[] | undefined {
+  if (changed.length === 0) return [READY];
+  if (isOrdered || !changed.every(isNamed)) return undefined;
+  const names = new Set(changed.map((id) => toJson(id)));
+  const missed = entities.filter(({ id }) => names.has(id));
+  return missed.length < names.size ? undefined : [...putsOf(missed, false), READY];
+}
+
+/** Whether an identifier is the same as it is stored and in JSON. */
+export function isNamed(id: unknown): boolean {
+  return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
 
 /** Gives the events that tell a whole list. */

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { setTimeout } from "node:timers";
 import { ChangeFeed } from "../../database/change_feed.ts";
 import type { Changes } from "../../database/change_feed.ts";
@@ -8,9 +8,11 @@ import { toJson } from "../../json/to_json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
 import { isOver } from "../request/reply.ts";
-import { eventsBetween, putsOf, writeEvents } from "./list_events.ts";
-import type { Held, Listed, ListEvent } from "./list_events.ts";
+import { eventsBetween, eventsSince, isNamed, putsOf, READY, writeEvents } from "./list_events.ts";
+import type { Held, ListEvent, LiveEntities } from "./list_events.ts";
 import type { LiveReading } from "./live_reading.ts";
+import { readPlace, writePlace } from "./list_place.ts";
+import type { ListPlace } from "./list_place.ts";
 import { readEntities } from "./read_entities.ts";
 
 /** One who is told what changes in a list. */
@@ -45,9 +47,6 @@ const MAX_LOOKED_AT = 2000;
 const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
-
-/** A place is told with a mark of the list: no other list can be continued from there. */
-const SECRET = randomBytes(16);
 
 /** The lists that several requests may read, by their keys. */
 const shared = new Map<string, LiveList>();
@@ -216,18 +215,16 @@ export class LiveList {
       this.#isStale = true;
       return;
     }
-    const list = {
-      entities: found.map((each): Listed => ({ ...each, digest: digestOf(each.text) })),
-      isOrdered: this.#rules.isOrdered,
-    };
+    const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
+    const list = { entities, isOrdered: this.#rules.isOrdered };
     this.#told = place;
     this.#tellAll(eventsBetween(this.#held, list));
-    this.#held = new Map(list.entities.map(({ id, digest }) => [id, digest]));
+    this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
     this.#admit(list);
   }
 
   /** Tells the list to those who join it. */
-  #admit(list: { readonly entities: readonly Listed[]; readonly isOrdered: boolean }): void {
+  #admit(list: LiveEntities): void {
     let written: Uint8Array[] | undefined;
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
@@ -236,7 +233,7 @@ export class LiveList {
       const missed = isAgain
         ? undefined
         : held === undefined
-        ? this.#missedSince(place, list.entities)
+        ? this.#missedSince(place, list)
         : eventsBetween(held, list);
       if (missed !== undefined) subscriber.tell(this.#written(missed));
       else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
@@ -246,16 +243,10 @@ export class LiveList {
     this.#entering = new Set();
   }
 
-  /** Gives what a client has missed who comes back; `undefined` where that would tell of what it may never have had. */
-  #missedSince(place: string | undefined, entities: readonly Listed[]): ListEvent[] | undefined {
-    const since = place === undefined ? undefined : this.#readPlace(place);
+  #missedSince(place: string | undefined, list: LiveEntities): ListEvent[] | undefined {
+    const since = place === undefined ? undefined : readPlace(place, this.#place);
     const changed = since === undefined ? undefined : this.#feed?.since(since);
-    if (changed === undefined) return undefined;
-    if (changed.length === 0) return [READY];
-    if (this.#rules.isOrdered || !changed.every(isNamed)) return undefined;
-    const names = new Set(changed.map((id) => toJson(id)));
-    const missed = entities.filter(({ id }) => names.has(id));
-    return missed.length < names.size ? undefined : [...putsOf(missed, false), READY];
+    return changed && eventsSince(changed, list);
   }
 
   /** Reads what has changed, as far as the list still selects it. */
@@ -291,30 +282,18 @@ export class LiveList {
     for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
   }
 
+  /** What tells a place in this list from one in another. */
+  get #place(): ListPlace {
+    return { feed: this.#feed, list: this.#rules.isResumable ? this.#rules.key : undefined };
+  }
+
   #written(events: readonly ListEvent[]): Uint8Array[] {
-    return writeEvents(events, this.#rules.isResumable ? this.#writePlace(this.#told) : "");
-  }
-
-  #writePlace(place: number): string {
-    const mark = createHmac("sha256", SECRET).update(`${this.#feed?.name} ${this.#rules.key}`);
-    return `${place.toString(36)}.${mark.digest("base64url").slice(0, 12)}`;
-  }
-
-  #readPlace(text: string): number | undefined {
-    const place = parseInt(text, 36);
-    return this.#rules.isResumable && this.#writePlace(place) === text ? place : undefined;
+    return writeEvents(events, writePlace(this.#told, this.#place));
   }
 }
-
-const READY: ListEvent = { type: "ready" };
 
 function maxOf({ level: { reads } }: LiveReading["at"]): number {
   return reads?.live?.max ?? Infinity;
-}
-
-/** Whether an identifier is the same in JSON. */
-function isNamed(id: unknown): boolean {
-  return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
 
 function digestOf(text: string | Uint8Array): string {
