@@ -42,15 +42,50 @@ export async function mountLive(
   }
 }
 
-/** Opens a live list. */
+/** Opens a live list, which may continue what was folded before. */
 export async function openLive(
   url: string,
   headers: Readonly<Record<string, string>> = {},
+  list?: FoldedList,
 ): Promise<Live> {
   const controller = new AbortController();
   const { signal } = controller;
   const accept = "text/event-stream";
-  return new Live(await fetch(url, { headers: { accept, ...headers }, signal }), controller);
+  return new Live(await fetch(url, { headers: { accept, ...headers }, signal }), controller, list);
+}
+
+/** A list as a client makes it of events. */
+export class FoldedList {
+  readonly #order: string[] = [];
+  readonly #texts = new Map<string, string>();
+
+  /** The list as JSON text. */
+  get text(): string {
+    return `[${this.texts.join()}]`;
+  }
+
+  get texts(): string[] {
+    return this.#order.map((id) => this.#texts.get(id) ?? "");
+  }
+
+  clear(): void {
+    this.#order.length = 0;
+    this.#texts.clear();
+  }
+
+  fold({ type, data }: LiveEvent): void {
+    if (type === "resync") this.clear();
+    if (type !== "put" && type !== "drop") return;
+    const { entity, after, _id = entity?._id } = JSON.parse(data);
+    const at = this.#order.indexOf(_id);
+    if (type === "drop") this.#texts.delete(_id);
+    else this.#texts.set(_id, textIn(data));
+    if (at >= 0 && type === "put" && after === undefined) return;
+    if (at >= 0) this.#order.splice(at, 1);
+    if (type === "drop") return;
+    const place = after === undefined ? this.#order.length : this.#order.indexOf(after) + 1;
+    this.#order.splice(place, 0, _id);
+  }
 }
 
 /** A list that a test reads live, and folds as a client does. */
@@ -63,17 +98,17 @@ export class Live implements AsyncDisposable {
   hasEnded = false;
   readonly #controller: AbortController;
   readonly #reading: Promise<void>;
-  readonly #order: string[] = [];
-  readonly #texts = new Map<string, string>();
+  readonly #list: FoldedList;
 
-  constructor(readonly answer: Response, controller: AbortController) {
+  constructor(readonly answer: Response, controller: AbortController, list = new FoldedList()) {
     this.#controller = controller;
+    this.#list = list;
     this.#reading = this.#read();
   }
 
   /** The list as JSON text. */
   get text(): string {
-    return `[${this.#order.map((id) => this.#texts.get(id)).join()}]`;
+    return this.#list.text;
   }
 
   get items(): Item[] {
@@ -92,6 +127,11 @@ export class Live implements AsyncDisposable {
 
   async ready(): Promise<void> {
     await until(() => this.events.some(({ type }) => type === "ready"), { seconds: 20 });
+  }
+
+  /** Resolves when the stream has ended. */
+  async ended(): Promise<void> {
+    await this.#reading;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -127,24 +167,7 @@ export class Live implements AsyncDisposable {
     if (data === undefined) return;
     const event = { type, data, ...id !== undefined && { id } };
     this.events.push(event);
-    this.#fold(event);
-  }
-
-  #fold({ type, data }: LiveEvent): void {
-    if (type === "resync") {
-      this.#order.length = 0;
-      this.#texts.clear();
-    }
-    if (type !== "put" && type !== "drop") return;
-    const { entity, after, _id = entity?._id } = JSON.parse(data);
-    const at = this.#order.indexOf(_id);
-    if (type === "drop") this.#texts.delete(_id);
-    else this.#texts.set(_id, textIn(data));
-    if (at >= 0 && type === "put" && after === undefined) return;
-    if (at >= 0) this.#order.splice(at, 1);
-    if (type === "drop") return;
-    const place = after === undefined ? this.#order.length : this.#order.indexOf(after) + 1;
-    this.#order.splice(place, 0, _id);
+    this.#list.fold(event);
   }
 }
 

@@ -5,7 +5,6 @@ import type { Changes } from "../../database/change_feed.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { isOutage, tooMany } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
-import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
 import { isOver } from "../request/reply.ts";
 import { eventsBetween, eventsSince, isNamed, putsOf, READY, writeEvents } from "./list_events.ts";
