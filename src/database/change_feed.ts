@@ -10,19 +10,15 @@ import type { TimeBudget } from "./time_budget.ts";
 /** What has changed: identifiers as they are stored, each once, or anything. */
 export type Changes = readonly unknown[] | "anything";
 
-/** Gets what has changed, and the place up to which this is all. */
-export type ChangeListener = (changes: Changes, place: number) => void;
+export type ChangeListener = (changes: Changes) => void;
 
 /** How long changes are gathered. */
 const GATHER_MS = 50;
 
-/** How long a feed without listeners stays open: those who come back continue from where they were. */
+/** How long a feed without listeners stays open: opening it takes longer than keeping it. */
 const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
-
-/** How many changes are remembered, at least. */
-const REMEMBERED = 10_000;
 
 /** The token of each change stays: the driver needs it. */
 const STAGES = [{ $project: { documentKey: 1 } }];
@@ -43,13 +39,9 @@ const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
 /** Tells what changes in a collection. One change stream, which tells identifiers only, serves all listeners of the process. */
 export class ChangeFeed {
-  /** Tells it from all others, and from earlier ones of its collection. */
-  readonly name: string = crypto.randomUUID();
   readonly #model: Model<unknown>;
   readonly #forget: () => void;
   readonly #listeners = new Set<ChangeListener>();
-  readonly #remembered: unknown[] = [];
-  #place = 0;
   #opened: Promise<void> | undefined;
   #stream: mongo.ChangeStream | undefined;
   #isLost = false;
@@ -90,18 +82,6 @@ export class ChangeFeed {
     return feed;
   }
 
-  /** The place behind the last change that is known. */
-  get place(): number {
-    return this.#place;
-  }
-
-  /** Gives the identifiers that have changed since a place; `undefined` where that is not known any more. */
-  since(place: number): readonly unknown[] | undefined {
-    const count = this.#place - place;
-    if (!(count >= 0 && count <= this.#remembered.length)) return undefined;
-    return count === 0 ? [] : this.#remembered.slice(-count);
-  }
-
   /**
    * Tells a listener of all changes from now on.
    *
@@ -127,8 +107,6 @@ export class ChangeFeed {
 
   /** Tells listeners that anything may have changed. */
   tellAnything(): void {
-    this.#remembered.length = 0;
-    this.#place++;
     this.#isAnything = true;
     this.#tell();
   }
@@ -195,10 +173,7 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    this.#place++;
-    this.#remembered.push(id);
-    if (this.#remembered.length > 2 * REMEMBERED) this.#remembered.splice(0, REMEMBERED);
-    this.#changed.set(nameOf(id) ?? `change ${this.#place}`, id);
+    this.#changed.set(nameOf(id) ?? `change ${this.#changed.size}`, id);
     this.#tell();
   }
 
@@ -208,7 +183,7 @@ export class ChangeFeed {
       this.#telling = undefined;
       this.#isAnything = false;
       this.#changed = new Map();
-      for (const listener of [...this.#listeners]) listener(changes, this.#place);
+      for (const listener of [...this.#listeners]) listener(changes);
     }, GATHER_MS);
   }
 

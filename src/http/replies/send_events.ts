@@ -109,6 +109,7 @@ class EventStream implements EventSender {
 
   send(pieces: readonly Uint8Array[], isList: boolean): void {
     if (this.#isEnded || this.#isBehind && !isList) return;
+    if (isOver(this.#call.req)) return this.end();
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
@@ -138,7 +139,7 @@ class EventStream implements EventSender {
   /** Begins the answer; `false` if a hook has begun one by itself. */
   #begin(): boolean {
     const res = this.#res;
-    if (isOver(res.req as FrameworkRequest) || res.headersSent) {
+    if (res.headersSent) {
       this.end();
       return false;
     }
@@ -155,7 +156,8 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, heartbeatMS).unref();
-    this.#age = setTimeout(() => this.end(), maxAgeMS).unref();
+    // Those who came together do not come back together.
+    this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }
 

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
-import { toJson } from "../../json/to_json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 
 /** An entity as a reader of a list gets it. */
@@ -12,7 +11,12 @@ export interface LiveEntity {
 
 /** What a reader of a live list is told. */
 export type ListEvent =
-  | { readonly type: "put"; readonly text: JsonPiece; readonly after?: string | null }
+  | {
+    readonly type: "put";
+    readonly id: string;
+    readonly text: JsonPiece;
+    readonly after?: string | null;
+  }
   | { readonly type: "drop"; readonly id: string }
   | { readonly type: "resync" | "ready" };
 
@@ -48,21 +52,6 @@ export function eventsBetween(
   return [...drops, ...puts];
 }
 
-/**
- * Gives the events that a reader has missed who comes back, by what has changed since; `undefined` where that would tell of
- * what it may never have had.
- */
-export function eventsSince(
-  changed: readonly unknown[],
-  { entities, isOrdered }: LiveEntities,
-): ListEvent[] | undefined {
-  if (changed.length === 0) return [READY];
-  if (isOrdered || !changed.every(isNamed)) return undefined;
-  const names = new Set(changed.map((id) => toJson(id)));
-  const missed = entities.filter(({ id }) => names.has(id));
-  return missed.length < names.size ? undefined : [...putsOf(missed, false), READY];
-}
-
 /** Whether an identifier is the same as it is stored and in JSON. */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
@@ -70,17 +59,18 @@ export function isNamed(id: unknown): boolean {
 
 /** Gives the events that tell a whole list. */
 export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): ListEvent[] {
-  return entities.map(({ text }, index) => ({
+  return entities.map(({ id, text }, index) => ({
     type: "put",
+    id,
     text,
     ...isOrdered && { after: entities[index - 1]?.id ?? null },
   }));
 }
 
 /** Gives the most entities that can stay where they are while the others move: the longest increasing run of places. */
-function keptInOrder(held: Held, entities: readonly LiveEntity[]): Set<string> {
+function keptInOrder(held: Held, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
-  const known = entities.filter(({ id }) => places.has(id)).map(({ id }) => id);
+  const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;
   /** The ends of the best runs of each length, and what comes before each entity in its run. */
   const ends: number[] = [];

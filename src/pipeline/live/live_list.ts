@@ -7,12 +7,13 @@ import { isOutage, tooMany } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
 import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
 import { isOver } from "../request/reply.ts";
-import { eventsBetween, eventsSince, isNamed, putsOf, READY, writeEvents } from "./list_events.ts";
+import { eventsBetween, isNamed, putsOf, READY, writeEvents } from "./list_events.ts";
 import type { Held, ListEvent, LiveEntities } from "./list_events.ts";
 import type { LiveReading } from "./live_reading.ts";
-import { readPlace, writePlace } from "./list_place.ts";
-import type { ListPlace } from "./list_place.ts";
+import { ListLog } from "./list_log.ts";
+import type { LastChange } from "./list_log.ts";
 import { readEntities } from "./read_entities.ts";
+import { SharedLists } from "./shared_lists.ts";
 
 /** One who is told what changes in a list. */
 export interface Subscriber {
@@ -47,8 +48,7 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** The lists that several requests may read, by their keys. */
-const shared = new Map<string, LiveList>();
+const shared = new SharedLists<LiveList>();
 
 /**
  * A list and those who are told what changes in it. It does one thing at a time: it reads the list, or what may have changed
@@ -60,15 +60,13 @@ export class LiveList {
   /** Those who wait for the next reading, and for the one that is running. */
   #joining = new Set<Joining>();
   #entering = new Set<Joining>();
-  #feed: ChangeFeed | undefined;
   #stopListening: (() => void) | undefined;
   #held: Held = new Map();
   #changed: unknown[] = [];
   /** Whether the whole list has to be read. */
   #isStale = true;
-  /** The places up to which changes have come, and have been told. */
-  #noted = 0;
-  #told = 0;
+  /** The identifiers of each of the last changes that were told, or would have been. */
+  readonly #log = new ListLog();
   #isWorking = false;
 
   private constructor(reading: LiveReading) {
@@ -79,9 +77,7 @@ export class LiveList {
   static for(reading: LiveReading): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
-    const list = shared.get(key) ?? new LiveList(reading);
-    shared.set(key, list);
-    return list;
+    return shared.get(key, () => new LiveList(reading));
   }
 
   /** Whether a request reads the same list. */
@@ -128,12 +124,10 @@ export class LiveList {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.#isStale = true;
-    const { key = "" } = this.#rules;
-    if (shared.get(key) === this) shared.delete(key);
+    shared.keep(this.#rules.key ?? "", { list: this, size: this.#held.size });
   }
 
-  #note(changes: Changes, place: number): void {
-    this.#noted = place;
+  #note(changes: Changes): void {
     if (changes === "anything" || this.#rules.isOrdered || !changes.every(isNamed)) {
       this.#isStale = true;
     } else this.#changed.push(...changes);
@@ -178,10 +172,9 @@ export class LiveList {
   /** Listens to what changes, before anything is read. */
   async #listen({ model, at: { route } }: LiveReading): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
-    this.#feed = ChangeFeed.of(model);
     const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
-    const note = (changes: Changes, place: number) => this.#note(changes, place);
-    this.#stopListening = await this.#feed.listen(note, timeBudget);
+    const note = (changes: Changes) => this.#note(changes);
+    this.#stopListening = await ChangeFeed.of(model).listen(note, timeBudget);
   }
 
   /** Ends those whom a failure concerns; gives whether the others wait until it has passed. */
@@ -193,8 +186,8 @@ export class LiveList {
     this.#entering = new Set();
     this.#joining = new Set(isPassing ? waiting.filter((each) => !isNew(each)) : []);
     for (const each of waiting) if (!this.#joining.has(each)) each.failed(error);
-    if (isPassing || this.#subscribers.size === 0) return isPassing;
-    void errorAnswer(at, error);
+    if (this.#subscribers.size > 0) void errorAnswer(at, error);
+    if (isPassing) return true;
     for (const each of [...this.#subscribers]) each.end();
     return false;
   }
@@ -205,8 +198,6 @@ export class LiveList {
     this.#joining = new Set();
     this.#changed = [];
     this.#isStale = false;
-    // All that has come so far is in what is read.
-    const place = this.#feed?.place ?? 0;
     const found = await run(() => readEntities(at, { max: maxOf(at) }));
     if (isOver(at.req)) {
       for (const each of this.#entering) this.#joining.add(each);
@@ -216,14 +207,15 @@ export class LiveList {
     }
     const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
     const list = { entities, isOrdered: this.#rules.isOrdered };
-    this.#told = place;
-    this.#tellAll(eventsBetween(this.#held, list));
+    const { version } = this.#log;
+    const events = eventsBetween(this.#held, list);
+    this.#tellAll(events);
     this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
-    this.#admit(list);
+    this.#admit(list, { version, events });
   }
 
-  /** Tells the list to those who join it. */
-  #admit(list: LiveEntities): void {
+  /** Tells the list to those who join it. `last` is what has just been told to those who had a version. */
+  #admit(list: LiveEntities, last: LastChange): void {
     let written: Uint8Array[] | undefined;
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
@@ -232,7 +224,7 @@ export class LiveList {
       const missed = isAgain
         ? undefined
         : held === undefined
-        ? this.#missedSince(place, list)
+        ? this.#log.missedSince(place, { list, last })
         : eventsBetween(held, list);
       if (missed !== undefined) subscriber.tell(this.#written(missed));
       else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
@@ -242,16 +234,9 @@ export class LiveList {
     this.#entering = new Set();
   }
 
-  #missedSince(place: string | undefined, list: LiveEntities): ListEvent[] | undefined {
-    const since = place === undefined ? undefined : readPlace(place, this.#place);
-    const changed = since === undefined ? undefined : this.#feed?.since(since);
-    return changed && eventsSince(changed, list);
-  }
-
   /** Reads what has changed, as far as the list still selects it. */
   async #look({ at, run }: LiveReading): Promise<void> {
     const ids = this.#changed;
-    const place = this.#noted;
     this.#changed = [];
     const found = await run(() => readEntities(at, { ids, max: Infinity }));
     if (isOver(at.req)) {
@@ -265,29 +250,24 @@ export class LiveList {
       const digest = digestOf(text);
       if (this.#held.get(id) === digest) continue;
       this.#held.set(id, digest);
-      events.push({ type: "put", text });
+      events.push({ type: "put", id, text });
     }
     for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
-    this.#told = Math.max(this.#told, place);
     this.#tellAll(events);
     if (this.#held.size > maxOf(at)) throw tooMany(maxOf(at));
   }
 
   /** Tells subscribers what has changed; those who get the whole list next do not need it. */
   #tellAll(events: readonly ListEvent[]): void {
-    if (events.length === 0 || this.#subscribers.size === 0) return;
+    if (events.length === 0) return;
+    this.#log.add(events);
     const again = new Set([...this.#entering].map(({ subscriber }) => subscriber));
-    const pieces = this.#written(events);
+    const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
     for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
   }
 
-  /** What tells a place in this list from one in another. */
-  get #place(): ListPlace {
-    return { feed: this.#feed, list: this.#rules.isResumable ? this.#rules.key : undefined };
-  }
-
   #written(events: readonly ListEvent[]): Uint8Array[] {
-    return writeEvents(events, writePlace(this.#told, this.#place));
+    return writeEvents(events, this.#rules.isShared ? this.#log.place : "");
   }
 }
 

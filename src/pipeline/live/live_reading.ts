@@ -21,8 +21,6 @@ export interface LiveReading {
   readonly key: string | undefined;
   /** Whether equal requests may get what it reads. */
   readonly isShared: boolean;
-  /** Whether a reader who comes back can continue from where he was. */
-  readonly isResumable: boolean;
   /** Whether its entities have an order, or those outside of it come in when others leave. */
   readonly isOrdered: boolean;
   /** Whether time alone may change what it selects. */
@@ -38,17 +36,16 @@ export async function openReading({ acting, levels }: Call): Promise<LiveReading
   const query = await at.source.query?.();
   const model = level.link?.embedded ? undefined : await at.model();
   const key = query && keyOf(at, query);
-  const isOpen = key !== undefined && !hasEntityHooks(level) && finder === undefined;
-  const conditions = JSON.stringify(query?.filter ?? {});
+  const conditions = bytesOf(query?.filter).toString("latin1");
   return {
     ...{ at, run: AsyncLocalStorage.snapshot(), model, key },
     // Middleware of Mongoose may know of the request.
-    isShared: isOpen && at.above === undefined && model !== undefined &&
+    isShared: key !== undefined && !hasEntityHooks(level) && finder === undefined &&
+      at.above === undefined && model !== undefined &&
       directSupport(model, level.shape).reads !== undefined,
-    isResumable: isOpen,
     isOrdered: [order, page, readSort(sort), skip ?? undefined, limit ?? undefined]
-      .some((each) => each !== undefined) || /"\$near/.test(conditions),
-    isTimed: /"\$(expr|where)"/.test(conditions),
+      .some((each) => each !== undefined) || /\$near/.test(conditions),
+    isTimed: /\$(expr|where)/.test(conditions),
   };
 }
 
@@ -64,9 +61,12 @@ function keyOf(
   const told = [filter, options, projection, page, order, select, populate && [...populate.keys()]]
     .map((each) => each ?? null);
   if (!told.every(isData)) return undefined;
-  const bytes = mongoose.mongo.BSON.serialize({ told });
-  const hash = createHash("sha256").update(bytes).digest("base64");
+  const hash = createHash("sha256").update(bytesOf(told)).digest("base64");
   return `${numberOf(level)} ${numberOf(model)} ${hash}`;
+}
+
+function bytesOf(value: unknown): Buffer {
+  return Buffer.from(mongoose.mongo.BSON.serialize({ value }));
 }
 
 /** Whether a value is what its BSON tells: a function, an undefined value or an object of a class may be more. */

@@ -37,7 +37,7 @@ export class Subscription implements Subscriber {
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   #reading: LiveReading | undefined;
   #list: LiveList | undefined;
-  #stopListening: (() => void)[] = [];
+  #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
   /** Whether rights and parents have to be looked at once more. */
@@ -90,7 +90,7 @@ export class Subscription implements Subscriber {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#timer);
-    for (const stop of this.#stopListening) stop();
+    this.#stopListening();
     this.#list?.leave(this);
     this.#sender.end();
   }
@@ -98,7 +98,9 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#run(() => void this.#renew()), afterMS).unref();
+    // Those who came together do not ask together again.
+    const soonerMS = afterMS * (1 - Math.random() / 5);
+    this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
   /** Asks for all rights again. A reader who may no longer is told by his next request why. */
@@ -116,7 +118,7 @@ export class Subscription implements Subscriber {
         const answer = knownAnswer(call.acting, error);
         if (answer !== undefined && isOutage(answer)) afterMS = Math.min(afterMS, RETRY_MS);
         else {
-          void errorAnswer(call.acting, error);
+          if (!this.#isEnded) void errorAnswer(call.acting, error);
           this.end();
         }
       }
@@ -148,17 +150,24 @@ export class Subscription implements Subscriber {
 
   /** Listens to the changes of all that the list is a part of, before any of it is read. */
   async #listenAbove({ above, timeBudget }: LevelCall): Promise<void> {
-    const before = this.#stopListening;
-    const stops: (() => void)[] = this.#stopListening = [];
-    for (let at = above; at !== undefined; at = at.above) {
-      if (at.level.link?.embedded) continue;
-      const name = at.level.parameter === undefined ? undefined : idParam(at).toLowerCase();
-      const listener = (changes: Changes) => {
-        if (mayName(changes, name)) this.#run(() => void this.#renew());
-      };
-      stops.push(await ChangeFeed.of(await at.model()).listen(listener, timeBudget));
+    const stops: (() => void)[] = [];
+    const stopAll = () => stops.forEach((stop) => stop());
+    try {
+      for (let at = above; at !== undefined; at = at.above) {
+        if (at.level.link?.embedded) continue;
+        const name = at.level.parameter === undefined ? undefined : idParam(at).toLowerCase();
+        const listener = (changes: Changes) => {
+          if (mayName(changes, name)) this.#run(() => void this.#renew());
+        };
+        stops.push(await ChangeFeed.of(await at.model()).listen(listener, timeBudget));
+      }
+    } catch (error) {
+      stopAll();
+      throw error;
     }
-    for (const stop of this.#isEnded ? [...before, ...stops] : before) stop();
+    this.#stopListening();
+    this.#stopListening = stopAll;
+    if (this.#isEnded) stopAll();
   }
 }
 
