@@ -10,7 +10,7 @@ import type { TimeBudget } from "./time_budget.ts";
 /** What has changed: identifiers as they are stored, each once, or anything. */
 export type Changes = readonly unknown[] | "anything";
 
-export type ChangeListener = (changes: Changes) => void;
+type ChangeListener = (changes: Changes) => void;
 
 /** How long changes are gathered. */
 const GATHER_MS = 50;

@@ -12,7 +12,7 @@ import type { OpenLevel } from "../request/call.ts";
 import { runDirect } from "../run_direct.ts";
 import type { LiveEntity } from "./list_events.ts";
 
-export interface ReadEntities {
+interface ReadEntities {
   /** The identifiers of those that are read; all if there are none. */
   readonly ids?: readonly unknown[];
   readonly max: number;

@@ -15,15 +15,24 @@ const { FAULTS_URI = "", PORT } = process.env;
 const rejections: string[] = [];
 process.on("unhandledRejection", (error) => void rejections.push(String(error)));
 
+const causes = new WeakMap<object, unknown>();
 const failures: string[] = [];
 const app = express();
-app.use(express.json());
+app.use(express.json(), (req, res, next) => {
+  res.on("finish", () => {
+    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
+  });
+  next();
+});
 app.use(Framework.initialize({
   models: [Ticket, Board],
   live: { renewMS: 3000, heartbeatMS: 2000, maxSubscribers: 20_000 },
   onError: (req, error) => {
-    if (!/not available|primary|connection|ended by the other party/i.test(String(error))) {
-      failures.push(`${req.method} ${req.url}: ${error}`);
+    causes.set(req, error);
+    // What ends a stream is answered by nothing
+    const { name = "", status } = error as { name?: string; status?: number };
+    if (req.res?.headersSent && !name.startsWith("Mongo") && status !== 503) {
+      failures.push(`${req.method} ${req.path}: ${error}`);
     }
   },
 }));
