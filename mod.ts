@@ -75,6 +75,7 @@ export type {
   OperationOptions,
   PreFetch,
 } from "./src/declare/hooks/hooks.ts";
+export type { LiveOptions } from "./src/declare/hooks/live_options.ts";
 export type {
   CountOptions,
   PageOptions,
@@ -89,6 +90,7 @@ export type { QueryForOptions } from "./src/http/query_for.ts";
 export type {
   ErrorDescription,
   HeaderDescription,
+  LiveDescription,
   ParameterDescription,
   RouteDescription,
   WriteDescription,
@@ -120,4 +122,5 @@ export type { UnnamedModel } from "./src/declare/operations/hooks_input.ts";
 export type { Method } from "./src/declare/operations/methods.ts";
 export type { BodyLimits } from "./src/write/body/read_body.ts";
 export type { QueryLimits } from "./src/filter/q/limits.ts";
+export type { LiveLimits } from "./src/pipeline/live/live_limits.ts";
 export { getModel } from "./src/schema/get_model.ts";

@@ -23,10 +23,11 @@ export interface BenchOptions {
 }
 
 /** What `--help` shows. */
-export const HELP = `Usage: deno task bench [hooks | writes] [options]
+export const HELP = `Usage: deno task bench [hooks | writes | live] [options]
 
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
+  live                  what live lists cost, on a replica set; takes no options
 
   --rounds=<n>          how often each server meets each scenario; 5 unless given
   --only=<names>        ${SCENARIOS.map(({ name }) => name).join(", ")}

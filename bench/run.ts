@@ -10,6 +10,7 @@ import { checkLengths } from "./measure/check_lengths.ts";
 import { measureModels } from "./measure/measure_models.ts";
 import { measureSuite } from "./measure/measure_suite.ts";
 import { measureRounds } from "./measure/measure_rounds.ts";
+import { benchLive } from "./live.ts";
 import { type BenchOptions, HELP, readOptions } from "./options.ts";
 import { pagesByDepth } from "./plan/depth.ts";
 import { BY_CONNECTIONS, BY_DOCUMENTS } from "./plan/growth.ts";
@@ -26,6 +27,7 @@ import { openWorkspace } from "./setup/workspace.ts";
 
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes("--help")) return console.log(HELP);
+  if (args[0] === "live") return await benchLive();
   const options = readOptions(args);
   const results = await measure(options, args);
   if (results.scenarios) printScenarios(results.scenarios);

@@ -8,42 +8,47 @@ import { importApp } from "./recipes/open_recipe.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 
-const PAGE = "docs/client.md";
+const PAGES = ["docs/client.md", "docs/live.md"];
 const BASE = "http://127.0.0.1:3000";
 
-const page = await Deno.readTextFile(new URL(`../${PAGE}`, import.meta.url));
-const steps = readSteps(page);
+async function stepsOf(page: string) {
+  return readSteps(await Deno.readTextFile(new URL(`../${page}`, import.meta.url)));
+}
 
 /** What the comments below each `console.log()` say. */
 function expected(code: string): string[] {
   return [...code.matchAll(/console\.log\(.*\);\n *\/\/ (.*)/g)].map(([, line = ""]) => line);
 }
 
-longTest(`${PAGE} shows what its files print`, async (t) => {
-  await using project = await makeProject();
-  const files = Object.assign({}, ...steps.map((step) => step.files)) as Record<string, string>;
-  await project.write(files);
-  const app = await importApp(project);
-  await using mongo = await startMongo({ replicaSet: 1 });
-  await using _database = await openDatabase(mongo.uri);
-  await using served = await serve(app);
-  for (const [name, code] of Object.entries(files)) {
-    await project.write({ [name]: code.replace(BASE, served.url) });
-  }
-  for (const [name, code] of Object.entries(files).slice(2)) {
-    await t.step(name, async () => {
-      const args = ["run", "--quiet", "--no-lock", "--allow-net", "--allow-env", name];
-      const printed = await runCommand(Deno.execPath(), args, { cwd: project.folder });
-      assertEquals(printed.split("\n").filter(Boolean), expected(code));
-    });
-  }
-});
-
-longTest(`${PAGE} has files that compile`, async () => {
-  await using project = await makeProject();
-  for (const { files } of steps) await project.write(files);
-  const names = steps.flatMap(({ files }) => Object.keys(files));
-  await runCommand(Deno.execPath(), ["check", "--quiet", "--no-lock", ...names], {
-    cwd: project.folder,
+for (const page of PAGES) {
+  longTest(`${page} shows what its files print`, async (t) => {
+    const steps = await stepsOf(page);
+    await using project = await makeProject();
+    const files = Object.assign({}, ...steps.map((step) => step.files)) as Record<string, string>;
+    await project.write(files);
+    const app = await importApp(project);
+    await using mongo = await startMongo({ replicaSet: 1 });
+    await using _database = await openDatabase(mongo.uri);
+    await using served = await serve(app);
+    for (const [name, code] of Object.entries(files)) {
+      await project.write({ [name]: code.replace(BASE, served.url) });
+    }
+    for (const [name, code] of Object.entries(files).slice(2)) {
+      await t.step(name, async () => {
+        const args = ["run", "--quiet", "--no-lock", "--allow-net", "--allow-env", name];
+        const printed = await runCommand(Deno.execPath(), args, { cwd: project.folder });
+        assertEquals(printed.split("\n").filter(Boolean), expected(code));
+      });
+    }
   });
-});
+
+  longTest(`${page} has files that compile`, async () => {
+    const steps = await stepsOf(page);
+    await using project = await makeProject();
+    for (const { files } of steps) await project.write(files);
+    const names = steps.flatMap(({ files }) => Object.keys(files));
+    await runCommand(Deno.execPath(), ["check", "--quiet", "--no-lock", ...names], {
+      cwd: project.folder,
+    });
+  });
+}

@@ -53,6 +53,9 @@ const NO_LIST: [string, unknown, string][] = [
   ["page", { size: 0, max: 10 }, 'needs a "page.size" from 1 to 10'],
   ["page", { size: 1.5, max: 10 }, 'needs a "page.size" from 1 to 10'],
   ["page", { max: 10, sise: 5 }, 'has an unknown option "page.sise"'],
+  ["live", "yes", 'needs true or an object as "live"'],
+  ["live", { max: 0 }, 'needs a whole number of at least 1 as "live.max"'],
+  ["live", { most: 5 }, 'has an unknown option "live.most"'],
   ["sort", "name", 'needs a list of fields as "sort"'],
   ["sort", [], 'needs a list of fields as "sort"'],
   ["sort", ["nme"], 'has "nme" in "sort", which is no field'],
@@ -102,7 +105,7 @@ const pass = (_req: unknown, each: unknown) => each;
 const PAGE = { page: { max: 3 } };
 
 test("initialize() refuses options of lists beside a fetch hook, and takes select", () => {
-  const options = { ...PAGE, sort: ["name"], search: ["name"], count: true };
+  const options = { ...PAGE, sort: ["name"], search: ["name"], count: true, live: true };
   for (const [name, value] of Object.entries(options)) {
     assertThrows(
       () => mountWith([list({ [name]: value, fetch: () => [] })]),
@@ -127,7 +130,7 @@ test("initialize() refuses count beside hooks that can leave entities out", () =
 });
 
 test("initialize() refuses options where the operation has no list", () => {
-  const options = { ...PAGE, sort: ["name"], search: ["name"], count: true };
+  const options = { ...PAGE, sort: ["name"], search: ["name"], count: true, live: true };
   for (const [name, value] of Object.entries(options)) {
     for (const [operation, make] of Object.entries({ one: entity, update, removeAll })) {
       assertThrows(
@@ -147,6 +150,7 @@ test("initialize() refuses the same of the parts of a class", () => {
   refused({ count: true, preSend: pass }, 'cannot have "count"');
   refused({ search: { index: true } }, "cannot search in a text index: it lists what others embed");
   // Nothing completes the order of elements without identifiers.
+  refused({ live: true }, 'cannot have "live": what it lists has no _id');
   refused(PAGE, 'cannot have "page": what it lists has no _id, which completes the order');
   mountWith([], [list({ sort: ["name"], select: ["name"], search: ["name"], count: true })]);
 });

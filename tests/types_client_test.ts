@@ -241,9 +241,32 @@ async function calls(): Promise<void> {
   await films.one(names[0] ?? "", { known: await films.one("x") });
   const { items } = await films.all({ select: ["name"], sort: ["-year"] });
   expect<Same<keyof (typeof items)[number], "_id" | "name">>();
+  const live = films.live({
+    select: ["name", "createdAt"],
+    revive: ["createdAt"],
+    q: { year: 1 },
+    silenceMS: 1,
+  });
+  for await (const list of live) {
+    expect<Same<typeof list, Answer<Film, ["name", "createdAt"], never, ["createdAt"]>[]>>();
+    list[0]?.createdAt satisfies Date | undefined;
+  }
+  for await (const list of films.live()) expect<Same<typeof list, Json<Film>[]>>();
+  films.part("reviews", "x").live() satisfies AsyncGenerator<{ text: string }[]>;
   films.part("place", "x").one() satisfies Promise<{ city: string }>;
   films.part("reviews", "x").part("comments", "y").one("z") satisfies Promise<{ text: string }>;
   films.part("cast", "x").all() satisfies Promise<{ items: Json<Person>[] }>;
+}
+
+function wrongLists(): unknown[] {
+  return [
+    // @ts-expect-error no such field
+    () => films.live({ sort: ["nme"] }),
+    // @ts-expect-error a live list has no total
+    () => films.live({ count: true }),
+    // @ts-expect-error a single entity is no list
+    () => films.part("place", "x").live(),
+  ];
 }
 
 function wrongCalls(): unknown[] {
@@ -320,11 +343,6 @@ class Disagrees extends FrameworkModel {
 Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
   assertEquals([filters, wrongFilters, trees, kept].map(({ length }) => length), [9, 18, 2, 3]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
-  assertEquals([calls, wrongCalls, Disagrees, Thing, Kept].map(({ length }) => length), [
-    0,
-    0,
-    0,
-    0,
-    0,
-  ]);
+  const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept];
+  assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0]);
 });

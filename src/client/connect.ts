@@ -69,7 +69,7 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
   return {
     resource<M extends FrameworkModel>(
       path: string,
-      { idempotency = false }: ResourceOptions = {},
+      { idempotency }: ResourceOptions = {},
     ): Resource<M> {
       if (!path.startsWith("/")) {
         throw new TypeError(`Cannot open "${path}": the path of a route begins with a slash`);

@@ -139,7 +139,12 @@ export function unavailable(cause?: unknown, { isLong }: UnavailableOptions = {}
   });
 }
 
-/** Tells whether an error was made by {@linkcode unavailable}, not by a hook. */
+/** A 503 for a request that has to wait until others end. */
+export function overloaded(message: string): RestError {
+  return refusal("UNAVAILABLE", { message }, { headers: { "Retry-After": "5" }, of: Outage });
+}
+
+/** Tells whether an error was made by {@linkcode unavailable} or {@linkcode overloaded}, not by a hook. */
 export function isOutage(error: RestError): boolean {
   return error instanceof Outage;
 }

@@ -4,6 +4,7 @@ import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { hasUnflushed } from "./replies/connection.ts";
+import { endStreams } from "./replies/send_events.ts";
 
 /**
  * Options of `Framework.close()`.
@@ -80,6 +81,7 @@ function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<voi
     stopSweeping();
     Reflect.deleteProperty(server, "listening");
   };
+  endStreams(server);
   return new Promise<void>((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();
@@ -104,9 +106,14 @@ function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<voi
 
 /** Has the client of an answer that has not begun open its next connection elsewhere, if its server is closing. */
 export function sayIfClosing(res: ServerResponse): void {
+  if (isClosing(res) && !res.headersSent) res.setHeader("Connection", "close");
+}
+
+/** Whether the server of an answer is closing. */
+export function isClosing({ req }: ServerResponse): boolean {
   // Node and Deno keep the server of a connection under a name of their own.
-  const { server } = res.req.socket as { readonly server?: object };
-  if (server && closing.has(server) && !res.headersSent) res.setHeader("Connection", "close");
+  const { server } = req.socket as { readonly server?: object };
+  return server !== undefined && closing.has(server);
 }
 
 /** Closes idle connections when no answer has ended for a while: after that, its client may send another request. */

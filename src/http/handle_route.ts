@@ -1,19 +1,23 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
+import { overloaded } from "../errors/refusals.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { errorContext } from "../pipeline/request/error_answer.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
+import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { answerError } from "./answer_error.ts";
-import { sayIfClosing } from "./close_server.ts";
+import { isClosing, sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
+import { asksForEvents, sendEvents } from "./replies/send_events.ts";
 import { sendReply } from "./replies/send_reply.ts";
 
 export function handleRoute(route: Route): RequestHandler {
   const { reporter, sendTimeoutMS: timeoutMS } = route;
+  const isLive = actingLevel(route).reads?.live !== undefined;
   const sendsList = route.operation.many && route.operation.change === undefined;
   return async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
@@ -24,9 +28,15 @@ export function handleRoute(route: Route): RequestHandler {
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(route, { req, count: countSelected });
     try {
-      const reply = await runPipeline(call);
-      sayIfClosing(res);
-      await sendReply(res, { reply, timeoutMS });
+      if (isLive) res.vary("Accept");
+      if (isLive && asksForEvents(call)) {
+        if (isClosing(res)) throw overloaded("The server is closing");
+        await sendEvents(res, call);
+      } else {
+        const reply = await runPipeline(call);
+        sayIfClosing(res);
+        await sendReply(res, { reply, timeoutMS });
+      }
     } catch (error) {
       sayIfClosing(res);
       await answerError(call, error);

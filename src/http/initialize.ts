@@ -11,6 +11,8 @@ import type { QueryLimits } from "../filter/q/limits.ts";
 import { completeBodyLimits } from "../write/body/read_body.ts";
 import type { BodyLimits } from "../write/body/read_body.ts";
 import { logLine } from "../errors/log.ts";
+import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
+import type { LiveLimits } from "../pipeline/live/live_limits.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
@@ -76,6 +78,8 @@ export interface InitializeOptions {
   readonly queryLimits?: QueryLimits;
   /** Limits on request bodies. */
   readonly bodyLimits?: BodyLimits;
+  /** Limits on live lists. */
+  readonly live?: LiveLimits;
   /**
    * Whether `initialize()` logs the routes, one per line.
    *
@@ -86,7 +90,7 @@ export interface InitializeOptions {
 
 const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   ...{ models: true, onError: true, maxTimeMS: true, sendTimeoutMS: true, indexes: true },
-  ...{ parameters: true, queryLimits: true, bodyLimits: true, log: true },
+  ...{ parameters: true, queryLimits: true, bodyLimits: true, live: true, log: true },
 };
 
 /** The longest time that timers know: with more they end at once. */
@@ -131,13 +135,14 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
 export function openRoutes(options: InitializeOptions): Route[] {
   checkOptions(options);
   const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
-  const { queryLimits, bodyLimits, indexes, parameters, sendTimeoutMS = 60_000 } = options;
+  const { queryLimits, bodyLimits, live, indexes, parameters, sendTimeoutMS = 60_000 } = options;
   checkTimes({ maxTimeMS, sendTimeoutMS });
   return buildRoutes(models, {
     ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(queryLimits),
     filterPaths: queryLimits?.paths,
     bodyLimits: completeBodyLimits(bodyLimits),
+    live: completeLiveLimits(live),
     indexes,
     parameters,
     reporter: new Reporter(onError),

@@ -11,6 +11,7 @@ import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits } from "../filter/q/limits.ts";
 import type { QueryLimits } from "../filter/q/limits.ts";
+import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { foreignRequest } from "../pipeline/request/foreign_request.ts";
@@ -96,6 +97,7 @@ function makeRoute(target: ModelClass, route: string | undefined): Route {
     sendTimeoutMS: MAX_TIME_MS,
     limits: completeQueryLimits(),
     bodyLimits: completeBodyLimits(),
+    live: completeLiveLimits(),
     reporter: new Reporter(),
   };
 }

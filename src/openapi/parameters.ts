@@ -120,6 +120,9 @@ const HEADERS: Readonly<Record<HeaderDescription["name"], JsonSchema>> = {
     description: "The `ETag` of the answer as it was read. If it is the same, the answer is 304",
   },
   Prefer: {},
+  "Last-Event-ID": {
+    description: "The `id` of the last event, for a list as `text/event-stream` that continues",
+  },
   "Idempotency-Key": {
     description: "A text of the client's own, such as a UUID. " +
       "A request with the key and the body of an earlier one creates nothing: " +

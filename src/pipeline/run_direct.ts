@@ -10,7 +10,10 @@ import type { Level } from "./request/route.ts";
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
 export async function runDirect(
   acting: OpenLevel,
-  options: Pick<DirectCall, "body" | "bodies" | "isAtomic" | "page" | "count" | "limit">,
+  options: Pick<
+    DirectCall,
+    "body" | "bodies" | "isAtomic" | "page" | "count" | "limit" | "isApart"
+  >,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;
@@ -43,7 +46,7 @@ function isReadFirst({ route: { operation }, asked: { match } }: OpenLevel): boo
     );
 }
 
-function hasEntityHooks({ hooks }: Level): boolean {
+export function hasEntityHooks({ hooks }: Level): boolean {
   return Object.entries(hooks).some(([name, hook]) =>
     hook !== undefined && name !== "preFetch" && isHookName(name)
   );

@@ -6,7 +6,14 @@ import type { Filter } from "../filter/filters.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter, isEmpty } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
-import { boundSelection, byKey, byStoredId, documentOf, identifierOf } from "./entities.ts";
+import {
+  boundSelection,
+  byKey,
+  byStoredId,
+  documentOf,
+  identifierOf,
+  readSelection,
+} from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
 import { insertDocuments } from "../write/insert_documents.ts";
 import {
@@ -36,6 +43,7 @@ import type {
   EntityName,
   EntityValue,
   ListRead,
+  ReadBinding,
   SaveBinding,
   Source,
   StoredValues,
@@ -122,6 +130,11 @@ export class CollectionSource implements Source {
   boundTo(binding: SaveBinding): Source {
     const selection = boundSelection(this.#options.selection, binding);
     return new CollectionSource({ ...this.#options, selection });
+  }
+
+  within(read: ReadBinding): Source {
+    const selection = readSelection(this.#options.selection, read);
+    return new CollectionSource({ ...this.#options, selection, timeBudget: read.timeBudget });
   }
 
   async query(): Promise<ModelQuery<FrameworkModel>> {

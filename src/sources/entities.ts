@@ -1,13 +1,13 @@
 import type { Document, Model } from "mongoose";
 import type { Filter } from "../filter/filters.ts";
-import { markCompiled } from "../filter/filters.ts";
+import { everyFilter, markCompiled } from "../filter/filters.ts";
 import type { Selection } from "../filter/selection.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
 import { castForQuery } from "../schema/mongoose/schemas/field_rules.ts";
 import { BodyCast } from "../write/body/cast_body.ts";
-import type { SaveBinding } from "./source.ts";
+import type { ReadBinding, SaveBinding } from "./source.ts";
 
 /** Casts a value to the type of `_id`; `undefined` if it cannot be one. */
 export function castIdentifier(value: unknown, { schema }: Model<unknown>): unknown {
@@ -75,4 +75,11 @@ export function boundSelection(
   { version, isFirst }: SaveBinding,
 ): Selection {
   return { ...selection, version, ...!isFirst && { filter: {} } };
+}
+
+/** What one of many reads of a request selects. */
+export function readSelection(selection: Selection, { ids }: ReadBinding): Selection {
+  if (ids === undefined) return selection;
+  const named = { _id: markCompiled({ $in: ids }) };
+  return { ...selection, filter: everyFilter(selection.filter, named) };
 }

@@ -1,3 +1,4 @@
+import type { TimeBudget } from "../database/time_budget.ts";
 import type { Place } from "./parts/place.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
@@ -38,6 +39,8 @@ export interface PageRead {
 export interface FoundPage {
   /** The JSON text of its entities, with commas between them. */
   readonly text: string | Uint8Array;
+  /** The same of each entity; only where a hook looks. */
+  readonly texts?: readonly (string | Uint8Array)[];
   readonly size: number;
   /** Where the last entity stands, if a page can continue there. */
   readonly end?: SortValues | undefined;
@@ -57,6 +60,8 @@ export interface DirectCall {
   readonly count?: { readonly limit?: number | undefined } | undefined;
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
+  /** Whether the text of each entity of a list is given apart. */
+  readonly isApart?: boolean;
   readonly operation: OperationName;
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
@@ -79,6 +84,13 @@ export interface SaveBinding {
   readonly version?: Filter | undefined;
   /** Whether it is the first one, which what the client selects by binds, too. */
   readonly isFirst: boolean;
+}
+
+/** What one of many reads of a request is bound to. */
+export interface ReadBinding {
+  readonly timeBudget: TimeBudget;
+  /** The identifiers of the entities that it reads, as they are stored; all if there are none. */
+  readonly ids?: readonly unknown[] | undefined;
 }
 
 /** Where the entities of a route live. Every operation of the pipeline works on any of them. */
@@ -108,6 +120,8 @@ export interface Source {
   updateAll(entities: readonly EntityValue[]): Promise<void>;
   /** The same source, for one save of an action. */
   boundTo(binding: SaveBinding): Source;
+  /** The same source for one more read of the same request, maybe of some entities alone. */
+  within(read: ReadBinding): Source;
   /** Gives what selects its entities, where they have a collection. */
   query?(): Promise<ModelQuery<FrameworkModel>>;
   /** Tells where an entity of this source is stored, for the parts that it holds. */

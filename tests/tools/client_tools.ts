@@ -2,20 +2,22 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import express from "express";
+import type { Request, Response } from "express-types";
 import type { Fetch } from "@mongrove/mongrove/client";
 import { Film, Person } from "../fixtures/studio.ts";
 import { test } from "../harness/testing.ts";
 import { heldFetch } from "../held/held_fetch.ts";
 import { runCommand } from "../reach/support/run_command.ts";
 import { mount } from "../support.ts";
-import { bundle } from "./support/bundle.ts";
+import { bundle, bundleInParts } from "./support/bundle.ts";
 import { useClient } from "./support/client_script.ts";
 import { startChromium } from "./support/chromium.ts";
 import { report } from "../harness/report.ts";
 import { openRuntime, type RuntimeName } from "./support/runtimes.ts";
 
-/** How many bytes the client may have in a browser, compressed. */
+/** How many bytes the client may have in a browser, compressed, and how many more live lists load. */
 const MOST = 4_000;
+const MOST_FOR_LIVE = 2_000;
 
 const CLIENT = `export * from "@mongrove/mongrove/client";`;
 
@@ -26,9 +28,12 @@ test("a bundle of the client holds nothing of the server, and is small", async (
   for (const name of ["mongoose", "express", "require", "node:"]) {
     assert(!text.includes(name), name);
   }
-  const { length } = gzipSync(text);
-  await report(`The client in a browser: ${text.length} bytes, ${length} compressed`);
-  assert(length < MOST, `${length} bytes`);
+  const parts = await bundleInParts(CLIENT);
+  const [length = 0, live = 0, ...more] = parts.map((part) => gzipSync(part).length);
+  const sizes = `${length} bytes compressed, and ${live} that live() loads`;
+  await report(`The client in a browser: ${sizes}; ${gzipSync(text).length} in one file`);
+  assertEquals(more, []);
+  assert(length < MOST && live < MOST_FOR_LIVE, sizes);
 });
 
 test("a bundle with a value of the core is refused", async () => {
@@ -36,7 +41,7 @@ test("a bundle with a value of the core is refused", async () => {
   await assertRejects(() => bundle(code, { format: "esm" }), Error, "Could not resolve");
 });
 
-/** Serves movies below `/api`, a route that is away every other time, and a list that takes its time. */
+/** Serves movies below `/api`, a route that is away every other time, a list that takes its time, and a live one. */
 async function serveStudio() {
   let asked = 0;
   return await mount([Film, Person], {
@@ -47,9 +52,24 @@ async function serveStudio() {
         if (++asked % 2 === 1) res.status(503).set("retry-after", "0").end();
         else res.json({ name: "F" });
       });
+      app.get("/api/live", sendLive);
       app.get("/api/studio", (req, _res, next) => void (req.query.slow ?? next()));
     },
   });
+}
+
+/** Sends a list in pieces that end in a character and in a line; the connection breaks, and the next one continues. */
+function sendLive({ headers: { "last-event-id": place } }: Request, res: Response): void {
+  const put = 'event: put\ndata: {"entity":{"_id":"1","name":"Ä"}}\n\nevent: put\r\n';
+  const rest = 'data: {"entity":{"_id":"2","name":"B"}}\r\n\r\nevent: ready\nid: p1\ndata: {}\n\n';
+  const bytes = new TextEncoder().encode(put + rest);
+  const half = bytes.indexOf(0xc3) + 1;
+  res.type("text/event-stream");
+  if (place === undefined) {
+    res.write(bytes.subarray(0, half));
+    setTimeout(() => res.write(bytes.subarray(half)), 20);
+    setTimeout(() => res.destroy(), 100);
+  } else res.write(`event: drop\ndata: {"_id":"1"}\n\nevent: ready\nid: ${place}\ndata: {}\n\n`);
 }
 
 /** What the script sees, wherever it runs. */
@@ -60,6 +80,7 @@ const SEEN = {
   written: ['"0"', "L", "none", 0],
   parts: ["Yes", [1979]],
   repeated: { name: "F" },
+  followed: ["Ä,B", "B"],
   conflict: [412, "PRECONDITION_FAILED", []],
   invalid: [400, "BAD_DATA", ["name"]],
   missing: [404, "NOT_FOUND", []],
@@ -74,7 +95,7 @@ test("all that the script sends and gets is as the OpenAPI document says", async
   await using app = await serveStudio();
   const held = await heldFetch([Film, Person], fetch);
   // What the host adds to the API is not in its document
-  const isOfHost = (url: string) => /\/flaky\/|[?&]slow=/.test(url);
+  const isOfHost = (url: string) => /\/flaky\/|\/live$|[?&]slow=/.test(url);
   const send: Fetch = (url, init) => isOfHost(url) ? fetch(url, init) : held.fetch(url, init);
   assertEquals(await useClient(`${app.url}/api`, send), SEEN);
   held.check();

@@ -20,4 +20,6 @@ export interface AnyOptions extends CallOptions {
   readonly maxAffected?: number;
   readonly createOnly?: boolean;
   readonly atomic?: false;
+  readonly silenceMS?: number | undefined;
+  readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }

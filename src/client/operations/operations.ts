@@ -9,7 +9,7 @@ import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 
 type Headings = Readonly<Record<string, string>>;
-type Sent = Pick<Outgoing, "method" | "body"> & {
+type Sent = Pick<Outgoing, "method" | "body" | "keep"> & {
   readonly headers?: Headings;
   readonly next?: string | undefined;
 };
@@ -27,7 +27,7 @@ export class Operations {
   }
 
   /** The operations at a path below, which is not encoded. `isKeyed` sends a key with each `POST`. */
-  at(path: string, isKeyed: boolean): Operations {
+  at(path: string, isKeyed: boolean | undefined): Operations {
     return new Operations(this.#send, this.#url + path, isKeyed);
   }
 
@@ -57,6 +57,11 @@ export class Operations {
       page = await this.list({ ...options, next });
       yield* page.items;
     }
+  }
+
+  async *live(options: AnyOptions = {}): AsyncGenerator<object[], void, undefined> {
+    const { live } = await import("../live/live.ts");
+    yield* live({ send: (sent) => this.#request(sent, options), revive }, options);
   }
 
   async read(options: AnyOptions = {}): Promise<unknown> {
@@ -108,7 +113,8 @@ export class Operations {
     return entityOf(await this.#request({ method, body }, options), options);
   }
 
-  #request({ method, body, headers, next }: Sent, options: AnyOptions): Promise<Incoming> {
+  #request({ headers, next, ...sent }: Sent, options: AnyOptions): Promise<Incoming> {
+    const { method, body } = sent;
     if ("_id" in options || "toJSON" in options) {
       throw new TypeError("Cannot read the options: they are an entity or an identifier");
     }
@@ -119,7 +125,7 @@ export class Operations {
       minimal && "return=minimal",
       "maxAffected" in options && `max-affected=${maxAffected}`,
     ].filter(Boolean).join();
-    const sent = joinHeaders(isKeyed ? newKey() : {}, options.headers, {
+    const joined = joinHeaders(isKeyed ? newKey() : {}, options.headers, {
       ...headers,
       ...body && { "content-type": "application/json" },
       ...prefer && { prefer },
@@ -127,12 +133,11 @@ export class Operations {
     });
     // A write that is bound to a state of the entity may refuse its own repetition
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
-      sent.has("if-match") || sent.has("if-none-match");
+      joined.has("if-match") || joined.has("if-none-match");
     return this.#send({
-      method,
+      ...sent,
       url: this.#url + queryString(options, next),
-      headers: sent,
-      body,
+      headers: joined,
       repeatable: method === "GET" || isKeyed || ["PATCH", "PUT"].includes(method) && !isBound,
       options,
     });

@@ -30,5 +30,5 @@ export function readPage({ headers, body }: Incoming): Page<object> {
  */
 function nextOf(link: string): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];
-  return target === undefined ? undefined : target.replace(/^[^?]*\??/, "");
+  return target?.replace(/^[^?]*\??/, "");
 }

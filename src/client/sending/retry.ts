@@ -26,7 +26,7 @@ export interface Failure {
   /** How often the request has been repeated. */
   readonly repeated: number;
   /** The header `Retry-After` of the answer, if there was one. */
-  readonly retryAfter: string | null;
+  readonly retryAfter: string | null | undefined;
   /** A number from 0 to 1. */
   readonly random: number;
 }
@@ -37,7 +37,7 @@ export function pauseAfter(
   { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
 ): number | undefined {
   if (repeated >= times) return undefined;
-  const asked = retryAfter === null ? 0 : millisecondsOf(retryAfter);
+  const asked = retryAfter ? millisecondsOf(retryAfter) : 0;
   if (asked > maxPauseMS) return undefined;
   const own = pauseMS * 2 ** repeated;
   return Math.min(Math.max(asked, own) + random * own, maxPauseMS);

@@ -55,14 +55,22 @@ export interface Outgoing {
   readonly body?: object | undefined;
   /** Whether sending it twice is the same as sending it once. */
   readonly repeatable?: boolean;
+  /** Is shown each answer. One that it keeps is not read. */
+  readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
 /** An answer. */
-export interface Incoming {
+export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
-  readonly body: unknown;
+}
+
+/** What an answer holds. */
+interface Content {
+  readonly body?: unknown;
+  /** Whether the body is text in the place of JSON, such as the page of a proxy. */
+  readonly isText?: boolean;
 }
 
 export type Send = (outgoing: Outgoing) => Promise<Incoming>;
@@ -93,7 +101,7 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
   for (let repeated = 0;; repeated++) {
     const { incoming, error } = await attempt(outgoing, options);
     if (incoming !== undefined && !isBusy(incoming, outgoing)) return accept(incoming);
-    const retryAfter = incoming?.headers.get("retry-after") ?? null;
+    const retryAfter = incoming?.headers.get("retry-after");
     const milliseconds = outgoing.repeatable && !signal.aborted
       ? pauseAfter({ repeated, retryAfter, random: Math.random() }, retry)
       : undefined;
@@ -109,11 +117,9 @@ function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
 }
 
 function accept(incoming: Incoming): Incoming {
-  const { status, body } = incoming;
-  if ((status >= 200 && status < 300 && !(body instanceof NoJson)) || status === 304) {
-    return incoming;
-  }
-  throw new ApiError(status, body instanceof NoJson ? body.text : body);
+  const { status, body, isText } = incoming;
+  if (status >= 200 && status < 300 && !isText || status === 304) return incoming;
+  throw new ApiError(status, body);
 }
 
 interface AttemptOptions {
@@ -123,7 +129,7 @@ interface AttemptOptions {
 
 /** Sends a request once. An answer that does not arrive as a whole is an error. */
 async function attempt(
-  { method, url, headers, body }: Outgoing,
+  { method, url, headers, body, keep }: Outgoing,
   { connection, signal }: AttemptOptions,
 ): Promise<{ readonly incoming?: Incoming; readonly error?: unknown }> {
   const { fetch = globalThis.fetch, credentials, headers: given } = connection;
@@ -145,7 +151,9 @@ async function attempt(
   try {
     const response = await fetch(url, init);
     const { status, headers } = response;
-    return { incoming: { status, headers, body: parse(await response.text()) } };
+    return {
+      incoming: { status, headers, ...keep?.(response) ?? parse(await response.text()) },
+    };
   } catch (error) {
     return { error: signal.aborted ? signal.reason : error };
   }
@@ -158,16 +166,10 @@ export function joinHeaders(...all: readonly (HeaderValues | undefined)[]): Head
   return joined;
 }
 
-/** Text in the place of JSON, such as the page of a proxy. */
-class NoJson {
-  constructor(readonly text: string) {}
-}
-
-function parse(text: string): unknown {
-  if (text === "") return undefined;
+function parse(text: string): Content {
   try {
-    return JSON.parse(text);
+    return { body: text === "" ? undefined : JSON.parse(text) };
   } catch {
-    return new NoJson(text);
+    return { body: text, isText: true };
   }
 }

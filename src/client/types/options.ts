@@ -56,7 +56,22 @@ export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
  * @typeParam P The option `populate`.
  * @typeParam R The option `revive`.
  */
-export interface ListOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
+export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
+  /** Asks for the total. */
+  readonly count?: boolean | undefined;
+  /** The `next` of an earlier page. It continues that list, so other parameters are not sent. */
+  readonly next?: string | undefined;
+}
+
+/**
+ * Options that select a list or a page of it, and its order.
+ *
+ * @typeParam M The model.
+ * @typeParam S The option `select`.
+ * @typeParam P The option `populate`.
+ * @typeParam R The option `revive`.
+ */
+export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
   /** The order: names of fields; a `-` means descending. */
   readonly sort?: readonly SortName<M>[] | undefined;
   /** Words that occur in the entities. */
@@ -67,10 +82,29 @@ export interface ListOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
   readonly skip?: number | undefined;
   /** The identifier of the entity behind which the page begins. */
   readonly after?: string | undefined;
-  /** Asks for the total. */
-  readonly count?: boolean | undefined;
-  /** The `next` of an earlier page. It continues that list, so other parameters are not sent. */
-  readonly next?: string | undefined;
+}
+
+/**
+ * Options of `live()`. `signal` ends it without an error, and `timeoutMS` is how long a connection may take to open.
+ *
+ * @typeParam M The model.
+ * @typeParam S The option `select`.
+ * @typeParam P The option `populate`.
+ * @typeParam R The option `revive`.
+ */
+export interface LiveOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
+  /**
+   * The time without a heartbeat of the server after which a connection counts as dead, in milliseconds.
+   *
+   * @default {45000}
+   */
+  readonly silenceMS?: number | undefined;
+  /**
+   * Is told why a connection was lost, or could not be opened again. The next list that comes is up to date.
+   *
+   * @param error The error: an `ApiError` if the server has answered one.
+   */
+  readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
 /** The version of the entity that a write expects. */

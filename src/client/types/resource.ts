@@ -6,6 +6,7 @@ import type {
   CreateOptions,
   Fate,
   ListOptions,
+  LiveOptions,
   OneOptions,
   RemoveAllOptions,
   RemoveOptions,
@@ -45,6 +46,16 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>, void, undefined>;
+  /**
+   * Reads the list, or a page of it, and again whenever it changes, until the loop ends or `signal` comes. The route must
+   * have `all({ live: true })`. It connects again by itself, and fails if the server refuses, or if there is no first list.
+   * Each list is a new array; entities that have not changed are the same objects as before.
+   */
+  live<
+    const S extends readonly FieldName<M>[] = never,
+    const P extends Populate<M> = never,
+    const R extends readonly DateName<M>[] = never,
+  >(options?: LiveOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>[], void, undefined>;
   /** Reads an entity. */
   one<
     const S extends readonly FieldName<M>[] = never,

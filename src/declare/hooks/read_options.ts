@@ -1,4 +1,5 @@
 import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
+import type { LiveOptions } from "./live_options.ts";
 
 /** Options of a page. */
 export interface PageOptions {
@@ -129,4 +130,9 @@ export interface ReadOptions<M = unknown> {
   readonly populate?: PopulateFields<M> | undefined;
   /** Lists tell their total. Only for `all()`. */
   readonly count?: true | CountOptions | undefined;
+  /**
+   * Clients that send `Accept: text/event-stream` get the list, and then what changes in it. Needs a replica set. Only for
+   * `all()`.
+   */
+  readonly live?: true | LiveOptions | undefined;
 }

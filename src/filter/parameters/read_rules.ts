@@ -18,6 +18,12 @@ export interface ReadRules {
   readonly search?: SearchRule;
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
+  readonly live?: LiveRule;
+}
+
+export interface LiveRule {
+  /** The most entities that a live list may have. */
+  readonly max: number;
 }
 
 export interface PageRule {

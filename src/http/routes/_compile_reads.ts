@@ -23,6 +23,7 @@ import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
+import { compileLive } from "./_compile_live.ts";
 
 /**
  * Compiles which paths the filters of clients may name in an operation; `undefined` where they may name all that clients see.
@@ -51,7 +52,7 @@ export function compileFilterPaths(
   throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
 }
 
-const OF_LISTS = ["page", "sort", "search", "count"] as const;
+const OF_LISTS = ["page", "sort", "search", "count", "live"] as const;
 
 /** Options that a hook in the place of the read would not know of. */
 const OF_QUERIES = [...OF_LISTS, "populate"] as const;
@@ -83,7 +84,7 @@ export function compileReads(
   const fail: Fail = (problem) => cannotMount(model.target, `${method.operation}() ${problem}`);
   checkPlaces(method, { given, fail });
   const reading = { ...model, fail };
-  const { page, sort, select, search, count, populate } = given;
+  const { page, sort, select, search, count, populate, live } = given;
   return {
     ...page && { page: compilePage(page, reading) },
     ...sort && { sort: new Set(checkNames(sort, { ...reading, option: "sort" })) },
@@ -91,6 +92,7 @@ export function compileReads(
     ...search && { search: compileSearch(search, reading) },
     ...count && { count: compileCount(count, fail) },
     ...populate && { populate: compilePopulate(populate, reading) },
+    ...live && { live: compileLive(live, reading) },
   };
 }
 

@@ -36,7 +36,7 @@ export interface ParameterDescription {
 /** A header of a request that changes what the operation does. */
 export interface HeaderDescription {
   /** The name. */
-  readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key";
+  readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID";
   /** Whether a request must have it. */
   readonly required: boolean;
   /** What `Prefer` can ask for. `max-affected` takes a number. */
@@ -55,6 +55,12 @@ export interface WriteDescription {
   readonly by?: string;
   /** How long the keys of `Idempotency-Key` are kept, in milliseconds. Missing where they are not. */
   readonly keepMS?: number;
+}
+
+/** What a live list can be. */
+export interface LiveDescription {
+  /** The most entities that it may have. */
+  readonly max: number;
 }
 
 /** An answer that is an error. */
@@ -91,6 +97,8 @@ export interface RouteDescription extends OperationWords {
   readonly answer: readonly FieldDescription[];
   /** The JSON Schema of an answer that no class describes; `answer` is empty then. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
+  /** What a list can be that `Accept: text/event-stream` asks for. Missing where no list is live. */
+  readonly live?: LiveDescription;
   /** The HTTP status of success. Actions that answer nothing have 204. */
   readonly status: number;
   /** The errors that the framework can answer. Hooks, and what stands before the router, can answer others. */
@@ -102,7 +110,7 @@ export interface RouteDescription extends OperationWords {
 /** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks, writes } = actingLevel(route);
+  const { target, operation, hooks, reads, writes } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
@@ -119,6 +127,7 @@ export function describeRoute(route: Route): RouteDescription {
     ...body && { body: describeFields(body) },
     ...schemas,
     answer: answer === undefined ? [] : describeFields(answer),
+    ...reads?.live && { live: reads.live },
     status,
     errors: describeErrors(route),
     hooks: Object.keys(hooks).filter(isHookName),
@@ -211,7 +220,7 @@ function valuesOf(
 }
 
 function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, writes } = actingLevel(route);
+  const { concurrency, reads, writes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
   // A replacement may say that there is nothing to replace
@@ -220,6 +229,7 @@ function describeHeaders(route: Route): HeaderDescription[] {
     (verb === "get" || change === "replace") && { name: "If-None-Match", required: false },
     isBound(route) && { name: "If-Match", required: needsMatch },
     preferences.length > 0 && { name: "Prefer", required: false, preferences },
+    reads?.live !== undefined && { name: "Last-Event-ID", required: false },
     writes?.idempotency !== undefined &&
     { name: "Idempotency-Key", required: writes.idempotency.isRequired },
   ];
@@ -246,9 +256,8 @@ export function pathParameters(path: string): string[] {
 
 function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, scopes, writes } = actingLevel(
-    route,
-  );
+  const { target, operation, action, concurrency, hooks, link, reads, scopes, writes } =
+    actingLevel(route);
   const keys = writes?.idempotency !== undefined;
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
@@ -263,7 +272,8 @@ function describeErrors(route: Route): ErrorDescription[] {
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
-    CONFLICT: acts || keys || affects || changes && (isBound(route) || link !== undefined) ||
+    CONFLICT: reads?.live !== undefined || acts || keys || affects ||
+      changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
     PAYLOAD_TOO_LARGE: writes?.many !== undefined || operation === "updateAll" && writes?.atomic,

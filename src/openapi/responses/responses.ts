@@ -41,7 +41,10 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const headers = Object.keys(named).length > 0 && { headers: named };
   if (answer === undefined) return { [status]: { description, ...headers } };
   const schema = listed(answer, route);
-  const content = { "application/json": { schema, ...exampleOf(route) } };
+  const content = {
+    "application/json": { schema, ...exampleOf(route) },
+    ...route.live && { "text/event-stream": EVENTS },
+  };
   const isMinimal = route.headers.some(({ preferences }) =>
     preferences?.includes("return=minimal")
   );
@@ -59,6 +62,16 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     ...writes?.atomic === false && { 207: describeFates(components, route) },
   };
 }
+
+/** A live list. OpenAPI 3.1 describes no single events. */
+const EVENTS = {
+  schema: {
+    type: "string",
+    description: "The list as events `put`, then `ready`, then what changes: " +
+      '`put` with `{"entity": …}`, and `after`, the `_id` that it follows in an order; `drop` with `{"_id": …}`. ' +
+      "`resync` says that the whole list follows again, up to the next `ready`",
+  },
+};
 
 /** The schema of an answer that can have many entities. */
 function listed(answer: JsonSchema, { many, writes }: RouteNode): JsonSchema {

@@ -78,8 +78,9 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   }
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
+  const texts = await entityTexts(at, shown.map(({ written }) => written));
   return {
-    text: joinJson(await entityTexts(at, shown.map(({ written }) => written))),
+    ...{ texts, text: joinJson(texts) },
     size: shown.length,
     end: last && ends[last.index]?.(),
     shown: last && mayLeaveOut(at) ? shownJson(at, last) : undefined,

@@ -11,6 +11,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { BodyLimits } from "../../write/body/read_body.ts";
+import type { LiveLimits } from "../live/live_limits.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -84,6 +85,7 @@ export interface Route {
   readonly indexes?: "required" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
+  readonly live: Required<LiveLimits>;
 }
 
 export function actingLevel({ levels }: Route): Level {

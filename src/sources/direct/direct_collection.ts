@@ -24,6 +24,8 @@ export interface DirectResult {
   readonly text?: string | Uint8Array;
   /** A list as JSON text: pieces of one entity or several, with commas between. */
   readonly texts?: AsyncIterable<Uint8Array>;
+  /** A list entity by entity. */
+  readonly each?: AsyncIterable<readonly Uint8Array[]>;
   readonly version?: Version;
   readonly page?: FoundPage;
   readonly created?: string;
@@ -68,7 +70,9 @@ export class DirectCollection {
   async run(plan: DirectPlan, limit?: number): Promise<DirectResult | null | undefined> {
     switch (plan.operation) {
       case "all": {
-        const { page } = plan;
+        const { page, isApart, query, finder, reads: { reader } } = plan;
+        const { timeBudget } = this.#collection;
+        if (isApart) return { each: reader.readEach(query, { finder, timeBudget }) };
         if (page === undefined) return { texts: this.#list(plan) };
         const found = await readPage({ ...plan, page }, this.#collection);
         return found && { page: found };

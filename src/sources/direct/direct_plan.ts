@@ -58,6 +58,7 @@ export interface DirectRequest {
   readonly select?: readonly string[] | undefined;
   /** What finds the entities that are shown in the place of identifiers. */
   readonly finder?: TargetFinder | undefined;
+  readonly isApart?: boolean;
 }
 
 type NewEntity = Record<string, unknown>;
@@ -96,6 +97,7 @@ interface ReadPlan {
   readonly forChange?: boolean | undefined;
   readonly reads: DirectReads;
   readonly finder?: TargetFinder | undefined;
+  readonly isApart?: boolean | undefined;
 }
 
 export type PlanOf<O> = Extract<DirectPlan, { readonly operation: O }>;
@@ -112,6 +114,7 @@ const DRIVER_OPTIONS = new Set([
   "collation",
   "batchSize",
   "enableUtf8Validation",
+  "readPreference",
 ]);
 
 /** Plans how a request is answered without documents. Returns `undefined` if it is not known that this is possible. */
@@ -140,11 +143,14 @@ export function planDirect(
         : undefined;
     default: {
       const query = reads && planQuery(request, collection);
-      const { page, finder, forChange } = request;
+      const { page, finder, forChange, isApart } = request;
       const count = request.count &&
         { ...request.count, conditions: castFilter(model, conditions) };
       return query &&
-        { operation, name: castFilter(model, name), reads, query, page, count, finder, forChange };
+        {
+          ...{ operation, name: castFilter(model, name), reads, query },
+          ...{ page, count, finder, forChange, isApart },
+        };
     }
   }
 }

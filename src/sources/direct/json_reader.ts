@@ -37,6 +37,11 @@ interface JsonReaderOptions {
   readonly mode?: ReadMode;
 }
 
+interface EachOptions {
+  readonly finder: TargetFinder | undefined;
+  readonly timeBudget: TimeBudget;
+}
+
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
@@ -84,6 +89,23 @@ export class JsonReader {
       const marked = writeMarked(storedIn(batch), marking);
       const targets = finder.find(wantedIn([marked], finder));
       yield* fillMarked(marked, await timeBudget.waitForNext(targets));
+    }
+  }
+
+  /** Reads the text of each document. */
+  async *readEach(
+    query: JsonQuery,
+    { finder, timeBudget }: EachOptions,
+  ): AsyncGenerator<readonly Buffer[]> {
+    const writer = this.writerFor(query);
+    for await (const batch of this.#list(query, timeBudget)) {
+      const stored = storedIn(batch);
+      if (finder === undefined) yield stored.map((each) => writer.text(each));
+      else {
+        const marked = stored.map((each) => writeMarked([each], { writer, names: finder.names }));
+        const targets = await timeBudget.waitForNext(finder.find(wantedIn(marked, finder)));
+        yield marked.map((each) => Buffer.concat([...fillMarked(each, targets)]));
+      }
     }
   }
 

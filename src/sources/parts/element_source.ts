@@ -17,13 +17,20 @@ import { hydrateKept, keptValues, storedValues } from "../../write/stored_values
 import type { StoredObject } from "../../write/stored_values.ts";
 import { pageOptions, readPaths } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
-import { boundSelection, byStoredId, documentOf, identifierOf } from "../entities.ts";
+import {
+  boundSelection,
+  byStoredId,
+  documentOf,
+  identifierOf,
+  readSelection,
+} from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
 import type {
   EntityName,
   EntityValue,
   ListRead,
   PageRead,
+  ReadBinding,
   SaveBinding,
   Source,
   StoredValues,
@@ -125,6 +132,11 @@ export class ElementSource implements Source {
     });
     source.#selected = source.#filter();
     return source;
+  }
+
+  within(read: ReadBinding): Source {
+    const selection = readSelection(this.#options.selection, read);
+    return new ElementSource({ ...this.#options, selection, timeBudget: read.timeBudget });
   }
 
   locate(entity: EntityValue): Promise<Place> {

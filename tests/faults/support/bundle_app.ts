@@ -8,13 +8,13 @@ export interface BundledApp extends AsyncDisposable {
   readonly command: readonly [string, ...string[]];
 }
 
-/** Makes one file of the application and its packages. */
-export async function bundleApp(): Promise<BundledApp> {
+/** Makes one file of an application and its packages. */
+export async function bundleApp(main = "app.ts"): Promise<BundledApp> {
   const folder = await Deno.makeTempDir({ prefix: "mongrove-app-" });
   const file = join(folder, "app.mjs");
   const options = ["--quiet", "--platform=deno", "--format=esm", `--output=${file}`];
   const cwd = fileURLToPath(new URL(".", import.meta.url));
-  await runCommand(Deno.execPath(), ["bundle", ...options, "app.ts"], { cwd });
+  await runCommand(Deno.execPath(), ["bundle", ...options, main], { cwd });
   return {
     command: ["node", "--expose-gc", file],
     [Symbol.asyncDispose]: () => Deno.remove(folder, { recursive: true }),

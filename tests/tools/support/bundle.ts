@@ -3,6 +3,21 @@ import { build } from "npm:esbuild@0.28";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
+const SETTINGS = {
+  alias: { "@mongrove/mongrove/client": "./src/client/mod.ts" },
+  absWorkingDir: ROOT,
+  bundle: true,
+  write: false,
+  metafile: true,
+  platform: "browser",
+  target: "es2022",
+  logLevel: "silent",
+} as const;
+
+function inputOf(code: string) {
+  return { contents: code, resolveDir: ROOT, loader: "ts" } as const;
+}
+
 /** Options of {@linkcode bundle}. */
 export interface BundleOptions {
   /** Whether it is made small. */
@@ -23,10 +38,22 @@ export async function bundle(
   { minify = false, format }: BundleOptions,
 ): Promise<{ readonly text: string; readonly files: readonly string[] }> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: code, resolveDir: ROOT, loader: "ts" },
-    alias: { "@mongrove/mongrove/client": "./src/client/mod.ts" },
-    ...{ bundle: true, write: false, metafile: true, platform: "browser", target: "es2022" },
-    ...{ absWorkingDir: ROOT, minify, format, logLevel: "silent" },
+    ...SETTINGS,
+    stdin: inputOf(code),
+    minify,
+    format,
   });
   return { text: outputFiles[0]?.text ?? "", files: Object.keys(metafile.inputs) };
+}
+
+/**
+ * Bundles code as an application for browsers does that loads parts of itself when they are needed.
+ *
+ * @param code The code.
+ * @returns The texts of the small modules: the first one is loaded at once.
+ */
+export async function bundleInParts(code: string): Promise<string[]> {
+  const options = { splitting: true, outdir: "parts", minify: true, format: "esm" } as const;
+  const { outputFiles } = await build({ ...SETTINGS, stdin: inputOf(code), ...options });
+  return outputFiles.map(({ text }) => text);
 }

@@ -1,5 +1,5 @@
 import { ApiError, connect, etagOf } from "@mongrove/mongrove/client";
-import type { Fetch, Json, Resource } from "@mongrove/mongrove/client";
+import type { Api, Fetch, Json, Resource } from "@mongrove/mongrove/client";
 import type { Film } from "../../fixtures/studio.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function useClient(
     ],
     written,
     parts: [comment, found.items.map(({ year }) => year)],
-    repeated: await api.resource<Film>("/flaky").one("1"),
+    ...await readOddly(api),
     ...await failWith(films, one),
   };
 }
@@ -55,6 +55,15 @@ async function commentOn(films: Resource<Film>, id: string): Promise<string | un
   const reviews = films.part("reviews", id);
   const review = await reviews.create({ text: "Good" });
   return (await reviews.part("comments", review._id).create({ text: "Yes" })).text;
+}
+
+/** Reads what is away at first, and a live list until it has changed. */
+async function readOddly(api: Api): Promise<Record<string, unknown>> {
+  const followed: string[] = [];
+  for await (const list of api.resource<Film>("/live").live()) {
+    if (followed.push(list.map(({ name }) => name).join()) === 2) break;
+  }
+  return { repeated: await api.resource<Film>("/flaky").one("1"), followed };
 }
 
 /** Creates with a key, replaces, and removes what it has written. */

@@ -1,0 +1,15 @@
+import { all, arrayProp, create, FrameworkModel, one, prop } from "@mongrove/mongrove";
+import { type Ref, rest } from "@mongrove/mongrove";
+import { Message } from "./message.ts";
+
+/** A room. The list of rooms is live, and so is that of its newest messages. */
+@rest({ route: "/rooms", methods: [all({ live: true, sort: ["name"] }), one(), create()] })
+export class Room extends FrameworkModel {
+  @prop({ required: true, maxLength: 40 })
+  name!: string;
+
+  // A body that could list messages would move them out of other rooms
+  @rest({ methods: [all({ live: true, sort: ["sentAt"], page: { max: 50 } }), create()] })
+  @arrayProp({ items: Message, readonly: true, apart: true })
+  messages?: Ref<Message>[];
+}

@@ -1,0 +1,223 @@
+import type { Connection, Model, mongo } from "mongoose";
+import { clearTimeout, setTimeout } from "node:timers";
+import { logHint } from "../errors/log.ts";
+import { overloaded, unavailable } from "../errors/refusals.ts";
+import { isObjectId } from "../schema/mongoose/bson.ts";
+import { isOpen } from "../schema/mongoose/connections.ts";
+import { isUnavailable } from "./is_unavailable.ts";
+import type { TimeBudget } from "./time_budget.ts";
+
+/** What has changed: identifiers as they are stored, each once, or anything. */
+export type Changes = readonly unknown[] | "anything";
+
+type ChangeListener = (changes: Changes) => void;
+
+/** How long changes are gathered. */
+const GATHER_MS = 50;
+
+/** How long a feed without listeners stays open: opening it takes longer than keeping it. */
+const GRACE_MS = 10_000;
+
+const PAUSE_MS = 500;
+
+/** The token of each change stays: the driver needs it. */
+const STAGES = [{ $project: { documentKey: 1 } }];
+
+/** Identifiers stay as they are stored. */
+const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
+
+/** The server's code where it has no change streams. */
+const NO_STREAMS = 40573;
+
+interface Change {
+  /** Missing where the collection is dropped or renamed. */
+  readonly documentKey?: { readonly _id: unknown };
+}
+
+/** The feeds of each pool of connections, by collection. */
+const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
+
+/** Tells what changes in a collection. One change stream, which tells identifiers only, serves all listeners of the process. */
+export class ChangeFeed {
+  readonly #model: Model<unknown>;
+  readonly #forget: () => void;
+  readonly #listeners = new Set<ChangeListener>();
+  #opened: Promise<void> | undefined;
+  #stream: mongo.ChangeStream | undefined;
+  #isLost = false;
+  #isEnded = false;
+  /** What has changed since the listeners were told. */
+  #changed = new Map<string, unknown>();
+  #isAnything = false;
+  #telling: ReturnType<typeof setTimeout> | undefined;
+  #ending: ReturnType<typeof setTimeout> | undefined;
+
+  private constructor(model: Model<unknown>, forget: () => void) {
+    this.#model = model;
+    this.#forget = forget;
+  }
+
+  /**
+   * Gives the feed of a model's collection.
+   *
+   * @throws {RestError} 503 if feeds would take more than half of the connections: each keeps one busy.
+   */
+  static of(model: Model<unknown>): ChangeFeed {
+    const { collection, db } = model;
+    const client = (db as Connection).getClient();
+    const feeds = feedsOf(client);
+    const name = `${collection.conn.name}.${collection.collectionName}`;
+    const known = feeds.get(name);
+    if (known !== undefined) return known;
+    const { maxPoolSize = 100 } = client.options;
+    if (maxPoolSize > 0 && feeds.size >= Math.floor(maxPoolSize / 2)) {
+      logHint(
+        `Cannot open a live list of "${name}": ${feeds.size} live collections keep a connection ` +
+          `each, and the rest of a maxPoolSize of ${maxPoolSize} is for requests; set a larger one`,
+      );
+      throw overloaded("Too many collections are live");
+    }
+    const feed = new ChangeFeed(model, () => feeds.delete(name));
+    feeds.set(name, feed);
+    return feed;
+  }
+
+  /**
+   * Tells a listener of all changes from now on.
+   *
+   * @returns Takes the listener off.
+   * @throws {RestError} 503 if the database has no change streams, or does not answer in time.
+   */
+  async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
+    clearTimeout(this.#ending);
+    this.#listeners.add(listener);
+    try {
+      await timeBudget.wait(this.#opened ??= this.#open());
+    } catch (error) {
+      this.#listeners.delete(listener);
+      this.#end();
+      throw error;
+    }
+    return () => {
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
+      clearTimeout(this.#ending);
+      this.#ending = setTimeout(() => this.#end(), GRACE_MS).unref();
+    };
+  }
+
+  /** Tells listeners that anything may have changed. */
+  tellAnything(): void {
+    this.#isAnything = true;
+    this.#tell();
+  }
+
+  async #open(): Promise<void> {
+    try {
+      void this.#read(await this.#openStream());
+    } catch (error) {
+      if (codeOf(error) !== NO_STREAMS) throw error;
+      logHint(
+        "Cannot open a live list: a standalone server has no change streams; use a replica set, which may have one member",
+      );
+      throw unavailable(error);
+    }
+  }
+
+  /** Opens the stream. What changes after this has resolved is in it. */
+  async #openStream(resumeAfter?: unknown): Promise<Change | null> {
+    const stream = this.#model.collection.watch(STAGES, {
+      ...OPTIONS,
+      ...resumeAfter !== undefined && { resumeAfter },
+    }) as unknown as mongo.ChangeStream;
+    this.#stream = stream;
+    return await stream.tryNext() as Change | null;
+  }
+
+  async #read(first: Change | null): Promise<void> {
+    let change: Change | null = first;
+    while (!this.#isEnded) {
+      try {
+        if (change !== null) this.#take(change);
+        change = await this.#stream?.next() as unknown as Change;
+      } catch (error) {
+        change = await this.#reopen(error);
+      }
+    }
+    await this.#stream?.close().catch(() => {});
+  }
+
+  /** Opens the stream again, from where it was, if the database can still tell what has changed since. */
+  async #reopen(cause: unknown): Promise<Change | null> {
+    let token: unknown = this.#stream?.resumeToken;
+    let failure = cause;
+    while (!this.#isEnded) {
+      if (this.#isLost || !isUnavailable(failure)) token = undefined;
+      await this.#stream?.close().catch(() => {});
+      await new Promise((resolve) => void setTimeout(resolve, PAUSE_MS).unref());
+      if (this.#isEnded || !isOpen(this.#model.db as Connection)) continue;
+      try {
+        const first = await this.#openStream(token);
+        this.#isLost = false;
+        if (token === undefined) this.tellAnything();
+        return first;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    return null;
+  }
+
+  #take({ documentKey }: Change): void {
+    if (documentKey === undefined) {
+      this.#isLost = true;
+      return this.tellAnything();
+    }
+    const { _id: id } = documentKey;
+    this.#changed.set(nameOf(id) ?? `change ${this.#changed.size}`, id);
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#telling ??= setTimeout(() => {
+      const changes = this.#isAnything ? "anything" : [...this.#changed.values()];
+      this.#telling = undefined;
+      this.#isAnything = false;
+      this.#changed = new Map();
+      for (const listener of [...this.#listeners]) listener(changes);
+    }, GATHER_MS);
+  }
+
+  #end(): void {
+    if (this.#listeners.size > 0 || this.#isEnded) return;
+    this.#isEnded = true;
+    this.#forget();
+    clearTimeout(this.#telling);
+    this.#stream?.close().catch(() => {});
+  }
+}
+
+/** Names an identifier among those of its collection; `undefined` for one of a type that is no text. */
+function nameOf(id: unknown): string | undefined {
+  return isObjectId(id) || typeof id !== "object" ? `${typeof id} ${id}` : undefined;
+}
+
+function codeOf(error: unknown): unknown {
+  return (Object(error) as { readonly code?: unknown }).code;
+}
+
+function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
+  const known = pools.get(client);
+  if (known !== undefined) return known;
+  const feeds = new Map<string, ChangeFeed>();
+  pools.set(client, feeds);
+  let primary = "";
+  // A new primary may have lost what was read from the one before, and no change tells of that.
+  client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
+    const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
+    const name = found && `${found.address} ${found.electionId}`;
+    if (name === undefined || name === primary) return;
+    primary = name;
+    for (const feed of feeds.values()) feed.tellAnything();
+  });
+  return feeds;
+}

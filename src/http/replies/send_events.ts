@@ -1,0 +1,181 @@
+import type { Response } from "express-types";
+import { Buffer } from "node:buffer";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { overloaded } from "../../errors/refusals.ts";
+import type { LiveLimits } from "../../pipeline/live/live_limits.ts";
+import { Subscription } from "../../pipeline/live/subscription.ts";
+import type { EventSender } from "../../pipeline/live/subscription.ts";
+import type { Call } from "../../pipeline/request/call.ts";
+import { isOver } from "../../pipeline/request/reply.ts";
+import { cutAnswer, onConnectionClose } from "./connection.ts";
+
+const EVENTS = "text/event-stream";
+
+const HEARTBEAT = ":\n\n";
+
+/** The streams of each server. */
+const streams = new WeakMap<object, Set<EventStream>>();
+
+let openCount = 0;
+
+/** Whether a request asks for a list and what changes in it. */
+export function asksForEvents({ route, req: { method, headers } }: Call): boolean {
+  const { accept = "" } = headers;
+  return route.levels.at(-1)?.reads?.live !== undefined && method === "GET" &&
+    accept.split(",").some((range) => {
+      const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
+      return type === EVENTS && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    });
+}
+
+/** Ends the streams of a server. */
+export function endStreams(server: object): void {
+  for (const stream of [...streams.get(server) ?? []]) stream.end();
+}
+
+/**
+ * Sends a list and what changes in it, until its client leaves.
+ *
+ * @throws {RestError} Before anything is sent: what a GET of the list would answer; 503 if there are too many streams.
+ */
+export async function sendEvents(res: Response, call: Call): Promise<void> {
+  const { route: { live }, req } = call;
+  if (isOver(req)) return;
+  if (openCount >= live.maxSubscribers) throw overloaded("Too many live lists are open");
+  const stream = new EventStream(res, { call, live });
+  try {
+    await stream.open();
+    await stream.ended;
+  } finally {
+    stream.end();
+  }
+  if (stream.isBegun || isOver(req)) return;
+  if (res.headersSent) await cutAnswer(res);
+  else throw overloaded("The server is closing");
+}
+
+interface EventStreamOptions {
+  readonly call: Call;
+  readonly live: Required<LiveLimits>;
+}
+
+/** Sends events at the pace of the client. One that is too slow gets the list again, when it has taken what was sent. */
+class EventStream implements EventSender {
+  readonly #res: Response;
+  readonly #live: Required<LiveLimits>;
+  readonly #call: Call;
+  readonly #subscription: Subscription;
+  readonly ended: Promise<void>;
+  #resolve: () => void = () => {};
+  #queue: Uint8Array[] = [];
+  #queued = 0;
+  #most: number;
+  /** Whether the client has not taken yet what was written. */
+  #isFull = false;
+  #isBehind = false;
+  isBegun = false;
+  #isEnded = false;
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+  #age: ReturnType<typeof setTimeout> | undefined;
+  readonly #stopListening: () => void;
+
+  constructor(res: Response, { call, live }: EventStreamOptions) {
+    this.#res = res;
+    this.#live = live;
+    this.#call = call;
+    this.#most = live.maxUnsentBytes;
+    this.#subscription = new Subscription(call, this);
+    this.ended = new Promise((resolve) => this.#resolve = resolve);
+    openCount++;
+    const { server } = res.req.socket as { readonly server?: object };
+    const all = server && (streams.get(server) ?? new Set());
+    if (server !== undefined && all !== undefined) streams.set(server, all.add(this));
+    const drain = () => this.#drained();
+    const end = () => this.end();
+    const stop = onConnectionClose(res.req.socket, end);
+    res.on("drain", drain).on("close", end);
+    this.#stopListening = () => {
+      all?.delete(this);
+      stop();
+      res.off("drain", drain).off("close", end);
+    };
+  }
+
+  async open(): Promise<void> {
+    const { "last-event-id": place } = this.#res.req.headers;
+    await this.#subscription.open(this.#call, String(place ?? "") || undefined);
+  }
+
+  send(pieces: readonly Uint8Array[], isList: boolean): void {
+    if (this.#isEnded || this.#isBehind && !isList) return;
+    if (isOver(this.#call.req)) return this.end();
+    if (!this.isBegun && !this.#begin()) return;
+    this.#isBehind = false;
+    for (const each of pieces) this.#queued += each.length;
+    // A list has the room that it needs.
+    if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
+    this.#queue.push(...pieces);
+    this.#write();
+    if (this.#queued <= this.#most) return;
+    this.#queue = [];
+    this.#queued = 0;
+    this.#isBehind = true;
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    openCount--;
+    this.#stopListening();
+    clearInterval(this.#heartbeat);
+    clearTimeout(this.#age);
+    this.#queue = [];
+    this.#subscription.end();
+    if (this.isBegun && !isOver(this.#res.req as FrameworkRequest)) this.#res.end();
+    this.#resolve();
+  }
+
+  /** Begins the answer; `false` if a hook has begun one by itself. */
+  #begin(): boolean {
+    const res = this.#res;
+    if (res.headersSent) {
+      this.end();
+      return false;
+    }
+    this.isBegun = true;
+    res.status(200).setHeader("Content-Type", EVENTS);
+    res.setHeader("Cache-Control", "no-store");
+    // Proxies would wait for the end.
+    res.setHeader("X-Accel-Buffering", "no");
+    res.flushHeaders();
+    const { heartbeatMS, maxAgeMS } = this.#live;
+    this.#heartbeat = setInterval(() => {
+      if (this.#isFull) return;
+      this.#queue.push(Buffer.from(HEARTBEAT));
+      this.#queued += HEARTBEAT.length;
+      this.#write();
+    }, heartbeatMS).unref();
+    // Those who came together do not come back together.
+    this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
+    return true;
+  }
+
+  #write(): void {
+    while (!this.#isFull && !this.#isEnded) {
+      const bytes = this.#queue.shift();
+      if (bytes === undefined) break;
+      this.#queued -= bytes.length;
+      this.#isFull = !this.#res.write(bytes);
+    }
+    if (this.#queue.length === 0) this.#most = this.#live.maxUnsentBytes;
+    // Middleware that compresses keeps what is written until it is flushed.
+    (this.#res as { flush?: () => void }).flush?.();
+  }
+
+  #drained(): void {
+    this.#isFull = false;
+    if (!this.#isBehind) return this.#write();
+    this.#subscription.sendAgain();
+  }
+}

@@ -1,0 +1,126 @@
+import { Buffer } from "node:buffer";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
+
+/** An entity as a reader of a list gets it. */
+export interface LiveEntity {
+  /** The JSON text of its identifier. */
+  readonly id: string;
+  readonly text: JsonPiece;
+}
+
+/** What a reader of a live list is told. */
+export type ListEvent =
+  | {
+    readonly type: "put";
+    readonly id: string;
+    readonly text: JsonPiece;
+    readonly after?: string | null;
+  }
+  | { readonly type: "drop"; readonly id: string }
+  | { readonly type: "resync" | "ready" };
+
+/** How a list that readers have differs from what it is: digests of entities, by identifier, in the order of the list. */
+export type Held = Map<string, string>;
+
+export interface Listed extends LiveEntity {
+  readonly digest: string;
+}
+
+/** A list as it was read. */
+export interface LiveEntities {
+  readonly entities: readonly Listed[];
+  readonly isOrdered: boolean;
+}
+
+export const READY: ListEvent = { type: "ready" };
+
+/** Gives the events that make one list of another. In an order, each entity tells which one it follows. */
+export function eventsBetween(
+  held: Held,
+  { entities, isOrdered }: LiveEntities,
+): ListEvent[] {
+  const ids = new Set(entities.map(({ id }) => id));
+  const drops = [...held.keys()].filter((id) => !ids.has(id))
+    .map((id): ListEvent => ({ type: "drop", id }));
+  const stays = isOrdered ? keptInOrder(held, entities) : ids;
+  const puts = putsOf(entities, isOrdered)
+    .filter((_, index) => {
+      const { id, digest } = entities[index] as Listed;
+      return held.get(id) !== digest || !stays.has(id);
+    });
+  return [...drops, ...puts];
+}
+
+/** Whether an identifier is the same as it is stored and in JSON. */
+export function isNamed(id: unknown): boolean {
+  return isObjectId(id) || typeof id === "string" || typeof id === "number";
+}
+
+/** Gives the events that tell a whole list. */
+export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): ListEvent[] {
+  return entities.map(({ id, text }, index) => ({
+    type: "put",
+    id,
+    text,
+    ...isOrdered && { after: entities[index - 1]?.id ?? null },
+  }));
+}
+
+/** Gives the most entities that can stay where they are while the others move: the longest increasing run of places. */
+function keptInOrder(held: Held, entities: readonly Listed[]): Set<string> {
+  const places = new Map([...held.keys()].map((id, place) => [id, place]));
+  const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
+  const placeAt = (index: number) => places.get(known[index] as string) as number;
+  /** The ends of the best runs of each length, and what comes before each entity in its run. */
+  const ends: number[] = [];
+  const before: (number | undefined)[] = [];
+  for (let index = 0; index < known.length; index++) {
+    let low = 0;
+    for (let high = ends.length; low < high;) {
+      const middle = (low + high) >> 1;
+      if (placeAt(ends[middle] as number) < placeAt(index)) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = ends[low - 1];
+    ends[low] = index;
+  }
+  const kept = new Set<string>();
+  for (let index = ends.at(-1); index !== undefined; index = before[index]) {
+    kept.add(known[index] as string);
+  }
+  return kept;
+}
+
+const PIECE = 64 * 1024;
+
+/** Writes events in pieces that end behind an event. The last one tells the place up to which the list is complete. */
+export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] {
+  const pieces: Buffer[] = [];
+  let parts: Buffer[] = [];
+  let size = 0;
+  for (const [index, event] of events.entries()) {
+    const isLast = index === events.length - 1;
+    // A client that is cut off while it gets the list again has no place to continue from.
+    const id = isLast ? `id: ${place}\n` : event.type === "resync" ? "id:\n" : "";
+    for (const part of [`event: ${event.type}\n${id}data: `, ...dataOf(event), "\n\n"]) {
+      const bytes = typeof part === "string"
+        ? Buffer.from(part)
+        : Buffer.from(part.buffer, part.byteOffset, part.byteLength);
+      parts.push(bytes);
+      size += bytes.length;
+    }
+    if (size < PIECE && !isLast) continue;
+    pieces.push(Buffer.concat(parts));
+    parts = [];
+    size = 0;
+  }
+  return pieces;
+}
+
+function dataOf(event: ListEvent): JsonPiece[] {
+  if (event.type === "drop") return [`{"_id":${event.id}}`];
+  if (event.type !== "put") return ["{}"];
+  const { text, after } = event;
+  return ['{"entity":', text, after === undefined ? "}" : `,"after":${after}}`];
+}

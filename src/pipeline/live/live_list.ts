@@ -1,0 +1,280 @@
+import { createHash } from "node:crypto";
+import { setTimeout } from "node:timers";
+import { ChangeFeed } from "../../database/change_feed.ts";
+import type { Changes } from "../../database/change_feed.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { isOutage, tooMany } from "../../errors/refusals.ts";
+import { toJson } from "../../json/to_json.ts";
+import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
+import { isOver } from "../request/reply.ts";
+import { eventsBetween, isNamed, putsOf, READY, writeEvents } from "./list_events.ts";
+import type { Held, ListEvent, LiveEntities } from "./list_events.ts";
+import type { LiveReading } from "./live_reading.ts";
+import { ListLog } from "./list_log.ts";
+import type { LastChange } from "./list_log.ts";
+import { readEntities } from "./read_entities.ts";
+import { SharedLists } from "./shared_lists.ts";
+
+/** One who is told what changes in a list. */
+export interface Subscriber {
+  /** How it reads the list. */
+  readonly reading: LiveReading;
+  /** Gets written events; `isList` where they begin with a whole list. */
+  tell(pieces: readonly Uint8Array[], isList?: boolean): void;
+  /** Ends, since the list cannot be read any more. */
+  end(): void;
+}
+
+/** What a subscriber has when it joins a list. */
+export interface Beginning {
+  /** What it has of the list that it was subscribed to before. */
+  readonly held?: Held | undefined;
+  /** The place that an earlier stream of the same client has come to. */
+  readonly place?: string | undefined;
+  /** Whether it has missed events. */
+  readonly isAgain?: boolean;
+}
+
+interface Joining extends Beginning {
+  readonly subscriber: Subscriber;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** The most changes that are looked at one by one. */
+const MAX_LOOKED_AT = 2000;
+
+const FIRST_PAUSE_MS = 250;
+
+const LONGEST_PAUSE_MS = 5000;
+
+const shared = new SharedLists<LiveList>();
+
+/**
+ * A list and those who are told what changes in it. It does one thing at a time: it reads the list, or what may have changed
+ * in it, and tells how that differs from what they have been told.
+ */
+export class LiveList {
+  readonly #rules: LiveReading;
+  readonly #subscribers = new Set<Subscriber>();
+  /** Those who wait for the next reading, and for the one that is running. */
+  #joining = new Set<Joining>();
+  #entering = new Set<Joining>();
+  #stopListening: (() => void) | undefined;
+  #held: Held = new Map();
+  #changed: unknown[] = [];
+  /** Whether the whole list has to be read. */
+  #isStale = true;
+  /** The identifiers of each of the last changes that were told, or would have been. */
+  readonly #log = new ListLog();
+  #isWorking = false;
+
+  private constructor(reading: LiveReading) {
+    this.#rules = reading;
+  }
+
+  /** Gives the list that a request reads: that of all equal requests, or its own. */
+  static for(reading: LiveReading): LiveList {
+    const { key, isShared } = reading;
+    if (key === undefined || !isShared) return new LiveList(reading);
+    return shared.get(key, () => new LiveList(reading));
+  }
+
+  /** Whether a request reads the same list. */
+  isFor({ key }: LiveReading): boolean {
+    return key !== undefined && key === this.#rules.key;
+  }
+
+  /** A copy of what all subscribers have been told. */
+  get held(): Held {
+    return new Map(this.#held);
+  }
+
+  /**
+   * Adds a subscriber; resolves when it has been told the list, or has left.
+   *
+   * @throws {RestError} What a GET would answer; 503 without change streams.
+   */
+  join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#joining.add({ ...beginning, subscriber, done, failed });
+      this.#work();
+    });
+  }
+
+  leave(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    for (const each of [...this.#joining, ...this.#entering]) {
+      if (each.subscriber !== subscriber) continue;
+      this.#joining.delete(each);
+      this.#entering.delete(each);
+      each.done();
+    }
+    this.#endIfUnused();
+  }
+
+  /** Reads the whole list again. */
+  refresh(): void {
+    this.#isStale = true;
+    this.#work();
+  }
+
+  #endIfUnused(): void {
+    if (this.#subscribers.size > 0 || this.#joining.size > 0 || this.#isWorking) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+    this.#isStale = true;
+    shared.keep(this.#rules.key ?? "", { list: this, size: this.#held.size });
+  }
+
+  #note(changes: Changes): void {
+    if (changes === "anything" || this.#rules.isOrdered || !changes.every(isNamed)) {
+      this.#isStale = true;
+    } else this.#changed.push(...changes);
+    if (this.#changed.length > MAX_LOOKED_AT) this.#isStale = true;
+    if (this.#isStale) this.#changed = [];
+    this.#work();
+  }
+
+  #work(): void {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    void this.#workOff();
+  }
+
+  async #workOff(): Promise<void> {
+    let pauseMs = FIRST_PAUSE_MS;
+    for (;;) {
+      const [joining] = this.#joining;
+      const [reader = joining?.subscriber] = this.#subscribers;
+      const isDue = joining !== undefined || this.#isStale || this.#changed.length > 0;
+      if (reader === undefined || !isDue) break;
+      const { reading } = reader;
+      try {
+        await this.#listen(reading);
+        await (this.#isStale || this.#joining.size > 0
+          ? this.#reread(reading)
+          : this.#look(reading));
+        // What was read for a client who has left may not be whole.
+        if (isOver(reading.at.req)) this.leave(reader);
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        this.#isStale = true;
+        if (!this.#fail(error, reading)) continue;
+        await new Promise((resolve) => void setTimeout(resolve, pauseMs).unref());
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    }
+    this.#isWorking = false;
+    this.#endIfUnused();
+  }
+
+  /** Listens to what changes, before anything is read. */
+  async #listen({ model, at: { route } }: LiveReading): Promise<void> {
+    if (model === undefined || this.#stopListening !== undefined) return;
+    const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
+    const note = (changes: Changes) => this.#note(changes);
+    this.#stopListening = await ChangeFeed.of(model).listen(note, timeBudget);
+  }
+
+  /** Ends those whom a failure concerns; gives whether the others wait until it has passed. */
+  #fail(error: unknown, { at }: LiveReading): boolean {
+    const answer = knownAnswer(at, error);
+    const isPassing = answer !== undefined && isOutage(answer);
+    const waiting = [...this.#entering, ...this.#joining];
+    const isNew = ({ held, isAgain }: Joining) => held === undefined && isAgain !== true;
+    this.#entering = new Set();
+    this.#joining = new Set(isPassing ? waiting.filter((each) => !isNew(each)) : []);
+    for (const each of waiting) if (!this.#joining.has(each)) each.failed(error);
+    if (this.#subscribers.size > 0) void errorAnswer(at, error);
+    if (isPassing) return true;
+    for (const each of [...this.#subscribers]) each.end();
+    return false;
+  }
+
+  /** Reads the whole list. */
+  async #reread({ at, run }: LiveReading): Promise<void> {
+    this.#entering = this.#joining;
+    this.#joining = new Set();
+    this.#changed = [];
+    this.#isStale = false;
+    const found = await run(() => readEntities(at, { max: maxOf(at) }));
+    if (isOver(at.req)) {
+      for (const each of this.#entering) this.#joining.add(each);
+      this.#entering = new Set();
+      this.#isStale = true;
+      return;
+    }
+    const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
+    const list = { entities, isOrdered: this.#rules.isOrdered };
+    const { version } = this.#log;
+    const events = eventsBetween(this.#held, list);
+    this.#tellAll(events);
+    this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
+    this.#admit(list, { version, events });
+  }
+
+  /** Tells the list to those who join it. `last` is what has just been told to those who had a version. */
+  #admit(list: LiveEntities, last: LastChange): void {
+    let written: Uint8Array[] | undefined;
+    const whole = () =>
+      written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
+    for (const { subscriber, held, place, isAgain, done } of this.#entering) {
+      this.#subscribers.add(subscriber);
+      const missed = isAgain
+        ? undefined
+        : held === undefined
+        ? this.#log.missedSince(place, { list, last })
+        : eventsBetween(held, list);
+      if (missed !== undefined) subscriber.tell(this.#written(missed));
+      else if (place === undefined && !isAgain) subscriber.tell(whole(), true);
+      else subscriber.tell([...writeEvents([{ type: "resync" }]), ...whole()], true);
+      done();
+    }
+    this.#entering = new Set();
+  }
+
+  /** Reads what has changed, as far as the list still selects it. */
+  async #look({ at, run }: LiveReading): Promise<void> {
+    const ids = this.#changed;
+    this.#changed = [];
+    const found = await run(() => readEntities(at, { ids, max: Infinity }));
+    if (isOver(at.req)) {
+      this.#isStale = true;
+      return;
+    }
+    const gone = new Set(ids.map((id) => toJson(id)));
+    const events: ListEvent[] = [];
+    for (const { id, text } of found) {
+      gone.delete(id);
+      const digest = digestOf(text);
+      if (this.#held.get(id) === digest) continue;
+      this.#held.set(id, digest);
+      events.push({ type: "put", id, text });
+    }
+    for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
+    this.#tellAll(events);
+    if (this.#held.size > maxOf(at)) throw tooMany(maxOf(at));
+  }
+
+  /** Tells subscribers what has changed; those who get the whole list next do not need it. */
+  #tellAll(events: readonly ListEvent[]): void {
+    if (events.length === 0) return;
+    this.#log.add(events);
+    const again = new Set([...this.#entering].map(({ subscriber }) => subscriber));
+    const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
+    for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
+  }
+
+  #written(events: readonly ListEvent[]): Uint8Array[] {
+    return writeEvents(events, this.#rules.isShared ? this.#log.place : "");
+  }
+}
+
+function maxOf({ level: { reads } }: LiveReading["at"]): number {
+  return reads?.live?.max ?? Infinity;
+}
+
+function digestOf(text: string | Uint8Array): string {
+  return createHash("sha1").update(text).digest("base64");
+}

@@ -1,0 +1,178 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { clearTimeout, setTimeout } from "node:timers";
+import { ChangeFeed } from "../../database/change_feed.ts";
+import type { Changes } from "../../database/change_feed.ts";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { isOutage } from "../../errors/refusals.ts";
+import { isObjectId } from "../../schema/mongoose/bson.ts";
+import { countSelected } from "../open_level.ts";
+import { idParam, openCall } from "../request/call.ts";
+import type { Call, LevelCall } from "../request/call.ts";
+import { checkParameters } from "../request/check_request.ts";
+import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
+import { foreignRequest } from "../request/foreign_request.ts";
+import { narrowToReader } from "../request/reader_rights.ts";
+import type { Route } from "../request/route.ts";
+import { passPreFetch } from "../run_hooks.ts";
+import { LiveList } from "./live_list.ts";
+import type { Beginning, Subscriber } from "./live_list.ts";
+import { openReading } from "./live_reading.ts";
+import type { LiveReading } from "./live_reading.ts";
+
+/** What sends events to a client. */
+export interface EventSender {
+  /** Sends written events; `isList` where they begin with a whole list. */
+  send(pieces: readonly Uint8Array[], isList: boolean): void;
+  end(): void;
+}
+
+const RETRY_MS = 1000;
+
+/** The subscription of a request to a list, until its client leaves or may no longer read it. */
+export class Subscription implements Subscriber {
+  readonly #route: Route;
+  readonly #req: FrameworkRequest;
+  readonly #sender: EventSender;
+  /** Runs what changes and timers begin as a part of the request. */
+  readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
+  #reading: LiveReading | undefined;
+  #list: LiveList | undefined;
+  #stopListening: () => void = () => {};
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isEntering = false;
+  /** Whether rights and parents have to be looked at once more. */
+  #isDue = false;
+  /** Whether the client has missed events. */
+  #hasGap = false;
+  #isEnded = false;
+
+  constructor({ route, req }: Call, sender: EventSender) {
+    this.#route = route;
+    this.#req = req;
+    this.#sender = sender;
+  }
+
+  get reading(): LiveReading {
+    return this.#reading as LiveReading;
+  }
+
+  /**
+   * Opens the list of a call, and sends it. A place is what an earlier stream of the client has come to.
+   *
+   * @throws {RestError} What a GET would answer; 503 without change streams.
+   */
+  async open(call: Call, place: string | undefined): Promise<void> {
+    this.#isEntering = true;
+    try {
+      await this.#enter(call, { place });
+    } finally {
+      this.#isEntering = false;
+    }
+    this.#plan(this.#isDue ? 0 : this.#route.live.renewMS);
+  }
+
+  /** Sends the whole list again: its client was too slow for the events. */
+  sendAgain(): void {
+    this.#hasGap = true;
+    if (this.#isEntering || this.#isEnded) return;
+    this.#list?.join(this, { isAgain: true }).catch((error) => {
+      void errorAnswer(this.reading.at, error);
+      this.end();
+    });
+  }
+
+  tell(pieces: readonly Uint8Array[], isList = false): void {
+    if (isList) this.#hasGap = false;
+    if (!this.#isEnded) this.#sender.send(pieces, isList);
+  }
+
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#timer);
+    this.#stopListening();
+    this.#list?.leave(this);
+    this.#sender.end();
+  }
+
+  #plan(afterMS: number): void {
+    if (this.#isEnded) return;
+    clearTimeout(this.#timer);
+    // Those who came together do not ask together again.
+    const soonerMS = afterMS * (1 - Math.random() / 5);
+    this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
+  }
+
+  /** Asks for all rights again. A reader who may no longer is told by his next request why. */
+  async #renew(): Promise<void> {
+    this.#isDue = true;
+    if (this.#isEntering) return;
+    this.#isEntering = true;
+    let afterMS = this.#route.live.renewMS;
+    while (this.#isDue && !this.#isEnded) {
+      this.#isDue = false;
+      const call = openCall(this.#route, { req: foreignRequest(this.#req), count: countSelected });
+      try {
+        await this.#enter(call, {});
+      } catch (error) {
+        const answer = knownAnswer(call.acting, error);
+        if (answer !== undefined && isOutage(answer)) afterMS = Math.min(afterMS, RETRY_MS);
+        else {
+          if (!this.#isEnded) void errorAnswer(call.acting, error);
+          this.end();
+        }
+      }
+    }
+    this.#isEntering = false;
+    if (this.#hasGap) this.sendAgain();
+    this.#plan(afterMS);
+  }
+
+  async #enter(call: Call, beginning: Beginning): Promise<void> {
+    await passPreFetch(call);
+    narrowToReader(call.acting);
+    if (call.badQuery !== undefined) throw call.badQuery;
+    checkParameters(call);
+    await this.#listenAbove(call.acting);
+    const reading = await openReading(call);
+    if (this.#isEnded) return;
+    const before = this.#list;
+    this.#reading = reading;
+    if (before?.isFor(reading)) {
+      if (reading.isTimed) before.refresh();
+      return;
+    }
+    const held = before?.held;
+    before?.leave(this);
+    this.#list = LiveList.for(reading);
+    await this.#list.join(this, { ...beginning, held });
+  }
+
+  /** Listens to the changes of all that the list is a part of, before any of it is read. */
+  async #listenAbove({ above, timeBudget }: LevelCall): Promise<void> {
+    const stops: (() => void)[] = [];
+    const stopAll = () => stops.forEach((stop) => stop());
+    try {
+      for (let at = above; at !== undefined; at = at.above) {
+        if (at.level.link?.embedded) continue;
+        const name = at.level.parameter === undefined ? undefined : idParam(at).toLowerCase();
+        const listener = (changes: Changes) => {
+          if (mayName(changes, name)) this.#run(() => void this.#renew());
+        };
+        stops.push(await ChangeFeed.of(await at.model()).listen(listener, timeBudget));
+      }
+    } catch (error) {
+      stopAll();
+      throw error;
+    }
+    this.#stopListening();
+    this.#stopListening = stopAll;
+    if (this.#isEnded) stopAll();
+  }
+}
+
+/** Whether changes may be those of an entity. */
+function mayName(changes: Changes, name: string | undefined): boolean {
+  return changes === "anything" || name === undefined ||
+    changes.some((id) => !isObjectId(id) || String(id) === name);
+}

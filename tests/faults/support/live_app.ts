@@ -1,0 +1,56 @@
+/**
+ * An application with live lists. `GET /state` tells how it is.
+ *
+ * @module
+ */
+import process from "node:process";
+// @ts-types="express-types"
+import express from "express";
+import mongoose from "mongoose";
+import { Framework } from "../../../mod.ts";
+import { Board, Ticket } from "./live_models.ts";
+
+const { FAULTS_URI = "", PORT } = process.env;
+
+const rejections: string[] = [];
+process.on("unhandledRejection", (error) => void rejections.push(String(error)));
+
+const causes = new WeakMap<object, unknown>();
+const failures: string[] = [];
+const app = express();
+app.use(express.json(), (req, res, next) => {
+  res.on("finish", () => {
+    if (res.statusCode === 500) failures.push(`${req.method} ${req.path}: ${causes.get(req)}`);
+  });
+  next();
+});
+app.use(Framework.initialize({
+  models: [Ticket, Board],
+  live: { renewMS: 3000, heartbeatMS: 2000, maxSubscribers: 20_000 },
+  onError: (req, error) => {
+    causes.set(req, error);
+    // What ends a stream is answered by nothing
+    const { name = "", status } = error as { name?: string; status?: number };
+    if (req.res?.headersSent && !name.startsWith("Mongo") && status !== 503) {
+      failures.push(`${req.method} ${req.path}: ${error}`);
+    }
+  },
+}));
+app.get("/state", (_req, res) => {
+  server.getConnections((_error, sockets) => {
+    (globalThis as { gc?: () => void }).gc?.();
+    const { heapUsed, external, rss } = process.memoryUsage();
+    const { user, system } = process.cpuUsage();
+    const cpuMs = (user + system) / 1000;
+    const timers = process.getActiveResourcesInfo?.().filter((each) => each === "Timeout").length;
+    res.json({
+      ...{ pid: process.pid, rejections, failures, heapUsed, external, rss, sockets },
+      ...{ cpuMs, timers },
+    });
+  });
+});
+app.use(Framework.errors());
+const server = app.listen({ port: Number(PORT), host: "127.0.0.1", backlog: 4096 });
+
+const connect = () => mongoose.connect(FAULTS_URI).catch(() => undefined);
+while (!await connect()) await new Promise((resolve) => setTimeout(resolve, 500));
