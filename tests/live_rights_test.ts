@@ -70,9 +70,8 @@ test("a stream never shows what a scope keeps from its reader", async () => {
   await using bob = await openLive(`${app.url}/files`, as("bob"));
   await Promise.all([ann.ready(), bob.ready()]);
   const { collection } = getModel(File);
-  const { insertedIds: { 0: a, 1: b } } = await collection.insertMany([{ tenant: "A" }, {
-    tenant: "B",
-  }]);
+  const { insertedId: a } = await collection.insertOne({ tenant: "A" });
+  const { insertedId: b } = await collection.insertOne({ tenant: "B" });
   await until(() => ann.items.length + bob.items.length === 2);
   await collection.updateOne({ _id: a }, { $set: { tenant: "B", name: "moved" } });
   await until(() => bob.items.length === 2);
