@@ -30,6 +30,7 @@ export async function runCheck(
     "README.md",
     "docs/actions.md",
     "docs/answers.md",
+    "docs/changes.md",
     "docs/hooks.md",
     "docs/lists.md",
     "docs/roles.md",

@@ -59,7 +59,13 @@ interface Gate {
 }
 
 /** The modules that users import. */
-const ENTRIES = ["mod.ts", "src/client/mod.ts", "src/openapi/mod.ts", "src/testing/mod.ts"];
+const ENTRIES = [
+  "mod.ts",
+  "src/changes/mod.ts",
+  "src/client/mod.ts",
+  "src/openapi/mod.ts",
+  "src/testing/mod.ts",
+];
 
 /** The steps of `deno task ok`. */
 function listSteps(gate: Gate): Step[] {

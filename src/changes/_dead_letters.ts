@@ -1,0 +1,118 @@
+import type { Collection, Connection } from "mongoose";
+import type { FailedAttempt } from "./_change_queue.ts";
+import { type Change, type ChangeEvent, keyOf, kindOf, timeOf } from "./change.ts";
+
+/** The collection with the changes that no attempt could handle. */
+const COLLECTION = "mongrove_dead_letters";
+
+/** A change that the handler could not handle in all attempts. */
+export interface DeadLetter {
+  /** The `id` of the change. */
+  readonly id: string;
+  /** What has happened to the entity. */
+  readonly kind: Change["kind"];
+  /** The identifier of the entity. */
+  readonly _id: unknown;
+  /** When the change has happened. */
+  readonly at: Date;
+  /** The error of the last attempt. */
+  readonly error: string;
+  /** The number of attempts. */
+  readonly attempts: number;
+  /** When it became a dead letter. */
+  readonly diedAt: Date;
+  /** Whether later changes of the entity have been handled since. */
+  readonly isOvertaken: boolean;
+  /** Whether it waits to be handled again. */
+  readonly isDue: boolean;
+}
+
+type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOvertaken" | "isDue"> & {
+  readonly event: ChangeEvent;
+  readonly key: string;
+};
+
+/** The dead letters of one follower, by the name of its record. */
+export class DeadLetters {
+  readonly #letters: Collection;
+  readonly #follow: string;
+  /** The entities with letters that nothing has overtaken. */
+  readonly #keys = new Set<string>();
+
+  constructor(connection: Connection, follow: string) {
+    this.#letters = connection.collection(COLLECTION);
+    this.#follow = follow;
+  }
+
+  /** Selects letters; their identifiers begin with the name of the follower. */
+  #where(more: object = {}): object {
+    const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
+    return { _id: { $gt: begin, $lt: end }, follow: this.#follow, ...more };
+  }
+
+  #find(more?: object, options?: object): AsyncIterable<StoredLetter> {
+    const found = this.#letters.find(this.#where(more), { sort: { _id: 1 }, ...options });
+    return found as unknown as AsyncIterable<StoredLetter>;
+  }
+
+  /** Reads what has to be known to tell which letters are overtaken. */
+  async load(): Promise<void> {
+    this.#keys.clear();
+    const options = { projection: { key: 1 } };
+    for await (const { key } of this.#find({ isOvertaken: false }, options)) this.#keys.add(key);
+  }
+
+  /** Keeps a change that has failed. What is too large for a document is kept without the entity. */
+  async bury(event: ChangeEvent, { attempt: attempts, error }: FailedAttempt): Promise<void> {
+    const key = keyOf(event);
+    const write = (kept: ChangeEvent) =>
+      this.#letters.updateOne({ _id: `${this.#follow}/${event._id._data}` } as object, {
+        $set: { follow: this.#follow, key, event: kept, error: `${error}`, attempts, isDue: false },
+        $setOnInsert: { isOvertaken: false },
+        $currentDate: { diedAt: true },
+      }, { upsert: true, writeConcern: { w: "majority" } });
+    const { fullDocument: _after, fullDocumentBeforeChange: _before, ...bare } = event;
+    await write(event).catch(() => write(bare));
+    this.#keys.add(key);
+  }
+
+  /** Removes the letter of a change that is handled at last. */
+  async remove({ _id }: ChangeEvent): Promise<void> {
+    await this.#letters.deleteOne({ _id: `${this.#follow}/${_id._data}` } as object);
+  }
+
+  /** Notes that a later change of an entity is handled. */
+  async overtake(event: ChangeEvent): Promise<void> {
+    const key = keyOf(event);
+    if (!this.#keys.has(key)) return;
+    const _id = { $gt: `${this.#follow}/`, $lt: `${this.#follow}/${event._id._data}` };
+    await this.#letters.updateMany(this.#where({ _id, key }), { $set: { isOvertaken: true } });
+    this.#keys.delete(key);
+  }
+
+  /** Marks letters to be handled again; all, if no identifiers are given. */
+  async mark(ids: readonly string[] | undefined): Promise<number> {
+    const _id = { $in: ids?.map((id) => `${this.#follow}/${id}`) };
+    const filter = this.#where(ids && { _id });
+    return (await this.#letters.updateMany(filter, { $set: { isDue: true } })).matchedCount;
+  }
+
+  /** Reads the changes that are to be handled again, oldest first. */
+  async *due(): AsyncGenerator<ChangeEvent, void, undefined> {
+    for await (const { event } of this.#find({ isDue: true })) yield event;
+  }
+
+  /** Lists letters, oldest first. */
+  async list(limit: number): Promise<DeadLetter[]> {
+    const projection = { "event.fullDocument": 0, "event.fullDocumentBeforeChange": 0 };
+    const listed: DeadLetter[] = [];
+    for await (const { event, ...letter } of this.#find({}, { projection, limit })) {
+      const { error, attempts, diedAt, isOvertaken, isDue } = letter;
+      listed.push({
+        ...{ id: event._id._data, kind: kindOf(event), _id: event.documentKey?._id },
+        ...{ at: timeOf(event), error, attempts, diedAt, isOvertaken, isDue },
+      });
+    }
+    return listed;
+  }
+}
