@@ -4,6 +4,7 @@ import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
+import type { Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -36,7 +37,7 @@ export interface PageRead {
 }
 
 export interface FoundPage {
-  /** The JSON text of its entities, with commas between them. */
+  /** The JSON text of its entities, with separators between them. */
   readonly text: string | Uint8Array;
   readonly size: number;
   /** Where the last entity stands, if a page can continue there. */
@@ -57,6 +58,8 @@ export interface DirectCall {
   readonly count?: { readonly limit?: number | undefined } | undefined;
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
+  /** Stands between entities; a comma if there is none. */
+  readonly separator?: Separator | undefined;
   readonly operation: OperationName;
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;

@@ -6,6 +6,7 @@ import { logHint } from "../../errors/log.ts";
 import { markTag, tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import {
   awaitTurn,
   cutAnswer,
@@ -15,9 +16,8 @@ import {
   PIECE,
   SlowClientError,
 } from "./connection.ts";
-
-/** What Express makes of `type("json")`. */
-const JSON_TYPE = "application/json; charset=utf-8";
+import { ARRAY, framed, JSON_TYPE } from "./frames.ts";
+import type { Frame } from "./frames.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
@@ -35,12 +35,12 @@ export async function sendReply(
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
   if (reply.texts !== undefined) {
-    if (!await sendList(res, { pieces: reply.texts, timeoutMS })) await cutBegun(res);
+    if (!await sendList(res, { pieces: reply.texts, frame: ARRAY, timeoutMS })) await cutBegun(res);
     return;
   }
   res.status(reply.status);
   if (reply.gathered !== undefined) {
-    return await sendGathered(res, { pieces: reply.gathered, timeoutMS });
+    return await sendGathered(res, { pieces: framed(reply.gathered, ARRAY), timeoutMS });
   }
   const { text, version, holder } = reply;
   if (version !== undefined && !res.hasHeader("ETag")) {
@@ -72,8 +72,6 @@ function locationOf({ req }: Response, id: string): string {
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
 }
 
-type Text = string | Uint8Array;
-
 /**
  * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
  * with its length and tag.
@@ -82,14 +80,17 @@ type Text = string | Uint8Array;
  */
 async function sendList(
   res: Response,
-  { pieces, timeoutMS }: { pieces: AsyncIterable<Text>; timeoutMS: number },
+  { pieces, frame, timeoutMS }: {
+    readonly pieces: AsyncIterable<JsonPiece>;
+    readonly frame: Frame;
+    readonly timeoutMS: number;
+  },
 ): Promise<boolean> {
   const stream = new ResponseStream(res, timeoutMS);
-  let buffered: Text[] = [];
+  let buffered: JsonPiece[] = [frame.open];
   let size = 0;
-  let opening = "[";
   const flush = async () => {
-    // Many small parts are written as one, and a large one after its comma without copying it.
+    // Many small parts are written as one, and a large one after its separator without copying it.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
@@ -107,12 +108,11 @@ async function sendList(
         }
         await flush();
       }
-      buffered.push(opening, piece);
-      opening = ",";
+      buffered.push(piece);
       size += piece.length;
       if (stream.begun && size >= PIECE) await flush();
     }
-    const rest = concat([...buffered, opening === "[" ? "[]" : "]"]);
+    const rest = concat([...buffered, frame.close]);
     if (stream.begun) await stream.end(rest);
     else if (stream.isOpen) await sendGathered(res.status(200), { pieces: [rest], timeoutMS });
     return !stream.isTaken;
@@ -121,11 +121,11 @@ async function sendList(
   }
 }
 
-function bytesOf(text: Text): Uint8Array {
+function bytesOf(text: JsonPiece): Uint8Array {
   return typeof text === "string" ? Buffer.from(text) : text;
 }
 
-function concat(parts: readonly Text[]): Buffer {
+function concat(parts: readonly JsonPiece[]): Buffer {
   return Buffer.concat(parts.map(bytesOf));
 }
 

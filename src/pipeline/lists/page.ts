@@ -12,6 +12,7 @@ import { toJsonValue } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
 import { entityTexts, passHooks, writeEntity } from "../read.ts";
 import type { EntityJson } from "../read.ts";
+import { separatorOf } from "../request/call.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../open_level.ts";
@@ -79,7 +80,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
   return {
-    text: joinJson(await entityTexts(at, shown.map(({ written }) => written))),
+    text: joinJson(await entityTexts(at, shown.map(({ written }) => written)), separatorOf(at)),
     size: shown.length,
     end: last && ends[last.index]?.(),
     shown: last && mayLeaveOut(at) ? shownJson(at, last) : undefined,

@@ -10,6 +10,7 @@ import { additionsTo } from "../../filter/filters.ts";
 import { parseRead } from "../../filter/parameters/parse_read.ts";
 import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
+import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
@@ -174,6 +175,11 @@ function asThrown(error: unknown): never {
 
 export function enterLevel({ req, state }: LevelCall): void {
   req.framework = state;
+}
+
+/** What stands between the entities of an answer. */
+export function separatorOf(_at: LevelCall): Separator {
+  return ",";
 }
 
 /** The name of a level's entity in the path; empty where the parent holds only one. */

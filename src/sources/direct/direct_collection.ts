@@ -7,6 +7,7 @@ import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
@@ -22,8 +23,8 @@ import { areValid, updateSelected, updateStored } from "./direct_writes.ts";
 
 export interface DirectResult {
   readonly text?: string | Uint8Array;
-  /** A list as JSON text: pieces of one entity or several, with commas between. */
-  readonly texts?: AsyncIterable<Uint8Array>;
+  /** A list as JSON text in pieces, with separators between entities. */
+  readonly texts?: AsyncIterable<JsonPiece>;
   readonly version?: Version;
   readonly page?: FoundPage;
   readonly created?: string;
@@ -86,7 +87,7 @@ export class DirectCollection {
     }
   }
 
-  #list({ reads: { reader }, query, finder }: PlanOf<"all">): AsyncIterable<Uint8Array> {
+  #list({ reads: { reader }, query, finder }: PlanOf<"all">): AsyncIterable<JsonPiece> {
     const { timeBudget } = this.#collection;
     return finder === undefined
       ? reader.read(query, timeBudget)

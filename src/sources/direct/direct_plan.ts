@@ -12,6 +12,7 @@ import {
 import type { Filter } from "../../filter/filters.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { Selection } from "../../filter/selection.ts";
+import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -58,6 +59,7 @@ export interface DirectRequest {
   readonly select?: readonly string[] | undefined;
   /** What finds the entities that are shown in the place of identifiers. */
   readonly finder?: TargetFinder | undefined;
+  readonly separator?: Separator | undefined;
 }
 
 type NewEntity = Record<string, unknown>;
@@ -208,7 +210,7 @@ function planReplacement(
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */
 function planQuery(
-  { operation, lean: takesLean = false, forChange = false, page, select }: DirectRequest,
+  { operation, lean: takesLean = false, forChange = false, page, select, separator }: DirectRequest,
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): JsonQuery | undefined {
   const given = forChange ? {} : selection.projection;
@@ -224,7 +226,7 @@ function planQuery(
   const selected = everyFilter(conditions, page?.behind ?? selection.sortable);
   const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
   const also = typeof key === "string" ? [key] : page?.paths;
-  return { conditions: castFilter(model, selected), options, projection, also };
+  return { conditions: castFilter(model, selected), options, projection, also, separator };
 }
 
 /** Whether a write has no options to obey, and its answer shows everything. */
