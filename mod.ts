@@ -77,6 +77,7 @@ export type {
 } from "./src/declare/hooks/hooks.ts";
 export type {
   CountOptions,
+  ListFormat,
   PageOptions,
   PopulateOptions,
   ReadOptions,

@@ -3,6 +3,7 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type {
   CountOptions,
+  ListFormat,
   PageOptions,
   PopulateFields,
   PopulateOptions,
@@ -228,6 +229,7 @@ type WriteOption<K extends keyof WriteOptions, M, X> = K extends "idempotency"
 
 type ReadOption<K extends keyof ReadOptions, M, X> = K extends "page" ? Exactly<K, PageOptions, X>
   : K extends "count" ? true | Exactly<K, CountOptions, X>
+  : K extends "formats" ? readonly ListFormat[]
   : K extends "populate" ? CheckedPopulate<M, X>
   : K extends "search" ? CheckedNames<K, M, X> | { readonly index: true }
   : K extends "sort" | "select" ? CheckedNames<K, M, X>

@@ -1,7 +1,7 @@
-import { badFormat, badParameter } from "../../errors/refusals.ts";
+import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
 import { readCursor } from "./cursor.ts";
-import { LIST_LIMITS } from "./read_rules.ts";
-import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
+import { LIST_LIMITS, MEDIA_TYPES } from "./read_rules.ts";
+import type { Format, Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";
 
@@ -13,6 +13,8 @@ export interface ReadRequest {
   readonly url: string;
   readonly prefer?: string | undefined;
   readonly parameters: readonly string[];
+  /** Chooses one of some media types by the header `Accept`; the first one, if all are the same to the client. */
+  accepts(types: string[]): string | false;
 }
 
 export function declaredNames(rules: ReadRules): Name[] {
@@ -25,7 +27,8 @@ export function declaredNames(rules: ReadRules): Name[] {
 /** Reads what a client asks of a read besides `q`. Throws a 400 that names a parameter and what is allowed. */
 export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   const given = givenParameters(rules, request);
-  const { page, sort, select, search, populate, count } = rules;
+  const { page, sort, select, search, populate, count, formats } = rules;
+  const format = formats && readFormat(formats, request);
   const preferred = prefersCount(request.prefer);
   return {
     ...page && { page: readPage(given, page) },
@@ -35,7 +38,25 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
     ...given.search !== undefined && search && { search: compileSearch(given.search, search) },
     ...populate && { populate: readPopulate(given.populate, populate) },
     ...count && (count.always || preferred) && { count: { upTo: count.upTo, preferred } },
+    ...format !== undefined && { format },
   };
+}
+
+/**
+ * Chooses the format that the client likes best; `undefined` for JSON.
+ *
+ * @throws {RestError} 406 if it takes none.
+ */
+function readFormat(
+  formats: readonly Format[],
+  request: ReadRequest,
+): Format | undefined {
+  const names = ["json", ...formats] as const;
+  const accepted = request.accepts(names.map((name) => MEDIA_TYPES[name]));
+  const chosen = names.find((name) => MEDIA_TYPES[name] === accepted);
+  if (chosen !== undefined) return chosen === "json" ? undefined : chosen;
+  const allowed = listed(names.map((name) => MEDIA_TYPES[name]));
+  throw refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
 }
 
 function givenParameters(

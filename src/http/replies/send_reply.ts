@@ -16,7 +16,7 @@ import {
   PIECE,
   SlowClientError,
 } from "./connection.ts";
-import { ARRAY, framed, JSON_TYPE } from "./frames.ts";
+import { framed, frameOf, JSON_TYPE } from "./frames.ts";
 import type { Frame } from "./frames.ts";
 
 /** Headers to which the host may have given values of its own. */
@@ -35,12 +35,15 @@ export async function sendReply(
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
   if (reply.texts !== undefined) {
-    if (!await sendList(res, { pieces: reply.texts, frame: ARRAY, timeoutMS })) await cutBegun(res);
+    const list = { texts: reply.texts, frame: frameOf(reply), timeoutMS };
+    if (!await sendList(res, list)) await cutBegun(res);
     return;
   }
   res.status(reply.status);
   if (reply.gathered !== undefined) {
-    return await sendGathered(res, { pieces: framed(reply.gathered, ARRAY), timeoutMS });
+    const frame = frameOf(reply);
+    const pieces = await framed(reply.gathered, frame);
+    return await sendGathered(res, { pieces, type: frame.type, timeoutMS });
   }
   const { text, version, holder } = reply;
   if (version !== undefined && !res.hasHeader("ETag")) {
@@ -72,21 +75,21 @@ function locationOf({ req }: Response, id: string): string {
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
 }
 
+interface SentList {
+  readonly texts: AsyncIterable<JsonPiece>;
+  readonly frame: Frame;
+  readonly timeoutMS: number;
+}
+
 /**
  * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
  * with its length and tag.
  *
  * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
-async function sendList(
-  res: Response,
-  { pieces, frame, timeoutMS }: {
-    readonly pieces: AsyncIterable<JsonPiece>;
-    readonly frame: Frame;
-    readonly timeoutMS: number;
-  },
-): Promise<boolean> {
+async function sendList(res: Response, { texts, frame, timeoutMS }: SentList): Promise<boolean> {
   const stream = new ResponseStream(res, timeoutMS);
+  const { type, rows } = frame;
   let buffered: JsonPiece[] = [frame.open];
   let size = 0;
   const flush = async () => {
@@ -97,11 +100,11 @@ async function sendList(
     for (const part of parts) await stream.write(bytesOf(part));
   };
   try {
-    for await (const piece of pieces) {
+    for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) return !stream.isTaken;
       // A list of one piece is sent whole, however long it is.
       if (!stream.begun && size >= PIECE) {
-        res.status(200).setHeader("Content-Type", JSON_TYPE);
+        res.status(200).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") {
           await stream.end();
           return true;
@@ -112,9 +115,12 @@ async function sendList(
       size += piece.length;
       if (stream.begun && size >= PIECE) await flush();
     }
-    const rest = concat([...buffered, frame.close]);
+    const isEmpty = size === 0 && !stream.begun;
+    const rest = concat(isEmpty ? [frame.empty] : [...buffered, frame.close]);
     if (stream.begun) await stream.end(rest);
-    else if (stream.isOpen) await sendGathered(res.status(200), { pieces: [rest], timeoutMS });
+    else if (stream.isOpen) {
+      await sendGathered(res.status(200), { pieces: [rest], type, timeoutMS });
+    }
     return !stream.isTaken;
   } finally {
     stream.release();
@@ -129,17 +135,18 @@ function concat(parts: readonly JsonPiece[]): Buffer {
   return Buffer.concat(parts.map(bytesOf));
 }
 
-/** Sends JSON text that is complete, with its length and tag; the pieces that were sent can be collected. */
+/** Sends text that is complete, with its length and tag; the pieces that were sent can be collected. */
 async function sendGathered(
   res: Response,
-  { pieces, timeoutMS, isTagged = true }: {
+  { pieces, timeoutMS, type = JSON_TYPE, isTagged = true }: {
     readonly pieces: Uint8Array[];
+    readonly type?: string;
     readonly timeoutMS: number;
     readonly isTagged?: boolean;
   },
 ): Promise<void> {
   const [first, ...others] = pieces;
-  res.setHeader("Content-Type", JSON_TYPE);
+  res.setHeader("Content-Type", type);
   const isSmall = others.length === 0 && lengthOf(pieces) <= PIECE;
   if (isSmall && isTagged) return void res.send(first);
   res.setHeader("Content-Length", lengthOf(pieces));

@@ -1,4 +1,5 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
+import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
@@ -83,6 +84,8 @@ export interface RouteDescription extends OperationWords {
   readonly filter?: FilterDescription;
   /** What the options of a write allow. Missing where there are none. */
   readonly writes?: WriteDescription;
+  /** The formats besides JSON in which a list is read. Missing where there are none. */
+  readonly formats?: readonly ListFormat[];
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
   /** The JSON Schema of a body that a Standard Schema describes; `body` is empty then. */
@@ -102,7 +105,7 @@ export interface RouteDescription extends OperationWords {
 /** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks, writes } = actingLevel(route);
+  const { target, operation, hooks, reads, writes } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
@@ -115,6 +118,7 @@ export function describeRoute(route: Route): RouteDescription {
     headers: describeHeaders(route),
     ...filter && { filter },
     ...writes && { writes: describeWrites(operation, writes) },
+    ...reads?.formats && { formats: reads.formats },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,
@@ -246,9 +250,8 @@ export function pathParameters(path: string): string[] {
 
 function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, scopes, writes } = actingLevel(
-    route,
-  );
+  const { target, operation, action, concurrency, hooks, link, scopes, reads, writes } =
+    actingLevel(route);
   const keys = writes?.idempotency !== undefined;
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
@@ -263,6 +266,7 @@ function describeErrors(route: Route): ErrorDescription[] {
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
+    NOT_ACCEPTABLE: reads?.formats !== undefined,
     CONFLICT: acts || keys || affects || changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),

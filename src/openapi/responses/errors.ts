@@ -10,6 +10,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_DATA: "rules of fields are broken, as `errors` says",
   FORBIDDEN: "not allowed",
   NOT_FOUND: "no such entity",
+  NOT_ACCEPTABLE: "the header `Accept` names no format of the list",
   CONFLICT: "another entity has the same value, another request has changed the entity, " +
     "or more entities are selected than may be",
   PRECONDITION_FAILED: "the entity has changed since it was read, or is there already",

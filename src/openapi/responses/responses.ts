@@ -1,5 +1,7 @@
+import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
+import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
@@ -41,7 +43,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const headers = Object.keys(named).length > 0 && { headers: named };
   if (answer === undefined) return { [status]: { description, ...headers } };
   const schema = listed(answer, route);
-  const content = { "application/json": { schema, ...exampleOf(route) } };
+  const content = { "application/json": { schema, ...exampleOf(route) }, ...otherFormats(route) };
   const isMinimal = route.headers.some(({ preferences }) =>
     preferences?.includes("return=minimal")
   );
@@ -75,6 +77,18 @@ function describeAnswer(route: RouteNode, components: Components): JsonSchema | 
 
 function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   return { description: "The same as what the client has", ...ETag && { headers: { ETag } } };
+}
+
+const FORMATS: Readonly<Record<ListFormat, string>> = {
+  ndjson: "The JSON text of an entity on each line",
+  csv: "A header, and a row for each entity (RFC 4180)",
+};
+
+function otherFormats({ formats = [] }: RouteNode): Record<string, object> {
+  return Object.fromEntries(formats.map((format) => {
+    const schema = { type: "string", description: FORMATS[format] };
+    return [MEDIA_TYPES[format], { schema }];
+  }));
 }
 
 /** The example of a write is that of its body. */

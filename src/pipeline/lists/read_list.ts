@@ -8,12 +8,19 @@ import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
+import { columnsOf } from "./columns.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillPage, planPage } from "./page.ts";
 
 export async function readList(acting: OpenLevel): Promise<Reply> {
+  const { format } = acting.asked;
+  const reply = await readEntities(acting);
+  return { ...reply, format, ...format === "csv" && { columns: columnsOf(acting) } };
+}
+
+async function readEntities(acting: OpenLevel): Promise<Reply> {
   const { page } = acting.asked;
   if (page === undefined) {
     const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });

@@ -147,7 +147,8 @@ export function readQuery(
     if (reads === undefined) return { asked: { match }, q };
     const { url, headers: { prefer } } = req;
     const parameters = route.levels.flatMap((level) => level.parameters);
-    const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters });
+    const accepts = (types: string[]) => req.accepts(types);
+    const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters, accepts });
     return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
   } catch (badQuery) {
     return { asked: {}, q: {}, badQuery };
@@ -178,8 +179,8 @@ export function enterLevel({ req, state }: LevelCall): void {
 }
 
 /** What stands between the entities of an answer. */
-export function separatorOf(_at: LevelCall): Separator {
-  return ",";
+export function separatorOf({ asked: { format } }: LevelCall): Separator {
+  return format === undefined ? "," : "\n";
 }
 
 /** The name of a level's entity in the path; empty where the parent holds only one. */

@@ -1,5 +1,7 @@
 import type { Response } from "express-types";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import type { Format } from "../../filter/parameters/read_rules.ts";
+import type { Column } from "../lists/columns.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 export interface Reply {
@@ -12,6 +14,10 @@ export interface Reply {
   readonly texts?: AsyncIterable<JsonPiece>;
   /** A list that has passed its hooks: the same. */
   readonly gathered?: readonly JsonPiece[];
+  /** The format of a list; a JSON array if there is none. */
+  readonly format?: Format | undefined;
+  /** The columns of a list that is a table. */
+  readonly columns?: readonly Column[];
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
   /** The document with the version, where the path may lead to another one later. */
