@@ -174,6 +174,7 @@ type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
 
 type UntakenProblem<O extends OperationName, N extends OptionName> =
   `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have"
+    : N extends "formats" ? "all() and create() have"
     : N extends keyof ReadOptions ? "all() has"
     : N extends "atomic" ? "create() and updateAll() have"
     : N extends "max" ? "updateAll() and removeAll() have"

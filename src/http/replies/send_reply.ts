@@ -34,15 +34,15 @@ export async function sendReply(
     else res.setHeader(name, value);
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  if (reply.texts !== undefined) {
-    const list = { texts: reply.texts, frame: frameOf(reply), timeoutMS };
-    if (!await sendList(res, list)) await cutBegun(res);
+  const { texts, gathered, status } = reply;
+  const frame = frameOf(reply);
+  if (texts !== undefined) {
+    if (!await sendList(res, { texts, status, frame, timeoutMS })) await cutBegun(res);
     return;
   }
-  res.status(reply.status);
-  if (reply.gathered !== undefined) {
-    const frame = frameOf(reply);
-    const pieces = await framed(reply.gathered, frame);
+  res.status(status);
+  if (gathered !== undefined) {
+    const pieces = await framed(gathered, frame);
     return await sendGathered(res, { pieces, type: frame.type, timeoutMS });
   }
   const { text, version, holder } = reply;
@@ -53,7 +53,7 @@ export async function sendReply(
   }
   if (text === undefined) return void res.end();
   // What is created together has no tag.
-  const isTagged = reply.status === 200 || version !== undefined;
+  const isTagged = status === 200 || version !== undefined;
   if (text.length > PIECE || !isTagged) {
     return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS, isTagged });
   }
@@ -77,6 +77,7 @@ function locationOf({ req }: Response, id: string): string {
 
 interface SentList {
   readonly texts: AsyncIterable<JsonPiece>;
+  readonly status: number;
   readonly frame: Frame;
   readonly timeoutMS: number;
 }
@@ -87,9 +88,9 @@ interface SentList {
  *
  * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
-async function sendList(res: Response, { texts, frame, timeoutMS }: SentList): Promise<boolean> {
+async function sendList(res: Response, list: SentList): Promise<boolean> {
+  const { texts, status, frame: { type, rows, ...frame }, timeoutMS } = list;
   const stream = new ResponseStream(res, timeoutMS);
-  const { type, rows } = frame;
   let buffered: JsonPiece[] = [frame.open];
   let size = 0;
   const flush = async () => {
@@ -104,7 +105,7 @@ async function sendList(res: Response, { texts, frame, timeoutMS }: SentList): P
       if (!stream.isOpen) return !stream.isTaken;
       // A list of one piece is sent whole, however long it is.
       if (!stream.begun && size >= PIECE) {
-        res.status(200).setHeader("Content-Type", type);
+        res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") {
           await stream.end();
           return true;
@@ -119,7 +120,8 @@ async function sendList(res: Response, { texts, frame, timeoutMS }: SentList): P
     const rest = concat(isEmpty ? [frame.empty] : [...buffered, frame.close]);
     if (stream.begun) await stream.end(rest);
     else if (stream.isOpen) {
-      await sendGathered(res.status(200), { pieces: [rest], type, timeoutMS });
+      const isTagged = status === 200;
+      await sendGathered(res.status(status), { pieces: [rest], type, isTagged, timeoutMS });
     }
     return !stream.isTaken;
   } finally {

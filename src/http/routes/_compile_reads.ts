@@ -5,6 +5,7 @@ import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { operationOf } from "../../declare/operations/action.ts";
 import { isHookName, isReadOption, takesQ } from "../../declare/operations/operation.ts";
+import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import type {
   PageRule,
@@ -78,7 +79,8 @@ export function compileReads(
 ): ReadRules | undefined {
   const given: ReadOptions = Object.fromEntries(
     Object.entries(method.hooks).filter(([name, value]) =>
-      isReadOption(name) && value !== undefined
+      isReadOption(name) && value !== undefined &&
+      !(isWriteOption(name) && takesOption(method.operation, name))
     ),
   );
   if (Object.keys(given).length === 0) return undefined;

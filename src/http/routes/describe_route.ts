@@ -84,7 +84,7 @@ export interface RouteDescription extends OperationWords {
   readonly filter?: FilterDescription;
   /** What the options of a write allow. Missing where there are none. */
   readonly writes?: WriteDescription;
-  /** The formats besides JSON in which a list is read. Missing where there are none. */
+  /** The formats besides JSON in which a list is read, or entities are sent. Missing where there are none. */
   readonly formats?: readonly ListFormat[];
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
@@ -107,6 +107,7 @@ export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
   const { target, operation, hooks, reads, writes } = actingLevel(route);
   const filter = describeFilter(route);
+  const formats = writes?.takesLines ? ["ndjson" as const] : reads?.formats;
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
   return {
@@ -118,7 +119,7 @@ export function describeRoute(route: Route): RouteDescription {
     headers: describeHeaders(route),
     ...filter && { filter },
     ...writes && { writes: describeWrites(operation, writes) },
-    ...reads?.formats && { formats: reads.formats },
+    ...formats && { formats },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
+import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
@@ -78,7 +79,7 @@ const UNDER_WAY = {
 /** Describes what becomes of each entity where some may be created and others not. */
 export function describeFates(
   components: Components,
-  { operation, answerSchema }: RouteNode,
+  { operation, answerSchema, writes, formats }: RouteNode,
 ): object {
   const { code, errors } = DETAILS;
   const fate = components.add(describeFates, {
@@ -97,7 +98,14 @@ export function describeFates(
   if (operation === "create") {
     return {
       description: "What has become of each entity, in their order",
-      content: { "application/json": { schema: list } },
+      content: {
+        ...writes?.atomic === false && { "application/json": { schema: list } },
+        ...formats && {
+          [MEDIA_TYPES.ndjson]: {
+            schema: { ...TEXT, description: "The same on each line, with its number as `line`" },
+          },
+        },
+      },
     };
   }
   const failed = { type: "object", properties: { failed: list }, required: ["failed"] };

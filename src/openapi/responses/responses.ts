@@ -35,7 +35,7 @@ const DONE: Readonly<Record<OperationName, string>> = {
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
-  const { status, operation, hooks, writes } = route;
+  const { status, operation, hooks, writes, formats } = route;
   const isAction = !isOperationName(operation);
   const description = isAction ? "What the action answers" : DONE[operation];
   const answer = describeAnswer(route, components);
@@ -58,7 +58,8 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     ...route.method === "GET" && { 304: unchanged(named) },
     ...reasons.length > 0 &&
       { 204: { description: `Done. ${reasons.join(". ")}`, ...isMinimal && headers } },
-    ...writes?.atomic === false && { 207: describeFates(components, route) },
+    ...(writes?.atomic === false || operation === "create" && formats !== undefined) &&
+      { 207: describeFates(components, route) },
   };
 }
 
@@ -84,8 +85,8 @@ const FORMATS: Readonly<Record<ListFormat, string>> = {
   csv: "A header, and a row for each entity (RFC 4180)",
 };
 
-function otherFormats({ formats = [] }: RouteNode): Record<string, object> {
-  return Object.fromEntries(formats.map((format) => {
+function otherFormats({ many, formats = [] }: RouteNode): Record<string, object> {
+  return Object.fromEntries((many ? formats : []).map((format) => {
     const schema = { type: "string", description: FORMATS[format] };
     return [MEDIA_TYPES[format], { schema }];
   }));

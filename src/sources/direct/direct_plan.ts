@@ -62,7 +62,7 @@ export interface DirectRequest {
   readonly separator?: Separator | undefined;
 }
 
-type NewEntity = Record<string, unknown>;
+export type NewEntity = Record<string, unknown>;
 
 export type DirectPlan =
   | Readonly<{ operation: "all" } & ReadPlan>
@@ -70,7 +70,8 @@ export type DirectPlan =
   | Readonly<{ operation: "create"; entity: NewEntity; minimal: boolean }>
   | Readonly<{
     operation: "create";
-    entities: readonly NewEntity[];
+    /** Nothing where only a document can say why a body is refused, or store it. */
+    entities: readonly (NewEntity | undefined)[];
     isAtomic: boolean;
     minimal: boolean;
   }>
@@ -165,10 +166,10 @@ function planCreation(
     const entity = inserts.make(body, reserved[0]);
     return entity && { operation: "create", entity, minimal };
   }
-  const entities: NewEntity[] = [];
+  const entities: (NewEntity | undefined)[] = [];
   for (const [index, each] of bodies.entries()) {
     const entity = inserts.make(each, reserved[index]);
-    if (entity === undefined) return undefined;
+    if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
   }
   return { operation: "create", entities, isAtomic, minimal };
