@@ -24,15 +24,15 @@ export async function* csvRows(
   let rest: Uint8Array = new Uint8Array();
   for await (const text of texts) {
     const bytes = joined(rest, text);
-    let start = 0;
-    for (let end = bytes.indexOf(NEW_LINE); end !== -1; end = bytes.indexOf(NEW_LINE, start)) {
-      rows.write(bytes, start);
-      start = end + 1;
+    const whole = bytes.lastIndexOf(LINE_BREAK) + 1;
+    for (let start = 0; start < whole;) {
+      // Behind the line break
+      start = rows.write(bytes, start) + 1;
       if (rows.size < PORTION) continue;
       yield rows.take();
       await nextTurn();
     }
-    rest = bytes.subarray(start);
+    rest = bytes.subarray(whole);
   }
   if (rest.length > 0) rows.write(rest, 0);
   if (rows.size > 0) yield rows.take();
@@ -45,7 +45,7 @@ function joined(rest: Uint8Array, text: JsonPiece): Uint8Array {
   return new Uint8Array(all.buffer, all.byteOffset, all.byteLength);
 }
 
-const NEW_LINE = 0x0a;
+const LINE_BREAK = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -66,9 +66,10 @@ interface Place {
 
 /** How a value goes into its cell. */
 const EMPTY = 0;
-const COPIED = 1;
-const WHOLE = 2;
-const READ = 3;
+const WHOLE = 1;
+/** Without its quotes. */
+const INSIDE = 2;
+const PARSED = 3;
 
 /** Copies values out of JSON text: to parse it would cost more than to write the list as JSON. */
 class RowWriter {
@@ -79,6 +80,7 @@ class RowWriter {
   readonly #ends: Int32Array;
   readonly #forms: Uint8Array;
   #out = new JsonWriter(2 * PORTION);
+  #bytes: Uint8Array = new Uint8Array();
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
@@ -108,65 +110,99 @@ class RowWriter {
     return written;
   }
 
-  /** Writes the row of the entity whose text begins at a place. One that is no object has empty cells. */
-  write(bytes: Uint8Array, start: number): void {
+  /**
+   * Writes the row of the entity whose text begins at a place. One that is no object has empty cells.
+   *
+   * @returns What is behind the text.
+   */
+  write(bytes: Uint8Array, start: number): number {
     const out = this.#out;
     const { length } = this.#columns;
+    this.#bytes = bytes;
     this.#forms.fill(EMPTY);
-    if (bytes[start] === OPEN) this.#object(bytes, { at: start, places: this.#places });
+    const end = bytes[start] === OPEN
+      ? this.#object(this.#places, start)
+      : behindValue(bytes, start);
     for (let cell = 0; cell < length; cell++) {
       if (cell > 0) {
         out.reserve(1);
         out.byte(COMMA);
       }
-      const form = this.#forms[cell];
-      const from = this.#starts[cell] as number;
-      const end = this.#ends[cell] as number;
-      if (form === COPIED) copyInto(out, { bytes, start: from + 1, end: end - 1 });
-      else if (form === WHOLE) copyInto(out, { bytes, start: from, end });
-      else if (form === READ) {
-        const json = Buffer.from(bytes.subarray(from, end)).toString();
-        const text = bytes[from] === QUOTE ? JSON.parse(json) as string : json;
-        out.text(cellOf(text, this.#columns[cell] as Column));
-      } else if (length === 1) {
-        // An empty line would be no row
-        out.ascii('""');
-      }
+      this.#cell(cell);
     }
     out.ascii(LINE_END);
+    return end;
+  }
+
+  #cell(cell: number): void {
+    const out = this.#out;
+    const start = this.#starts[cell] as number;
+    const end = this.#ends[cell] as number;
+    switch (this.#forms[cell]) {
+      case WHOLE:
+        return this.#copy(start, end);
+      case INSIDE:
+        return this.#copy(start + 1, end - 1);
+      case PARSED: {
+        const json = Buffer.from(this.#bytes.subarray(start, end)).toString();
+        const text = this.#bytes[start] === QUOTE ? JSON.parse(json) as string : json;
+        return out.text(cellOf(text, this.#columns[cell] as Column));
+      }
+      default:
+        // An empty line would be no row
+        if (this.#columns.length === 1) out.ascii('""');
+    }
+  }
+
+  #copy(start: number, end: number): void {
+    const out = this.#out;
+    out.reserve(end - start);
+    const from = this.#bytes;
+    const { bytes } = out;
+    let to = out.length;
+    for (let at = start; at < end; at++) bytes[to++] = from[at] as number;
+    out.length = to;
   }
 
   /** Notes where the values of an object stand; returns what is behind it. */
-  #object(
-    bytes: Uint8Array,
-    { at: start, places }: { readonly at: number; readonly places: readonly Place[] },
-  ): number {
+  #object(places: readonly Place[], start: number): number {
+    const bytes = this.#bytes;
     let at = start + 1;
     let next = 0;
-    while (bytes[at] !== CLOSE) {
+    while (at < bytes.length && bytes[at] !== CLOSE) {
       if (bytes[at] === COMMA) at++;
-      const found = find(places, { bytes, at: at + 1, next });
-      const place = places[found];
-      if (place === undefined) {
-        at = behindValue(bytes, behindText(bytes, at) + 1);
-        continue;
+      // Entities have their fields in about the same order
+      let left = places.length;
+      while (left > 0 && !this.#isNamed(places[next], at + 1)) {
+        next = next + 1 < places.length ? next + 1 : 0;
+        left--;
       }
-      next = found + 1;
-      // Behind the quote and the colon
-      at += place.key.length + 2;
-      at = place.inner.length > 0 && bytes[at] === OPEN
-        ? this.#object(bytes, { at, places: place.inner })
-        : this.#value(bytes, { at, place });
+      const place = left > 0 ? places[next++] : undefined;
+      if (next === places.length) next = 0;
+      at = place === undefined
+        ? behindValue(bytes, behindText(bytes, at) + 1)
+        // Behind the quotes and the colon
+        : this.#value(place, at + place.key.length + 2);
     }
     return at + 1;
   }
 
-  #value(
-    bytes: Uint8Array,
-    { at, place: { cell, inner } }: { readonly at: number; readonly place: Place },
-  ): number {
+  #isNamed(place: Place | undefined, at: number): boolean {
+    if (place === undefined) return false;
+    const { key } = place;
+    const bytes = this.#bytes;
+    for (let index = 0; index < key.length; index++) {
+      if (bytes[at + index] !== key[index]) return false;
+    }
+    return true;
+  }
+
+  #value({ cell, inner }: Place, at: number): number {
+    const bytes = this.#bytes;
+    if (inner.length > 0) {
+      return bytes[at] === OPEN ? this.#object(inner, at) : behindValue(bytes, at);
+    }
     const end = behindValue(bytes, at);
-    if (inner.length > 0) return end;
     this.#starts[cell] = at;
     this.#ends[cell] = end;
     this.#forms[cell] = formOf(bytes, at);
@@ -174,44 +210,14 @@ class RowWriter {
   }
 }
 
-/** Tells how the value that was passed last goes into its cell. A text is copied without its quotes. */
+/** Tells how the value that was passed last goes into its cell. */
 function formOf(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number;
   if (first === NULL) return EMPTY;
-  if (first === OPEN || first === OPEN_LIST) return READ;
+  if (first === OPEN || first === OPEN_LIST) return PARSED;
   if (first !== QUOTE) return WHOLE;
-  if (hasEscapes || BEGINS_FORMULA[bytes[at + 1] as number] === 1) return READ;
-  return hasCommas || bytes[at + 1] === QUOTE ? WHOLE : COPIED;
-}
-
-function copyInto(
-  out: JsonWriter,
-  { bytes, start, end }: {
-    readonly bytes: Uint8Array;
-    readonly start: number;
-    readonly end: number;
-  },
-): void {
-  out.reserve(end - start);
-  const target = out.bytes;
-  let to = out.length;
-  for (let at = start; at < end; at++) target[to++] = bytes[at] as number;
-  out.length = to;
-}
-
-/** Finds the place of the key that begins here: entities have their fields in about the same order. */
-function find(
-  places: readonly Place[],
-  { bytes, at, next }: { readonly bytes: Uint8Array; readonly at: number; readonly next: number },
-): number {
-  for (let step = 0; step < places.length; step++) {
-    const index = next + step < places.length ? next + step : next + step - places.length;
-    const { key } = places[index] as Place;
-    let same = 0;
-    while (same < key.length && bytes[at + same] === key[same]) same++;
-    if (same === key.length) return index;
-  }
-  return -1;
+  if (hasEscapes || BEGINS_FORMULA[bytes[at + 1] as number] === 1) return PARSED;
+  return hasCommas || bytes[at + 1] === QUOTE ? WHOLE : INSIDE;
 }
 
 /** Returns what is behind a value. */
