@@ -78,6 +78,7 @@ export type {
 export type { LiveOptions } from "./src/declare/hooks/live_options.ts";
 export type {
   CountOptions,
+  ListFormat,
   PageOptions,
   PopulateOptions,
   ReadOptions,

@@ -32,6 +32,7 @@ import type {
   Identifier,
   InitializeOptions,
   LeanHooksOf,
+  ListFormat,
   Method,
   ModelClass,
   ModelOf,
@@ -123,6 +124,7 @@ interface Types {
   Identifier: Identifier;
   InitializeOptions: InitializeOptions;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
+  ListFormat: ListFormat;
   Method: Method;
   ModelClass: ModelClass;
   ModelOf: ModelOf<ModelClass>;
@@ -205,6 +207,7 @@ const TYPES: Record<keyof Types, true> = {
   Identifier: true,
   InitializeOptions: true,
   LeanHooksOf: true,
+  ListFormat: true,
   Method: true,
   ModelClass: true,
   ModelOf: true,

@@ -138,6 +138,7 @@ function shown(_req: FrameworkRequest, film: Entity<Film>): Entity<Film> {
         studio: { unguarded: true },
       },
       count: { upTo: 5, always: true },
+      formats: ["ndjson", "csv"],
       parameters: ["confirm"],
       preFetch: (req) => req.ip !== undefined,
       preSend: shown,
@@ -272,6 +273,12 @@ function misplaced() {
     one({ page: { max: 5 } }),
     // @ts-expect-error one entity is not sorted
     one<Film>({ sort: ["name"] }),
+    // @ts-expect-error one entity has one format
+    one({ formats: ["csv"] }),
+    // @ts-expect-error no format
+    all({ formats: ["xml"] }),
+    // @ts-expect-error no list of formats
+    all<Film>({ formats: "csv" }),
     // @ts-expect-error one entity is not counted
     one({ count: true, preSend: shown }),
     // @ts-expect-error a write answers with the entity
@@ -337,6 +344,6 @@ class HiddenDisagrees extends FrameworkModel {
 Deno.test("the options of reads hold: every case above compiles, or fails to, as it says", () => {
   const classes = [Fits, Parts, Generic, Refused1, Refused2, Refused3, Refused4, RefusedPart];
   assertEquals([...classes, HiddenDisagrees].length, 9);
-  assertEquals([refusedFields().length, refusedOptions().length, misplaced().length], [15, 9, 10]);
+  assertEquals([refusedFields().length, refusedOptions().length, misplaced().length], [15, 9, 13]);
   assertEquals([typeof names, typeof hidden], ["function", "function"]);
 });

@@ -44,6 +44,7 @@ Deno.test("each write takes its options", () => {
   const methods = [
     create<Film>({ many: 100, atomic: false, preSave: keep }),
     create<Film>({ idempotency: { keep: "24h", key: "required", by: (req) => `${req.ip}` } }),
+    create<Film>({ many: 100, formats: ["ndjson"] }),
     updateAll<Film>({ fields: ["slug", "year", "secret", "free"], max: 5, preSave: keep }),
     removeAll<Film>({ max: 5, q: "required" }),
     replace<Film>({ by: "slug", preSend: keep }),
@@ -54,7 +55,7 @@ Deno.test("each write takes its options", () => {
   ];
   const hooks: HooksOf<Film> = { fields: ["slug"], by: "slug", many: 5 };
   const options: WriteOptions<Film> = { fields: ["secret"], by: "_id" };
-  assertEquals([methods.length, Film.name], [9, "Film"]);
+  assertEquals([methods.length, Film.name], [10, "Film"]);
   assertEquals(Object.keys({ ...hooks, ...options }).length, 3);
 });
 
@@ -88,6 +89,10 @@ Deno.test("options of other operations do not compile, and values of other types
   const methods = [
     // @ts-expect-error an option of create()
     update<Film>({ many: 5 }),
+    // @ts-expect-error an option of all() and create()
+    update<Film>({ formats: ["ndjson"] }),
+    // @ts-expect-error no format
+    create<Film>({ many: 5, formats: ["xml"] }),
     // @ts-expect-error an option of updateAll()
     create<Film>({ fields: ["slug"] }),
     // @ts-expect-error an option of updateAll() and removeAll()
@@ -103,7 +108,7 @@ Deno.test("options of other operations do not compile, and values of other types
     // @ts-expect-error no caller
     create<Film>({ idempotency: { keep: "24h", by: () => 5 } }),
   ];
-  assertEquals(methods.length, 8);
+  assertEquals(methods.length, 10);
 });
 
 Deno.test("@rest checks the options of writes against its class", () => {

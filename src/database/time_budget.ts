@@ -78,8 +78,13 @@ export class TimeBudget {
 
   /** Waits for the next of several batches: each may take the whole time; `maxTimeMS` bounds them together. */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
-    if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
+    this.renew();
     return this.wait(batch);
+  }
+
+  /** Begins anew, for the next of several parts of a request. */
+  renew(): void {
+    if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
   }
 
   /** The time that the database may take for one statement, without the way to it and back. */

@@ -1,5 +1,6 @@
 import { isOperationName } from "../declare/operations/operation.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
+import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
 import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
@@ -59,7 +60,7 @@ const BODIES: Readonly<Record<string, string>> = {
 };
 
 function describeBody(route: RouteNode, components: Components) {
-  const { body, bodySchema, operation, model, words: { example }, writes } = route;
+  const { body, bodySchema, operation, model, words: { example }, writes, formats } = route;
   const schema = body ? components.object(body) : bodySchema &&
     components.given(bodySchema, `${model}${capitalize(operation)}Body`);
   const { many: maxItems } = writes ?? {};
@@ -73,6 +74,9 @@ function describeBody(route: RouteNode, components: Components) {
           ? schema
           : { oneOf: [schema, { type: "array", items: schema, maxItems }] },
         ...example !== undefined && { example },
+      },
+      ...formats && {
+        [MEDIA_TYPES.ndjson]: { schema: { type: "string", description: "An entity on each line" } },
       },
     },
   };

@@ -2,7 +2,7 @@ import { isHookName, isOperationName } from "../declare/operations/operation.ts"
 import { notFound } from "../errors/refusals.ts";
 import type { DirectResult } from "../sources/direct/direct_collection.ts";
 import type { DirectCall } from "../sources/source.ts";
-import { idParam } from "./request/call.ts";
+import { idParam, separatorOf } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Level } from "./request/route.ts";
@@ -23,7 +23,7 @@ export async function runDirect(
   const id = item ? idParam(acting) : undefined;
   const asked = {
     ...{ select, finder, reserved: acting.opened.key?.ids },
-    ...{ minimal: isMinimal(acting), ...options },
+    ...{ minimal: isMinimal(acting), separator: separatorOf(acting), ...options },
   };
   const result = await source.direct?.({ operation, id, ...asked });
   if (result !== null) return result;

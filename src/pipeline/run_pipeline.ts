@@ -1,7 +1,11 @@
 import type { JsonObject } from "../schema/fields/json.ts";
+import { badFormat } from "../errors/refusals.ts";
+import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
 import { readBody, readElements } from "../write/body/read_body.ts";
+import { readLines } from "../write/body/read_lines.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
+import { importLines } from "./import_lines.ts";
 import { remove } from "./remove.ts";
 import { passPreFetch } from "./run_hooks.ts";
 import { openLevel } from "./open_level.ts";
@@ -35,11 +39,21 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
   const { many } = call.acting.level.writes ?? {};
-  const elements = many === undefined ? undefined : readElements(req, { ...bodyLimits, many });
-  const body = takesBody && elements === undefined ? readBody(req, bodyLimits) : undefined;
+  const lines = linesOf(call);
+  if (lines !== undefined && key !== undefined) {
+    throw badFormat(`The header "Idempotency-Key" is not for lines`);
+  }
+  const elements = many === undefined || lines !== undefined
+    ? undefined
+    : readElements(req, { ...bodyLimits, many });
+  const isOne = takesBody && elements === undefined && lines === undefined;
+  const body = isOne ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
   refuseTags(opened);
+  if (lines !== undefined) {
+    return { status: 207, format: "ndjson", texts: importLines(opened, lines) };
+  }
   const { action } = opened.level;
   if (action !== undefined) return await runAction(opened, action);
   const acting = opened.asked.populate === undefined
@@ -55,6 +69,16 @@ export async function runPipeline(call: Call): Promise<Reply> {
     ? await create()
     : await createOnce(acting, { key, bodyHash: call.bodyHash, count, create });
   return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
+}
+
+/** Reads a body with an entity on each line, where the operation takes one. */
+function linesOf(
+  { acting, route: { bodyLimits }, req }: Call,
+): ReturnType<typeof readLines> | undefined {
+  const { many, takesLines } = acting.level.writes ?? {};
+  return takesLines && many !== undefined && req.is(MEDIA_TYPES.ndjson)
+    ? readLines(req, { ...bodyLimits, many })
+    : undefined;
 }
 
 async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {

@@ -20,13 +20,27 @@ const NO_OBJECT = "The element is not a JSON object";
 export async function writeMany(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
   const isAtomic = acting.level.writes?.atomic !== false;
   if (elements.length === 0) return { status: 201, text: "[]" };
-  if (elements.every(isJsonObject)) {
-    const result = await runDirect(acting, { bodies: elements, isAtomic });
-    if (result?.fates !== undefined) return await tellEach(acting, result.fates);
-    if (result !== undefined) return { status: 201, ...result };
+  if (!isAtomic) {
+    const fates = await writeEach(acting, elements);
+    return { status: 207, text: toJson(await toldFates(acting, fates)) };
   }
-  if (isAtomic) return await writeTogether(acting, elements);
-  return await tellEach(acting, await mapAll(elements, (each) => writeAlone(acting, each)));
+  const result = elements.every(isJsonObject)
+    ? await runDirect(acting, { bodies: elements, isAtomic })
+    : undefined;
+  return result === undefined ? await writeTogether(acting, elements) : { status: 201, ...result };
+}
+
+/** Creates an entity of each body by itself. */
+export async function writeEach(
+  acting: OpenLevel,
+  bodies: readonly unknown[],
+): Promise<readonly Fate[]> {
+  const { fates = [] } = bodies.every(isJsonObject)
+    ? await runDirect(acting, { bodies, isAtomic: false }) ?? {}
+    : {};
+  return await mapAll([...bodies.entries()], ([index, body]) => {
+    return fates[index] ?? writeAlone(acting, body);
+  });
 }
 
 /** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
@@ -86,9 +100,16 @@ async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
   }
 }
 
+export interface ToldFate {
+  readonly status: number;
+}
+
 /** Tells what became of each element, as if it had been the only one. */
-async function tellEach(acting: OpenLevel, fates: readonly Fate[]): Promise<Reply> {
-  const told: object[] = [];
+export async function toldFates(
+  acting: OpenLevel,
+  fates: readonly Fate[],
+): Promise<ToldFate[]> {
+  const told: ToldFate[] = [];
   for (const { error, ...fate } of fates) {
     if (error === undefined) told.push({ status: 201, ...fate });
     else {
@@ -96,5 +117,5 @@ async function tellEach(acting: OpenLevel, fates: readonly Fate[]): Promise<Repl
       told.push({ ...body, status });
     }
   }
-  return { status: 207, text: toJson(told) };
+  return told;
 }

@@ -5,6 +5,7 @@ import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
+import type { Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -37,7 +38,7 @@ export interface PageRead {
 }
 
 export interface FoundPage {
-  /** The JSON text of its entities, with commas between them. */
+  /** The JSON text of its entities, with separators between them. */
   readonly text: string | Uint8Array;
   /** The same of each entity; only where a hook looks. */
   readonly texts?: readonly (string | Uint8Array)[];
@@ -62,6 +63,8 @@ export interface DirectCall {
   readonly finder?: TargetFinder | undefined;
   /** Whether the text of each entity of a list is given apart. */
   readonly isApart?: boolean;
+  /** Stands between entities; a comma if there is none. */
+  readonly separator?: Separator | undefined;
   readonly operation: OperationName;
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;

@@ -71,8 +71,9 @@ export async function runCurl(line: string): Promise<string | undefined> {
   return new TextDecoder().decode(stdout);
 }
 
-/** Splits a line as a shell does: at blanks, single quotes keep what is in them. */
-function splitWords(line: string): string[] {
+/** Splits a line as a shell does: at blanks, single quotes keep what is in them, but for `$'\\n'`. */
+function splitWords(given: string): string[] {
+  const line = given.replaceAll(/\$('[^']*')/g, (_, text) => text.replaceAll("\\n", "\n"));
   const words = line.match(/(?:'[^']*'|\\.|[^\s'\\])+/g) ?? [];
   return words.map((word) =>
     word.replaceAll(/'([^']*)'|\\(.)/g, (_, quoted, escaped) => quoted ?? escaped)

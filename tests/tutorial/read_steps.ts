@@ -2,7 +2,7 @@
 export interface Turn {
   /** The curl line. */
   readonly line: string;
-  /** The status and the body, as the page shows them. */
+  /** The status and the body, as the page shows them, on one line or more. */
   readonly answer: string;
   /** Headers of the answer, as the page shows them. */
   readonly headers: readonly string[];
@@ -34,10 +34,12 @@ export function readSteps(page: string): Step[] {
 
 function readTurns(block: string): Turn[] {
   return block.trim().split("\n\n").map((pair) => {
-    const [line = "", answer = "", ...headers] = pair.split("\n");
-    if (!line.startsWith("$ curl ") || !headers.every((each) => /^[A-Z][\w-]+: /.test(each))) {
-      throw new TypeError(`Cannot read "${pair}": it is no curl line with a line of answer`);
+    const [line = "", ...answer] = pair.split("\n");
+    const headers: string[] = [];
+    while (/^[A-Z][\w-]+: /.test(answer.at(-1) ?? "")) headers.unshift(answer.pop() ?? "");
+    if (!line.startsWith("$ curl ") || !/^\d{3}\b/.test(answer[0] ?? "")) {
+      throw new TypeError(`Cannot read "${pair}": it is no curl line with an answer`);
     }
-    return { line: line.slice(2), answer, headers };
+    return { line: line.slice(2), answer: answer.join("\n"), headers };
   });
 }

@@ -28,7 +28,7 @@ export class Rehearsal {
     const { status, text, headers } = await sendCurl(sent);
     this.#headers = headers;
     this.#learn(expected, text);
-    const shown = this.#show(text);
+    const shown = this.#show(text).replaceAll("\r\n", "\n");
     return `${status} ${/<pre>(.*)<\/pre>/.exec(shown)?.[1] ?? shown}`.trimEnd();
   }
 

@@ -74,9 +74,12 @@ export type PopulateFields<M> = IsKnown<M> extends false
       | PopulateOptions<FieldNames<"select", TargetOf<M, K>>>;
   };
 
+/** A format of lists besides JSON: a JSON text on each line (`application/x-ndjson`), or a table (`text/csv`). */
+export type ListFormat = "ndjson" | "csv";
+
 /**
- * The options of `all()` and `one()` that let clients page, sort, choose, search, populate and count. Without an option,
- * clients cannot ask for it.
+ * The options of `all()` and `one()` that let clients page, sort, choose, search, populate, count, and read other formats.
+ * Without an option, clients cannot ask for it.
  *
  * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
  *
@@ -135,4 +138,6 @@ export interface ReadOptions<M = unknown> {
    * `all()`.
    */
   readonly live?: true | LiveOptions | undefined;
+  /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */
+  readonly formats?: readonly ListFormat[] | undefined;
 }

@@ -4,6 +4,7 @@ import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/
 import type { LiveOptions } from "../hooks/live_options.ts";
 import type {
   CountOptions,
+  ListFormat,
   PageOptions,
   PopulateFields,
   PopulateOptions,
@@ -174,6 +175,7 @@ type Foreign<N extends string, H, Allowed, Problem> = N extends keyof H
 
 type UntakenProblem<O extends OperationName, N extends OptionName> =
   `${O}() has no ${N}, only ${N extends OptionsRead["one"] ? "all() and one() have"
+    : N extends "formats" ? "all() and create() have"
     : N extends keyof ReadOptions ? "all() has"
     : N extends "atomic" ? "create() and updateAll() have"
     : N extends "max" ? "updateAll() and removeAll() have"
@@ -230,6 +232,7 @@ type WriteOption<K extends keyof WriteOptions, M, X> = K extends "idempotency"
 type ReadOption<K extends keyof ReadOptions, M, X> = K extends "page" ? Exactly<K, PageOptions, X>
   : K extends "count" ? true | Exactly<K, CountOptions, X>
   : K extends "live" ? true | Exactly<K, LiveOptions, X>
+  : K extends "formats" ? readonly ListFormat[]
   : K extends "populate" ? CheckedPopulate<M, X>
   : K extends "search" ? CheckedNames<K, M, X> | { readonly index: true }
   : K extends "sort" | "select" ? CheckedNames<K, M, X>

@@ -54,6 +54,7 @@ const READ_OPTIONS: Record<keyof ReadOptions, true> = {
   populate: true,
   count: true,
   live: true,
+  formats: true,
 };
 
 export function isReadOption(name: string): name is keyof ReadOptions {

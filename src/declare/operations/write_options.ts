@@ -1,3 +1,4 @@
+import type { ListFormat } from "../hooks/read_options.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
 
@@ -50,6 +51,11 @@ export interface WriteOptions<M = unknown> {
    * @default {true}
    */
   readonly atomic?: boolean | undefined;
+  /**
+   * The formats besides JSON of the bodies that clients can send: `"ndjson"`, an entity on each line. The lines are stored
+   * in batches of `many`, each line by itself, and the answer tells the fate of each. Only for `create()` with `many`.
+   */
+  readonly formats?: readonly ListFormat[] | undefined;
   /** Lets clients repeat a request safely. Only for `create()`. */
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
@@ -74,7 +80,7 @@ export interface WriteOptions<M = unknown> {
 /** @internal The options of writes that each operation takes. */
 export interface OptionsWritten {
   /** Of `create()`. */
-  readonly create: "many" | "atomic" | "idempotency";
+  readonly create: "many" | "atomic" | "formats" | "idempotency";
   /** Of `updateAll()`. */
   readonly updateAll: "fields" | "max" | "atomic";
   /** Of `removeAll()`. */
@@ -87,6 +93,7 @@ export interface OptionsWritten {
 const TAKEN: Readonly<Record<keyof WriteOptions, readonly (keyof OptionsWritten)[]>> = {
   many: ["create"],
   atomic: ["create", "updateAll"],
+  formats: ["create"],
   idempotency: ["create"],
   fields: ["updateAll"],
   max: ["updateAll", "removeAll"],

@@ -1,7 +1,7 @@
-import { badFormat, badParameter } from "../../errors/refusals.ts";
+import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
 import { readCursor } from "./cursor.ts";
-import { LIST_LIMITS } from "./read_rules.ts";
-import type { Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
+import { EVENT_STREAM, LIST_LIMITS, MEDIA_TYPES } from "./read_rules.ts";
+import type { Format, Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";
 
@@ -13,6 +13,8 @@ export interface ReadRequest {
   readonly url: string;
   readonly prefer?: string | undefined;
   readonly parameters: readonly string[];
+  /** Chooses one of some media types by the header `Accept`; the first one, if all are the same to the client. */
+  accepts(types: string[]): string | false;
 }
 
 export function declaredNames(rules: ReadRules): Name[] {
@@ -26,6 +28,7 @@ export function declaredNames(rules: ReadRules): Name[] {
 export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   const given = givenParameters(rules, request);
   const { page, sort, select, search, populate, count } = rules;
+  const format = readFormat(rules, request);
   const preferred = prefersCount(request.prefer);
   return {
     ...page && { page: readPage(given, page) },
@@ -35,7 +38,23 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
     ...given.search !== undefined && search && { search: compileSearch(given.search, search) },
     ...populate && { populate: readPopulate(given.populate, populate) },
     ...count && (count.always || preferred) && { count: { upTo: count.upTo, preferred } },
+    ...format !== undefined && { format },
   };
+}
+
+/**
+ * Chooses the format that the client likes best; `undefined` for JSON.
+ *
+ * @throws {RestError} 406 if it takes none.
+ */
+function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format | undefined {
+  if (formats === undefined) return undefined;
+  const types: string[] = [MEDIA_TYPES.json, ...formats.map((name) => MEDIA_TYPES[name])];
+  if (live !== undefined) types.push(EVENT_STREAM);
+  const accepted = request.accepts(types);
+  if (accepted !== false) return formats.find((name) => MEDIA_TYPES[name] === accepted);
+  const allowed = listed(types);
+  throw refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
 }
 
 function givenParameters(

@@ -10,6 +10,19 @@ export const LIST_LIMITS = {
   characters: 200,
 } as const;
 
+/** The media types of lists. */
+export const MEDIA_TYPES = {
+  json: "application/json",
+  ndjson: "application/x-ndjson",
+  csv: "text/csv",
+} as const;
+
+/** The type of a list and what changes in it. */
+export const EVENT_STREAM = "text/event-stream";
+
+/** A format besides JSON. */
+export type Format = Exclude<keyof typeof MEDIA_TYPES, "json">;
+
 /** The parameters of a read besides `q`, as its operation declares them. */
 export interface ReadRules {
   readonly page?: PageRule;
@@ -18,6 +31,8 @@ export interface ReadRules {
   readonly search?: SearchRule;
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
+  /** The formats besides JSON that the header `Accept` can ask for. */
+  readonly formats?: readonly Format[];
   readonly live?: LiveRule;
 }
 
@@ -60,6 +75,8 @@ export interface ReadQuery {
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   /** How the total is counted; it is not counted without it. */
   readonly count?: CountQuery;
+  /** The format of the answer; JSON if there is none. */
+  readonly format?: Format;
 }
 
 export interface CountQuery {

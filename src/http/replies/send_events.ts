@@ -7,10 +7,9 @@ import type { LiveLimits } from "../../pipeline/live/live_limits.ts";
 import { Subscription } from "../../pipeline/live/subscription.ts";
 import type { EventSender } from "../../pipeline/live/subscription.ts";
 import type { Call } from "../../pipeline/request/call.ts";
+import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
 import { cutAnswer, onConnectionClose } from "./connection.ts";
-
-const EVENTS = "text/event-stream";
 
 const HEARTBEAT = ":\n\n";
 
@@ -25,7 +24,8 @@ export function asksForEvents({ route, req: { method, headers } }: Call): boolea
   return route.levels.at(-1)?.reads?.live !== undefined && method === "GET" &&
     accept.split(",").some((range) => {
       const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
-      return type === EVENTS && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+      return type === EVENT_STREAM &&
+        !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
     });
 }
 
@@ -144,7 +144,7 @@ class EventStream implements EventSender {
       return false;
     }
     this.isBegun = true;
-    res.status(200).setHeader("Content-Type", EVENTS);
+    res.status(200).setHeader("Content-Type", EVENT_STREAM);
     res.setHeader("Cache-Control", "no-store");
     // Proxies would wait for the end.
     res.setHeader("X-Accel-Buffering", "no");

@@ -6,6 +6,7 @@ import { logHint } from "../../errors/log.ts";
 import { markTag, tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf } from "../../pipeline/request/reply.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import {
   awaitTurn,
   cutAnswer,
@@ -15,9 +16,8 @@ import {
   PIECE,
   SlowClientError,
 } from "./connection.ts";
-
-/** What Express makes of `type("json")`. */
-const JSON_TYPE = "application/json; charset=utf-8";
+import { framed, frameOf, JSON_TYPE } from "./frames.ts";
+import type { Frame } from "./frames.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
@@ -34,13 +34,16 @@ export async function sendReply(
     else res.setHeader(name, value);
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  if (reply.texts !== undefined) {
-    if (!await sendList(res, { pieces: reply.texts, timeoutMS })) await cutBegun(res);
+  const { texts, gathered, status } = reply;
+  const frame = frameOf(reply);
+  if (texts !== undefined) {
+    if (!await sendList(res, { texts, status, frame, timeoutMS })) await cutBegun(res);
     return;
   }
-  res.status(reply.status);
-  if (reply.gathered !== undefined) {
-    return await sendGathered(res, { pieces: reply.gathered, timeoutMS });
+  res.status(status);
+  if (gathered !== undefined) {
+    const pieces = await framed(gathered, frame);
+    return await sendGathered(res, { pieces, type: frame.type, timeoutMS });
   }
   const { text, version, holder } = reply;
   if (version !== undefined && !res.hasHeader("ETag")) {
@@ -50,7 +53,7 @@ export async function sendReply(
   }
   if (text === undefined) return void res.end();
   // What is created together has no tag.
-  const isTagged = reply.status === 200 || version !== undefined;
+  const isTagged = status === 200 || version !== undefined;
   if (text.length > PIECE || !isTagged) {
     return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS, isTagged });
   }
@@ -72,7 +75,12 @@ function locationOf({ req }: Response, id: string): string {
   return id === "" ? path : `${path}/${encodeURIComponent(id)}`;
 }
 
-type Text = string | Uint8Array;
+interface SentList {
+  readonly texts: AsyncIterable<JsonPiece>;
+  readonly status: number;
+  readonly frame: Frame;
+  readonly timeoutMS: number;
+}
 
 /**
  * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
@@ -80,66 +88,67 @@ type Text = string | Uint8Array;
  *
  * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
-async function sendList(
-  res: Response,
-  { pieces, timeoutMS }: { pieces: AsyncIterable<Text>; timeoutMS: number },
-): Promise<boolean> {
+async function sendList(res: Response, list: SentList): Promise<boolean> {
+  const { texts, status, frame: { type, rows, ...frame }, timeoutMS } = list;
   const stream = new ResponseStream(res, timeoutMS);
-  let buffered: Text[] = [];
+  let buffered: JsonPiece[] = [frame.open];
   let size = 0;
-  let opening = "[";
   const flush = async () => {
-    // Many small parts are written as one, and a large one after its comma without copying it.
+    // Many small parts are written as one, and a large one after its separator without copying it.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
     for (const part of parts) await stream.write(bytesOf(part));
   };
   try {
-    for await (const piece of pieces) {
+    for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) return !stream.isTaken;
       // A list of one piece is sent whole, however long it is.
       if (!stream.begun && size >= PIECE) {
-        res.status(200).setHeader("Content-Type", JSON_TYPE);
+        res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") {
           await stream.end();
           return true;
         }
         await flush();
       }
-      buffered.push(opening, piece);
-      opening = ",";
+      buffered.push(piece);
       size += piece.length;
       if (stream.begun && size >= PIECE) await flush();
     }
-    const rest = concat([...buffered, opening === "[" ? "[]" : "]"]);
+    const isEmpty = size === 0 && !stream.begun;
+    const rest = concat(isEmpty ? [frame.empty] : [...buffered, frame.close]);
     if (stream.begun) await stream.end(rest);
-    else if (stream.isOpen) await sendGathered(res.status(200), { pieces: [rest], timeoutMS });
+    else if (stream.isOpen) {
+      const isTagged = status === 200;
+      await sendGathered(res.status(status), { pieces: [rest], type, isTagged, timeoutMS });
+    }
     return !stream.isTaken;
   } finally {
     stream.release();
   }
 }
 
-function bytesOf(text: Text): Uint8Array {
+function bytesOf(text: JsonPiece): Uint8Array {
   return typeof text === "string" ? Buffer.from(text) : text;
 }
 
-function concat(parts: readonly Text[]): Buffer {
+function concat(parts: readonly JsonPiece[]): Buffer {
   return Buffer.concat(parts.map(bytesOf));
 }
 
-/** Sends JSON text that is complete, with its length and tag; the pieces that were sent can be collected. */
+/** Sends text that is complete, with its length and tag; the pieces that were sent can be collected. */
 async function sendGathered(
   res: Response,
-  { pieces, timeoutMS, isTagged = true }: {
+  { pieces, timeoutMS, type = JSON_TYPE, isTagged = true }: {
     readonly pieces: Uint8Array[];
+    readonly type?: string;
     readonly timeoutMS: number;
     readonly isTagged?: boolean;
   },
 ): Promise<void> {
   const [first, ...others] = pieces;
-  res.setHeader("Content-Type", JSON_TYPE);
+  res.setHeader("Content-Type", type);
   const isSmall = others.length === 0 && lengthOf(pieces) <= PIECE;
   if (isSmall && isTagged) return void res.send(first);
   res.setHeader("Content-Length", lengthOf(pieces));

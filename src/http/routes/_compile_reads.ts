@@ -1,10 +1,12 @@
 import type { Schema } from "mongoose";
-import type { PopulateOptions, ReadOptions } from "../../declare/hooks/read_options.ts";
+import type { ListFormat, PopulateOptions, ReadOptions } from "../../declare/hooks/read_options.ts";
 import { bindingRests } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { operationOf } from "../../declare/operations/action.ts";
 import { isHookName, isReadOption, takesQ } from "../../declare/operations/operation.ts";
+import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
+import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import type {
   PageRule,
   PopulateRule,
@@ -14,6 +16,7 @@ import type {
 import type { QueryLimits } from "../../filter/q/limits.ts";
 import { ListedPaths } from "../../filter/q/listed_paths.ts";
 import { projectionOf } from "../../filter/projection.ts";
+import { columnsIn } from "../../pipeline/lists/columns.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -52,10 +55,10 @@ export function compileFilterPaths(
   throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
 }
 
-const OF_LISTS = ["page", "sort", "search", "count", "live"] as const;
+const OF_LISTS = ["page", "sort", "search", "count", "formats", "live"] as const;
 
 /** Options that a hook in the place of the read would not know of. */
-const OF_QUERIES = [...OF_LISTS, "populate"] as const;
+const OF_QUERIES = ["page", "sort", "search", "count", "populate", "live"] as const;
 
 interface Reading {
   readonly target: ModelClass;
@@ -77,14 +80,15 @@ export function compileReads(
 ): ReadRules | undefined {
   const given: ReadOptions = Object.fromEntries(
     Object.entries(method.hooks).filter(([name, value]) =>
-      isReadOption(name) && value !== undefined
+      isReadOption(name) && value !== undefined &&
+      !(isWriteOption(name) && takesOption(method.operation, name))
     ),
   );
   if (Object.keys(given).length === 0) return undefined;
   const fail: Fail = (problem) => cannotMount(model.target, `${method.operation}() ${problem}`);
   checkPlaces(method, { given, fail });
   const reading = { ...model, fail };
-  const { page, sort, select, search, count, populate, live } = given;
+  const { page, sort, select, search, count, populate, formats, live } = given;
   return {
     ...page && { page: compilePage(page, reading) },
     ...sort && { sort: new Set(checkNames(sort, { ...reading, option: "sort" })) },
@@ -93,6 +97,7 @@ export function compileReads(
     ...count && { count: compileCount(count, fail) },
     ...populate && { populate: compilePopulate(populate, reading) },
     ...live && { live: compileLive(live, reading) },
+    ...formats && { formats: compileFormats(formats, reading) },
   };
 }
 
@@ -160,6 +165,16 @@ function textIndexPaths({ schema, shape, fail }: Reading): readonly string[] {
   const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
   if (hidden === undefined) return texts;
   throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
+}
+
+function compileFormats(given: unknown, { shape, fail }: Reading): readonly ListFormat[] {
+  if (!isNames(given) || given.length === 0) throw fail(`needs a list of formats as "formats"`);
+  const unknown = given.find((name) => name === "json" || !Object.hasOwn(MEDIA_TYPES, name));
+  if (unknown !== undefined) throw fail(`has an unknown format "${unknown}" in "formats"`);
+  if (given.includes("csv") && columnsIn(shape).length === 0) {
+    throw fail(`has "csv" in "formats", but no field that fits in a cell`);
+  }
+  return [...new Set(given as ListFormat[])];
 }
 
 const KINDS: Readonly<Record<FieldShape["kind"], string>> = {

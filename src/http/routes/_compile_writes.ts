@@ -1,6 +1,7 @@
 import type { Schema } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
+import { isReadOption } from "../../declare/operations/operation.ts";
 import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
 import type { WriteOptions } from "../../declare/operations/write_options.ts";
 import type { WriteRules } from "../../pipeline/request/route.ts";
@@ -36,7 +37,10 @@ export function compileWrites(method: Method, writing: Writing): WriteRules | un
   const { operation, hooks } = method;
   const fail: Fail = (problem) => cannotMount(writing.target, `${operation}() ${problem}`);
   const given: WriteOptions = Object.fromEntries(
-    Object.entries(hooks).filter(([name, value]) => isWriteOption(name) && value !== undefined),
+    Object.entries(hooks).filter(([name, value]) =>
+      isWriteOption(name) && value !== undefined &&
+      (takesOption(operation, name) || !isReadOption(name))
+    ),
   );
   const isBare = Object.keys(given).length === 0;
   if (isBare && operation !== "updateAll" && operation !== "replace") return undefined;
@@ -54,6 +58,7 @@ export function compileWrites(method: Method, writing: Writing): WriteRules | un
     throw fail(`cannot have "many": the property holds one entity`);
   }
   if (typeof atomic !== "boolean") throw fail(`needs a boolean as "atomic"`);
+  if (given.formats !== undefined) checkFormats(given, fail);
   if (q !== undefined && q !== "required") throw fail(`needs "required" as "q"`);
   return {
     ...{ many, atomic, max, needsQ: operation === "updateAll" || q === "required" },
@@ -62,9 +67,19 @@ export function compileWrites(method: Method, writing: Writing): WriteRules | un
       by: compileKey(given.by ?? "_id", { ...writing, fail }),
       isRead: writing.methods.some((each) => each.operation === "one"),
     },
+    ...given.formats && { takesLines: true },
     ...given.idempotency !== undefined &&
       { idempotency: compileIdempotency(method, { given, ...writing, fail }) },
   };
+}
+
+function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail): void {
+  if (!Array.isArray(formats) || formats.length !== 1 || formats[0] !== "ndjson") {
+    throw fail(`needs ["ndjson"] as "formats"`);
+  }
+  if (many === undefined) throw fail(`needs "many" with "formats": the size of a batch`);
+  if (idempotency?.key !== "required") return;
+  throw fail(`cannot have "formats" with "idempotency.key": lines have no key`);
 }
 
 function isCount(value: unknown): boolean {

@@ -1,4 +1,5 @@
 import type { HookName } from "../../declare/hooks/hooks.ts";
+import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
@@ -89,6 +90,8 @@ export interface RouteDescription extends OperationWords {
   readonly filter?: FilterDescription;
   /** What the options of a write allow. Missing where there are none. */
   readonly writes?: WriteDescription;
+  /** The formats besides JSON in which a list is read, or entities are sent. Missing where there are none. */
+  readonly formats?: readonly ListFormat[];
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
   /** The JSON Schema of a body that a Standard Schema describes; `body` is empty then. */
@@ -112,6 +115,7 @@ export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
   const { target, operation, hooks, reads, writes } = actingLevel(route);
   const filter = describeFilter(route);
+  const formats = writes?.takesLines ? ["ndjson" as const] : reads?.formats;
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
   return {
@@ -123,6 +127,7 @@ export function describeRoute(route: Route): RouteDescription {
     headers: describeHeaders(route),
     ...filter && { filter },
     ...writes && { writes: describeWrites(operation, writes) },
+    ...formats && { formats },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
     ...schemas,
@@ -272,6 +277,7 @@ function describeErrors(route: Route): ErrorDescription[] {
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
+    NOT_ACCEPTABLE: reads?.formats !== undefined,
     CONFLICT: reads?.live !== undefined || acts || keys || affects ||
       changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),

@@ -131,12 +131,22 @@ export class JsonWriter {
 
 export type JsonPiece = string | Uint8Array;
 
-/** Joins the JSON texts of entities, with commas between them. */
-export function joinJson(pieces: readonly JsonPiece[]): JsonPiece {
-  if (pieces.every((piece) => typeof piece === "string")) return pieces.join(",");
-  const comma = Buffer.from(",");
+/** Stands between the texts of entities: a comma in an array, else a line break, which JSON text never holds. */
+export type Separator = "," | "\n";
+
+/** Puts text before JSON text, and behind it. */
+export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {
+  return typeof text === "string"
+    ? Buffer.from(`${open}${text}${close}`)
+    : Buffer.concat([Buffer.from(open), text, Buffer.from(close)]);
+}
+
+/** Joins the JSON texts of entities. */
+export function joinJson(pieces: readonly JsonPiece[], separator: Separator): JsonPiece {
+  if (pieces.every((piece) => typeof piece === "string")) return pieces.join(separator);
+  const between = Buffer.from(separator);
   const parts = pieces.flatMap((
     each,
-  ) => [comma, typeof each === "string" ? Buffer.from(each) : each]);
+  ) => [between, typeof each === "string" ? Buffer.from(each) : each]);
   return Buffer.concat(parts.slice(1));
 }

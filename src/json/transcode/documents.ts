@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { BsonReader, readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
-import type { JsonWriter } from "../bytes/json_writer.ts";
+import type { JsonWriter, Separator } from "../bytes/json_writer.ts";
 import type { Plan } from "./plan.ts";
 import { Transcoder } from "./transcoder.ts";
 import type { FieldWriter } from "./transcoder.ts";
@@ -25,12 +25,16 @@ export class DocumentWriter {
   }
 
   /**
-   * Writes the documents of an array with commas between them, without brackets. It pauses after so many bytes, and
+   * Writes the documents of an array with separators between them, without brackets. It pauses after so many bytes, and
    * returns how many documents there were.
    */
   *array(
     source: BsonReader,
-    { out, most = Infinity }: { readonly out: JsonWriter; readonly most?: number },
+    { out, separator = ",", most = Infinity }: {
+      readonly out: JsonWriter;
+      readonly separator?: Separator | undefined;
+      readonly most?: number;
+    },
   ): Generator<void, number> {
     const transcoder = this.#open(source, out);
     let count = 0;
@@ -41,7 +45,7 @@ export class DocumentWriter {
         begun = source.at;
       }
       source.skipName();
-      if (count++ > 0) out.ascii(",");
+      if (count++ > 0) out.ascii(separator);
       this.#write(transcoder);
     }
     return count;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../errors/refusals.ts";
+import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
@@ -10,6 +11,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_DATA: "rules of fields are broken, as `errors` says",
   FORBIDDEN: "not allowed",
   NOT_FOUND: "no such entity",
+  NOT_ACCEPTABLE: "the header `Accept` names no format of the list",
   CONFLICT: "another entity has the same value, another request has changed the entity, " +
     "or more entities are selected than may be",
   PRECONDITION_FAILED: "the entity has changed since it was read, or is there already",
@@ -77,7 +79,7 @@ const UNDER_WAY = {
 /** Describes what becomes of each entity where some may be created and others not. */
 export function describeFates(
   components: Components,
-  { operation, answerSchema }: RouteNode,
+  { operation, answerSchema, writes, formats }: RouteNode,
 ): object {
   const { code, errors } = DETAILS;
   const fate = components.add(describeFates, {
@@ -96,7 +98,14 @@ export function describeFates(
   if (operation === "create") {
     return {
       description: "What has become of each entity, in their order",
-      content: { "application/json": { schema: list } },
+      content: {
+        ...writes?.atomic === false && { "application/json": { schema: list } },
+        ...formats && {
+          [MEDIA_TYPES.ndjson]: {
+            schema: { ...TEXT, description: "The same on each line, with its number as `line`" },
+          },
+        },
+      },
     };
   }
   const failed = { type: "object", properties: { failed: list }, required: ["failed"] };

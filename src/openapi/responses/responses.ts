@@ -1,5 +1,7 @@
+import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import { isOperationName } from "../../declare/operations/operation.ts";
 import type { OperationName } from "../../declare/operations/operation.ts";
+import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
@@ -33,7 +35,7 @@ const DONE: Readonly<Record<OperationName, string>> = {
 };
 
 function describeSuccess(route: RouteNode, components: Components): Record<string, object> {
-  const { status, operation, hooks, writes } = route;
+  const { status, operation, hooks, writes, formats } = route;
   const isAction = !isOperationName(operation);
   const description = isAction ? "What the action answers" : DONE[operation];
   const answer = describeAnswer(route, components);
@@ -43,6 +45,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const schema = listed(answer, route);
   const content = {
     "application/json": { schema, ...exampleOf(route) },
+    ...otherFormats(route),
     ...route.live && { "text/event-stream": EVENTS },
   };
   const isMinimal = route.headers.some(({ preferences }) =>
@@ -59,7 +62,8 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
     ...route.method === "GET" && { 304: unchanged(named) },
     ...reasons.length > 0 &&
       { 204: { description: `Done. ${reasons.join(". ")}`, ...isMinimal && headers } },
-    ...writes?.atomic === false && { 207: describeFates(components, route) },
+    ...(writes?.atomic === false || operation === "create" && formats !== undefined) &&
+      { 207: describeFates(components, route) },
   };
 }
 
@@ -88,6 +92,18 @@ function describeAnswer(route: RouteNode, components: Components): JsonSchema | 
 
 function unchanged({ ETag }: ReturnType<typeof headersOf>): object {
   return { description: "The same as what the client has", ...ETag && { headers: { ETag } } };
+}
+
+const FORMATS: Readonly<Record<ListFormat, string>> = {
+  ndjson: "The JSON text of an entity on each line",
+  csv: "A header, and a row for each entity (RFC 4180)",
+};
+
+function otherFormats({ many, formats = [] }: RouteNode): Record<string, object> {
+  return Object.fromEntries((many ? formats : []).map((format) => {
+    const schema = { type: "string", description: FORMATS[format] };
+    return [MEDIA_TYPES[format], { schema }];
+  }));
 }
 
 /** The example of a write is that of its body. */

@@ -38,7 +38,11 @@ export function totalHeaders(
     readonly range?: string | undefined;
   },
 ): Headers {
-  const vary = reads?.count?.always === false && { Vary: "Prefer" };
+  const varied = [
+    ...reads?.count?.always === false ? ["Prefer"] : [],
+    ...reads?.formats ? ["Accept"] : [],
+  ];
+  const vary = varied.length > 0 && { Vary: varied.join(", ") };
   if (total === undefined) return { ...vary };
   const { count } = total;
   return {

@@ -12,6 +12,7 @@ import { toJsonValue } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
 import { entityTexts, passHooks, writeEntity } from "../read.ts";
 import type { EntityJson } from "../read.ts";
+import { separatorOf } from "../request/call.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../open_level.ts";
@@ -80,7 +81,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const last = shown.at(-1);
   const texts = await entityTexts(at, shown.map(({ written }) => written));
   return {
-    ...{ texts, text: joinJson(texts) },
+    ...{ texts, text: joinJson(texts, separatorOf(at)) },
     size: shown.length,
     end: last && ends[last.index]?.(),
     shown: last && mayLeaveOut(at) ? shownJson(at, last) : undefined,

@@ -1,19 +1,26 @@
-import { Buffer } from "node:buffer";
-import { joinJson } from "../../json/bytes/json_writer.ts";
-import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { enclosed, joinJson } from "../../json/bytes/json_writer.ts";
+import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { listTexts, showEntity } from "../read.ts";
 import { fetchEntities } from "../fetch.ts";
+import { separatorOf } from "../request/call.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
+import { columnsOf } from "./columns.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillPage, planPage } from "./page.ts";
 
 export async function readList(acting: OpenLevel): Promise<Reply> {
+  const { format } = acting.asked;
+  const reply = await readEntities(acting);
+  return { ...reply, format, ...format === "csv" && { columns: columnsOf(acting) } };
+}
+
+async function readEntities(acting: OpenLevel): Promise<Reply> {
   const { page } = acting.asked;
   if (page === undefined) {
     const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
@@ -22,7 +29,7 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
   const read = await planPage(acting, page);
   const found = await readPage(acting, read);
   const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
-  return { status: 200, gathered: [enclosed(found.text)], headers };
+  return { status: 200, gathered: [found.text], headers };
 }
 
 async function readPage(acting: OpenLevel, read: PageRead): Promise<FoundPage> {
@@ -58,9 +65,9 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
   const shown = mapInOrder(whileAwaited(acting), (entity) => showEntity(acting, entity));
   const texts = listTexts(acting, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
-    return { status: 200, texts: joined(texts) };
+    return { status: 200, texts: joined(texts, separatorOf(acting)) };
   }
-  return { status: 200, gathered: await gatherList(texts) };
+  return { status: 200, gathered: await gatherList(texts, separatorOf(acting)) };
 }
 
 /** Reads on as long as the client waits. */
@@ -71,36 +78,41 @@ async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly object[
   }
 }
 
-async function* joined(lists: AsyncIterable<readonly JsonPiece[]>): AsyncGenerator<JsonPiece> {
-  for await (const texts of lists) yield joinJson(texts);
-}
-
-function enclosed(text: JsonPiece, { open = "[", close = "]" } = {}): Buffer {
-  return typeof text === "string"
-    ? Buffer.from(`${open}${text}${close}`)
-    : Buffer.concat([Buffer.from(open), text, Buffer.from(close)]);
+async function* joined(
+  lists: AsyncIterable<readonly JsonPiece[]>,
+  separator: Separator,
+): AsyncGenerator<JsonPiece> {
+  let begun = false;
+  for await (const texts of lists) {
+    if (begun) yield separator;
+    begun = true;
+    yield joinJson(texts, separator);
+  }
 }
 
 const CHUNK = 64 * 1024;
 
-/** Joins the JSON texts of a list into few buffers, brackets included. */
-async function gatherList(lists: AsyncIterable<readonly JsonPiece[]>): Promise<Buffer[]> {
-  const chunks: Buffer[] = [];
+/** Joins the JSON texts of a list into few pieces. */
+async function gatherList(
+  lists: AsyncIterable<readonly JsonPiece[]>,
+  separator: Separator,
+): Promise<JsonPiece[]> {
+  const chunks: JsonPiece[] = [];
   let held: JsonPiece[] = [];
   let size = 0;
-  const flush = (close: string) => {
-    const open = chunks.length === 0 ? "[" : ",";
-    chunks.push(enclosed(joinJson(held), { open, close }));
+  const flush = () => {
+    const open = chunks.length === 0 ? "" : separator;
+    chunks.push(enclosed(joinJson(held, separator), { open }));
     held = [];
     size = 0;
   };
   for await (const texts of lists) {
     for (const text of texts) {
-      if (size >= CHUNK) flush("");
+      if (size >= CHUNK) flush();
       held.push(text);
       size += text.length;
     }
   }
-  flush("]");
+  flush();
   return chunks;
 }

@@ -10,6 +10,7 @@ import { additionsTo } from "../../filter/filters.ts";
 import { parseRead } from "../../filter/parameters/parse_read.ts";
 import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
+import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
@@ -146,7 +147,8 @@ export function readQuery(
     if (reads === undefined) return { asked: { match }, q };
     const { url, headers: { prefer } } = req;
     const parameters = route.levels.flatMap((level) => level.parameters);
-    const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters });
+    const accepts = (types: string[]) => req.accepts(types);
+    const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters, accepts });
     return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
   } catch (badQuery) {
     return { asked: {}, q: {}, badQuery };
@@ -174,6 +176,11 @@ function asThrown(error: unknown): never {
 
 export function enterLevel({ req, state }: LevelCall): void {
   req.framework = state;
+}
+
+/** What stands between the entities of an answer. */
+export function separatorOf({ asked: { format } }: LevelCall): Separator {
+  return format === undefined ? "," : "\n";
 }
 
 /** The name of a level's entity in the path; empty where the parent holds only one. */

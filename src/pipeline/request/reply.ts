@@ -1,16 +1,23 @@
 import type { Response } from "express-types";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import type { Format } from "../../filter/parameters/read_rules.ts";
+import type { Column } from "../lists/columns.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 export interface Reply {
   readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
   /**
-   * A list that no hook can refuse, so that its answer may begin before the last entity is read: JSON text of one entity
-   * at a time, or of several with commas between.
+   * A list that no hook can refuse, so that its answer may begin before the last entity is read: JSON text in pieces, with
+   * separators between entities.
    */
-  readonly texts?: AsyncIterable<string | Uint8Array>;
-  /** A list that has passed its hooks: its JSON text in pieces, brackets included. */
-  readonly gathered?: Uint8Array[];
+  readonly texts?: AsyncIterable<JsonPiece>;
+  /** A list that has passed its hooks: the same. */
+  readonly gathered?: readonly JsonPiece[];
+  /** The format of a list; a JSON array if there is none. */
+  readonly format?: Format | undefined;
+  /** The columns of a list that is a table. */
+  readonly columns?: readonly Column[];
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
   /** The document with the version, where the path may lead to another one later. */

@@ -21,6 +21,8 @@ export interface WriteRules {
   readonly many?: number | undefined;
   /** Whether all entities of a request are written or none. */
   readonly atomic: boolean;
+  /** Whether a body may have an entity on each line, any number of them. */
+  readonly takesLines?: boolean;
   /** The fields that a change of many entities may set. */
   readonly fields?: ReadonlySet<string>;
   /** The most entities that a request may change or remove. */

@@ -7,6 +7,7 @@ import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
 import { withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, KEEP_CONDITIONS } from "../../filter/filters.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
@@ -17,13 +18,13 @@ import type { StoredEntity } from "./stored_entity.ts";
 import { storedIn } from "./stored_writer.ts";
 import { readPage } from "./read_page.ts";
 import type { Stored } from "./stored_writer.ts";
-import type { DirectPlan, OpenCollection, PlanOf } from "./direct_plan.ts";
+import type { DirectPlan, NewEntity, OpenCollection, PlanOf } from "./direct_plan.ts";
 import { areValid, updateSelected, updateStored } from "./direct_writes.ts";
 
 export interface DirectResult {
   readonly text?: string | Uint8Array;
-  /** A list as JSON text: pieces of one entity or several, with commas between. */
-  readonly texts?: AsyncIterable<Uint8Array>;
+  /** A list as JSON text in pieces, with separators between entities. */
+  readonly texts?: AsyncIterable<JsonPiece>;
   /** A list entity by entity. */
   readonly each?: AsyncIterable<readonly Uint8Array[]>;
   readonly version?: Version;
@@ -31,8 +32,8 @@ export interface DirectResult {
   readonly created?: string;
   /** How many entities were changed; only where many may be. */
   readonly affected?: number;
-  /** What became of each of several new entities. */
-  readonly fates?: readonly Fate[];
+  /** What became of each of several new entities; nothing where that needs a document. */
+  readonly fates?: readonly (Fate | undefined)[];
 }
 
 /** An entity that is written, or why it is not. */
@@ -90,7 +91,7 @@ export class DirectCollection {
     }
   }
 
-  #list({ reads: { reader }, query, finder }: PlanOf<"all">): AsyncIterable<Uint8Array> {
+  #list({ reads: { reader }, query, finder }: PlanOf<"all">): AsyncIterable<JsonPiece> {
     const { timeBudget } = this.#collection;
     return finder === undefined
       ? reader.read(query, timeBudget)
@@ -135,31 +136,33 @@ export class DirectCollection {
     { entities, isAtomic, minimal }: Extract<DirectPlan, { readonly entities: object }>,
   ): Promise<DirectResult | undefined> {
     const { model, timeBudget, shape } = this.#collection;
+    const all: NewEntity[] = [];
     for (const entity of entities) {
-      if (!await this.#passesRules(entity, shape.fields)) return undefined;
+      const isRight = entity !== undefined && await this.#passesRules(entity, shape.fields);
+      if (isRight) all.push(entity);
+      else if (isAtomic) return undefined;
     }
     const insert = (session?: ClientSession) =>
       insertAll(model, {
-        all: entities,
+        all,
         options: { ...timeBudget.statement(session), ordered: isAtomic },
       });
     if (isAtomic) {
       const together = { connection: model.db as Connection, timeBudget, isRequired: true };
-      await timeBudget.wait(entities.length === 1 ? insert() : inTransaction(together, insert));
-      return minimal ? {} : { text: `[${entities.map((each) => toJson(each, shape)).join()}]` };
+      await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
+      return minimal ? {} : { text: `[${all.map((each) => toJson(each, shape)).join()}]` };
     }
     let errors: BulkError["errors"] = new Map();
     try {
-      await timeBudget.wait(insert());
+      if (all.length > 0) await timeBudget.wait(insert());
     } catch (error) {
       if (!(error instanceof BulkError)) throw error;
       ({ errors } = error);
     }
-    return {
-      fates: entities.map(({ _id }, index) =>
-        errors.has(index) ? { error: errors.get(index) } : { _id }
-      ),
-    };
+    const fates = new Map(all.map((entity, index): [NewEntity, Fate] => {
+      return [entity, errors.has(index) ? { error: errors.get(index) } : { _id: entity._id }];
+    }));
+    return { fates: entities.map((entity) => entity && fates.get(entity)) };
   }
 
   async #update(

@@ -12,6 +12,7 @@ import {
 import type { Filter } from "../../filter/filters.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { Selection } from "../../filter/selection.ts";
+import type { Separator } from "../../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -59,9 +60,10 @@ export interface DirectRequest {
   /** What finds the entities that are shown in the place of identifiers. */
   readonly finder?: TargetFinder | undefined;
   readonly isApart?: boolean;
+  readonly separator?: Separator | undefined;
 }
 
-type NewEntity = Record<string, unknown>;
+export type NewEntity = Record<string, unknown>;
 
 export type DirectPlan =
   | Readonly<{ operation: "all" } & ReadPlan>
@@ -69,7 +71,8 @@ export type DirectPlan =
   | Readonly<{ operation: "create"; entity: NewEntity; minimal: boolean }>
   | Readonly<{
     operation: "create";
-    entities: readonly NewEntity[];
+    /** Nothing where only a document can say why a body is refused, or store it. */
+    entities: readonly (NewEntity | undefined)[];
     isAtomic: boolean;
     minimal: boolean;
   }>
@@ -169,10 +172,10 @@ function planCreation(
     const entity = inserts.make(body, reserved[0]);
     return entity && { operation: "create", entity, minimal };
   }
-  const entities: NewEntity[] = [];
+  const entities: (NewEntity | undefined)[] = [];
   for (const [index, each] of bodies.entries()) {
     const entity = inserts.make(each, reserved[index]);
-    if (entity === undefined) return undefined;
+    if (entity === undefined && isAtomic) return undefined;
     entities.push(entity);
   }
   return { operation: "create", entities, isAtomic, minimal };
@@ -214,7 +217,7 @@ function planReplacement(
 
 /** Gives the query of a read; `undefined` if Mongoose has to run it. */
 function planQuery(
-  { operation, lean: takesLean = false, forChange = false, page, select }: DirectRequest,
+  { operation, lean: takesLean = false, forChange = false, page, select, separator }: DirectRequest,
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): JsonQuery | undefined {
   const given = forChange ? {} : selection.projection;
@@ -230,7 +233,7 @@ function planQuery(
   const selected = everyFilter(conditions, page?.behind ?? selection.sortable);
   const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
   const also = typeof key === "string" ? [key] : page?.paths;
-  return { conditions: castFilter(model, selected), options, projection, also };
+  return { conditions: castFilter(model, selected), options, projection, also, separator };
 }
 
 /** Whether a write has no options to obey, and its answer shows everything. */

@@ -7,6 +7,7 @@ import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { alsoReading, databaseProjection, uncovered } from "../../filter/projection.ts";
+import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, wantedIn } from "../../json/populate.ts";
 import type { TargetFinder } from "../../json/populate.ts";
 import { storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
@@ -28,6 +29,8 @@ export interface JsonQuery {
   readonly options: Readonly<Record<string, unknown>>;
   /** Paths that are read besides, and not shown. */
   readonly also?: readonly string[] | undefined;
+  /** Stands between entities; a comma if there is none. */
+  readonly separator?: Separator | undefined;
 }
 
 interface JsonReaderOptions {
@@ -68,12 +71,17 @@ export class JsonReader {
     this.#selected = databaseProjection({}, shape);
   }
 
-  /** Reads what a query selects: pieces of JSON text, each of one document or several with commas between. */
-  async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Buffer> {
+  /** Reads what a query selects: JSON text in pieces, with separators between documents. */
+  async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<JsonPiece> {
     const writer = this.writerFor(query);
+    const { separator = "," } = query;
+    let begun = false;
     for await (const batch of this.#list(query, timeBudget)) {
-      const text = await writer.list(batch);
-      if (text.length > 0) yield text;
+      const text = await writer.list(batch, separator);
+      if (text.length === 0) continue;
+      if (begun) yield separator;
+      begun = true;
+      yield text;
     }
   }
 
@@ -81,14 +89,18 @@ export class JsonReader {
   async *readPopulated(
     { options, ...query }: JsonQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
-  ): AsyncGenerator<Buffer> {
+  ): AsyncGenerator<JsonPiece> {
     const few = { ...query, options: { ...options, batchSize: POPULATED_AT_ONCE } };
-    const marking = { writer: this.writerFor(query), names: finder.names };
+    const { separator = "," } = query;
+    let begun = false;
+    const marking = { writer: this.writerFor(query), names: finder.names, separator };
     for await (const batch of this.#list(few, timeBudget)) {
       await nextTurn();
       const marked = writeMarked(storedIn(batch), marking);
-      const targets = finder.find(wantedIn([marked], finder));
-      yield* fillMarked(marked, await timeBudget.waitForNext(targets));
+      const targets = await timeBudget.waitForNext(finder.find(wantedIn([marked], finder)));
+      if (begun) yield separator;
+      begun = true;
+      yield* fillMarked(marked, targets);
     }
   }
 
@@ -110,18 +122,18 @@ export class JsonReader {
   }
 
   /**
-   * Gives the text of documents with commas between them; a finder puts entities in the place of identifiers. The caller
+   * Gives the text of documents with separators between them; a finder puts entities in the place of identifiers. The caller
    * bounds the wait.
    */
   async joined(
     stored: readonly Stored[],
-    { projection, finder }: Pick<JsonQuery, "projection"> & {
+    { projection, separator, finder }: Pick<JsonQuery, "projection" | "separator"> & {
       readonly finder?: TargetFinder | undefined;
     },
   ): Promise<Buffer> {
     const writer = this.writerFor({ projection });
-    if (finder === undefined) return writer.joined(stored);
-    const marked = writeMarked(stored, { writer, names: finder.names });
+    if (finder === undefined) return writer.joined(stored, separator);
+    const marked = writeMarked(stored, { writer, names: finder.names, separator });
     const targets = await finder.find(wantedIn([marked], finder));
     return Buffer.concat([...fillMarked(marked, targets)]);
   }

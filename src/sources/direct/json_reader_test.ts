@@ -23,7 +23,7 @@ async function readAs(mode: ReadMode, target: ModelClass): Promise<unknown> {
   for await (const piece of reader.read(query, new TimeBudget(10_000))) {
     pieces.push(piece.toString());
   }
-  return withoutMadeUp(JSON.parse(`[${pieces.join(",")}]`));
+  return withoutMadeUp(JSON.parse(`[${pieces.join("")}]`));
 }
 
 test("JsonReader.read() gives the same in every mode", async () => {

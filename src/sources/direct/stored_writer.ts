@@ -12,6 +12,7 @@ import { topOf } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { BsonReader } from "../../json/bytes/bson_reader.ts";
 import { JsonWriter } from "../../json/bytes/json_writer.ts";
+import type { Separator } from "../../json/bytes/json_writer.ts";
 import { documentsIn, DocumentWriter } from "../../json/transcode/documents.ts";
 import { planJson } from "../../json/transcode/plan.ts";
 import type { Plan } from "../../json/transcode/plan.ts";
@@ -60,23 +61,23 @@ export class StoredWriter {
     return field !== undefined && this.#shows(name, field);
   }
 
-  /** Gives the text of a batch, a portion in each turn of the event loop: documents with commas between them. */
-  async list(batch: Batch): Promise<Buffer> {
-    if ("values" in batch) return this.joined(batch.values);
+  /** Gives the text of a batch, a portion in each turn of the event loop: documents with separators between them. */
+  async list(batch: Batch, separator?: Separator): Promise<Buffer> {
+    if ("values" in batch) return this.joined(batch.values, separator);
     const { array, start } = batch;
     const source = new BsonReader(array, start);
     const out = writerFor(array.length);
-    const writing = this.#documents.array(source, { out, most: PORTION });
+    const writing = this.#documents.array(source, { out, separator, most: PORTION });
     const isLong = array.length > PORTION;
     do if (isLong) await nextTurn(); while (!writing.next().done);
     return out.written;
   }
 
-  /** Gives the text of documents with commas between them. */
-  joined(stored: readonly Stored[]): Buffer {
+  /** Gives the text of documents with separators between them. */
+  joined(stored: readonly Stored[], separator: Separator = ","): Buffer {
     const out = writerFor(sizeOf(stored));
     for (const [index, each] of stored.entries()) {
-      if (index > 0) out.ascii(",");
+      if (index > 0) out.ascii(separator);
       const bytes = each instanceof Buffer ? each : encodeValues(each);
       if (bytes === undefined) out.text(this.#hydrate(each));
       else this.#documents.document(new BsonReader(bytes), out);
@@ -172,12 +173,16 @@ function isLossless(value: unknown): boolean {
 }
 
 /**
- * Writes stored documents as JSON text, with commas between them, and with marks in the places of some references. A
+ * Writes stored documents as JSON text, with separators between them, and with marks in the places of some references. A
  * document that only Mongoose can write is one mark.
  */
 export function writeMarked(
   stored: readonly Stored[],
-  { writer, names }: { readonly writer: StoredWriter; readonly names: ReadonlySet<string> },
+  { writer, names, separator = "," }: {
+    readonly writer: StoredWriter;
+    readonly names: ReadonlySet<string>;
+    readonly separator?: Separator | undefined;
+  },
 ): MarkedJson {
   const marking = new Marking(names);
   const out = writerFor(sizeOf(stored));
@@ -188,7 +193,7 @@ export function writeMarked(
   const decode = (bson: Buffer) => hydrate(decodeBson(bson));
   const documents = new DocumentWriter(writer.plan, { decode, fieldWriter: marking });
   for (const [index, each] of stored.entries()) {
-    if (index > 0) out.text(",");
+    if (index > 0) out.text(separator);
     const bytes = each instanceof Buffer ? each : encodeValues(each);
     if (bytes === undefined) hydrate(each);
     else documents.document(new BsonReader(bytes), out);

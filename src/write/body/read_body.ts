@@ -41,6 +41,23 @@ export function readElements(
   return body;
 }
 
+/**
+ * Reads the JSON object of a line.
+ *
+ * @throws {RestError} 400 if it is none, or is beyond a cap.
+ */
+export function readLine(text: string, limits: Required<BodyLimits>): JsonObject {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw badFormat("The line is not JSON");
+  }
+  if (!isJsonObject(body)) throw badFormat("The line is not a JSON object");
+  checkSize(body, limits);
+  return body;
+}
+
 function parsedBody(req: Request): unknown {
   const length = req.headers["content-length"];
   const empty = req.headers["transfer-encoding"] === undefined &&

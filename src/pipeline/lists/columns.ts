@@ -1,0 +1,79 @@
+import type { Schema } from "mongoose";
+import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
+import { readProjection, shownBy } from "../../filter/projection.ts";
+import type { Shows } from "../../filter/projection.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import type { LevelCall } from "../request/call.ts";
+
+/** A column of a list that is a table. */
+export interface Column {
+  /** The names that lead to its values. */
+  readonly names: readonly string[];
+  /** Whether a text in it may be a number: JSON has none for decimals and large integers. */
+  readonly isNumeric: boolean;
+}
+
+/** The types whose values JSON may show as text. */
+const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
+
+/** Gives the columns of a list as its reader may see them, whatever is stored. */
+export function columnsOf(
+  { asked: { select, populate }, level: { shape, target, link }, state }: LevelCall,
+): readonly Column[] {
+  const schema = link?.embedded ? buildSchema(target).schema : undefined;
+  const shows = shownBy(readProjection(state.projection, shape), shape);
+  return columnsIn(shape, {
+    ...{ populate, schema },
+    shows: (path, field) => {
+      const [name = ""] = path.split(".");
+      return select === undefined ? shows(path, field) : name === "_id" || select.includes(name);
+    },
+  });
+}
+
+interface ColumnOptions {
+  readonly shows?: Shows;
+  /** The references in whose place entities stand. */
+  readonly populate?: ReadonlyMap<string, PopulateRule> | undefined;
+  readonly prefix?: readonly string[];
+  /** The schema of what others embed: it has no version of its own. */
+  readonly schema?: Schema | undefined;
+  /** The shapes around it: one that holds itself ends. */
+  readonly above?: readonly Shape[];
+}
+
+/** Gives the scalar fields of a shape and of the objects in it, those of identifiers first. */
+export function columnsIn(
+  shape: Shape,
+  { shows = () => true, populate, prefix = [], schema, above = [] }: ColumnOptions = {},
+): Column[] {
+  if (above.includes(shape)) return [];
+  const version: unknown = schema?.get("versionKey");
+  const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
+    const names = [...prefix, name];
+    const isSeen = !field.hidden && field.selected && shows(names.join("."), field);
+    if (!isSeen || name === version) return [];
+    const inside = { prefix: names, above: [...above, shape] };
+    const rule = populate?.get(name);
+    if (rule !== undefined && field.populated !== undefined) {
+      return columnsIn(field.populated, { ...inside, shows: shownIn(rule) });
+    }
+    if (field.shape !== undefined) {
+      const { schema } = (field.type ?? {}) as { readonly schema?: Schema };
+      return columnsIn(field.shape, { ...inside, schema, shows });
+    }
+    if (field.kind !== "scalar") return [];
+    return [{ names, isNumeric: NUMERIC.has(field.type?.instance) }];
+  });
+  const isId = ({ names }: Column) => names.at(-1) === "_id" && names.length === prefix.length + 1;
+  return [...columns.filter(isId), ...columns.filter((each) => !isId(each))];
+}
+
+/** Tells what is shown of an entity in the place of its identifier. */
+function shownIn({ select }: PopulateRule): Shows {
+  return (path) => {
+    const [, name = ""] = path.split(".");
+    return select === undefined || name === "_id" || select.includes(name);
+  };
+}
