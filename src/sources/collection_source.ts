@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model } from "mongoose";
+import type { ClientSession, Document, Model, PipelineStage } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -16,6 +16,7 @@ import {
   saveDocuments,
 } from "../write/save_document.ts";
 import {
+  aggregateSelected,
   countSelected,
   pageOptions,
   readAllSaved,
@@ -85,6 +86,10 @@ export class CollectionSource implements Source {
 
   async count(upTo?: number): Promise<number> {
     return await this.#options.timeBudget.wait(countSelected(await this.#open(), upTo));
+  }
+
+  async groups(stages: readonly PipelineStage[]): Promise<Record<string, unknown>[]> {
+    return await this.#options.timeBudget.wait(aggregateSelected(await this.#open(), stages));
   }
 
   async direct(

@@ -1,4 +1,5 @@
 import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
+import type { GroupsOptions } from "./groups_options.ts";
 
 /** Options of a page. */
 export interface PageOptions {
@@ -129,4 +130,13 @@ export interface ReadOptions<M = unknown> {
   readonly populate?: PopulateFields<M> | undefined;
   /** Lists tell their total. Only for `all()`. */
   readonly count?: true | CountOptions | undefined;
+  /** Lists answer groups of their entities, such as `?group=state&sum=price`. Only for `all()`, without hooks on entities. */
+  readonly groups?:
+    | GroupsOptions<
+      FieldNames<"group", M>,
+      FieldNames<"unit", M>,
+      FieldNames<"sum", M>,
+      FieldNames<"avg", M>
+    >
+    | undefined;
 }

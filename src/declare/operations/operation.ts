@@ -53,6 +53,7 @@ const READ_OPTIONS: Record<keyof ReadOptions, true> = {
   search: true,
   populate: true,
   count: true,
+  groups: true,
 };
 
 export function isReadOption(name: string): name is keyof ReadOptions {

@@ -18,6 +18,7 @@ export interface ReadRules {
   readonly search?: SearchRule;
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
+  readonly groups?: GroupRules;
 }
 
 export interface PageRule {
@@ -41,6 +42,17 @@ export interface PopulateRule {
   readonly always: boolean;
 }
 
+/** What clients may group by, and what they may ask of each group. */
+export interface GroupRules {
+  /** The fields, with the part of a date that counts. */
+  readonly by: ReadonlyMap<string, "year" | "month" | "day" | undefined>;
+  readonly sum: ReadonlySet<string>;
+  readonly avg: ReadonlySet<string>;
+  readonly count: boolean;
+  readonly max: number;
+  readonly least: number;
+}
+
 /** An order: paths and directions, the most important first. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
@@ -54,6 +66,17 @@ export interface ReadQuery {
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   /** How the total is counted; it is not counted without it. */
   readonly count?: CountQuery;
+  /** The groups that are asked for in the place of entities. */
+  readonly groups?: GroupsQuery;
+}
+
+export interface GroupsQuery {
+  readonly by: readonly string[];
+  readonly sum: readonly string[];
+  readonly avg: readonly string[];
+  /** By fields, `count`, `sum.price` or `avg.price`. */
+  readonly order: Order;
+  readonly rules: GroupRules;
 }
 
 export interface CountQuery {

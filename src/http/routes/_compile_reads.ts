@@ -21,8 +21,10 @@ import { referenceIn, shapeForAll } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
+import { checkNames, checkNoOthers, isCount, isNames, objectOf } from "./_check_given.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
+import { compileGroups } from "./_compile_groups.ts";
 
 /**
  * Compiles which paths the filters of clients may name in an operation; `undefined` where they may name all that clients see.
@@ -51,12 +53,12 @@ export function compileFilterPaths(
   throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
 }
 
-const OF_LISTS = ["page", "sort", "search", "count"] as const;
+const OF_LISTS = ["page", "sort", "search", "count", "groups"] as const;
 
 /** Options that a hook in the place of the read would not know of. */
 const OF_QUERIES = [...OF_LISTS, "populate"] as const;
 
-interface Reading {
+export interface Reading {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
@@ -83,7 +85,7 @@ export function compileReads(
   const fail: Fail = (problem) => cannotMount(model.target, `${method.operation}() ${problem}`);
   checkPlaces(method, { given, fail });
   const reading = { ...model, fail };
-  const { page, sort, select, search, count, populate } = given;
+  const { page, sort, select, search, count, populate, groups } = given;
   return {
     ...page && { page: compilePage(page, reading) },
     ...sort && { sort: new Set(checkNames(sort, { ...reading, option: "sort" })) },
@@ -91,6 +93,7 @@ export function compileReads(
     ...search && { search: compileSearch(search, reading) },
     ...count && { count: compileCount(count, fail) },
     ...populate && { populate: compilePopulate(populate, reading) },
+    ...groups && { groups: compileGroups(groups, reading) },
   };
 }
 
@@ -111,6 +114,9 @@ function checkPlaces(
   const leavesOut = (["postFetch", "preSend"] as const).find((name) => hooks[name] !== undefined);
   if (given.count !== undefined && leavesOut !== undefined) {
     throw fail(`cannot have "count": the total would count what "${leavesOut}" leaves out`);
+  }
+  if (given.groups !== undefined && leavesOut !== undefined) {
+    throw fail(`cannot have "groups": they would tell of what "${leavesOut}" leaves out`);
   }
 }
 
@@ -158,43 +164,6 @@ function textIndexPaths({ schema, shape, fail }: Reading): readonly string[] {
   const hidden = texts.find((path) => path === "$**" ? shape.secretive : isHiddenPath(path, shape));
   if (hidden === undefined) return texts;
   throw fail(`cannot search in a text index of "${hidden}": clients do not see all that it holds`);
-}
-
-const KINDS: Readonly<Record<FieldShape["kind"], string>> = {
-  ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
-};
-
-function checkNames(
-  names: unknown,
-  { option, shape, fail }: Reading & { readonly option: "sort" | "select" | "search" },
-): readonly string[] {
-  if (!Array.isArray(names) || names.length === 0) {
-    throw fail(`needs a list of fields as "${option}"`);
-  }
-  const isPossible = ({ kind, type }: FieldShape) =>
-    option === "select" ||
-    kind === "scalar" && (option === "sort" || type?.instance === "String");
-  for (const name of names as unknown[]) {
-    const field = shape.fields.get(String(name));
-    const problem = whyUnseen(field) ??
-      (field && !isPossible(field) ? `cannot be used: it holds ${KINDS[field.kind]}` : undefined);
-    if (problem !== undefined) throw fail(`has "${name}" in "${option}", which ${problem}`);
-  }
-  return [...new Set(names as string[])];
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-function objectOf(given: unknown): Record<string, unknown> {
-  return isJsonObject(given) ? given : {};
-}
-
-/** An option with a wrong name would do nothing. */
-function checkNoOthers(others: object, { option, fail }: { option: string; fail: Fail }): void {
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
 }
 
 const POPULATE_OPTIONS: Record<keyof PopulateOptions, true> = {
@@ -252,10 +221,6 @@ function readPopulate(options: unknown, fail: Fail): PopulateOptions {
     }
   }
   return options as PopulateOptions;
-}
-
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */

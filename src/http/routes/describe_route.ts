@@ -1,3 +1,4 @@
+import type { GroupsOptions } from "../../declare/hooks/groups_options.ts";
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
@@ -5,7 +6,7 @@ import type { OperationWords } from "../../declare/operations/operation.ts";
 import { STATUS_OF } from "../../errors/refusals.ts";
 import type { ErrorCode } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { ReadRules } from "../../filter/parameters/read_rules.ts";
+import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
 import { listPaths } from "../../filter/q/describe_filter.ts";
 import type { FilterDescription } from "../../filter/q/describe_filter.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
@@ -15,6 +16,7 @@ import { describeFields, describeObject } from "../../schema/describe_object.ts"
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
+import { describeGroups } from "./_compile_groups.ts";
 import { COUNTS, describePreferences, describeWrites, narrowBody } from "./_describe_writes.ts";
 
 /** A parameter of a request. */
@@ -25,7 +27,7 @@ export interface ParameterDescription {
   readonly in: "path" | "query";
   /** Whether a request must have it. */
   readonly required: boolean;
-  /** The fields that it can name, for `sort`, `select` and `populate`. */
+  /** What it can name, for `sort`, `select`, `populate`, `group`, `sum` and `avg`. */
   readonly fields?: readonly string[];
   /** The value that it has if it is not given, for `limit`. */
   readonly default?: number;
@@ -81,6 +83,8 @@ export interface RouteDescription extends OperationWords {
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may hold. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
+  /** The groups that clients can ask for in the place of entities. Missing where there are none. */
+  readonly groups?: Required<GroupsOptions>;
   /** What the options of a write allow. Missing where there are none. */
   readonly writes?: WriteDescription;
   /** The fields that a body can set. Missing if the operation reads no body. */
@@ -102,7 +106,7 @@ export interface RouteDescription extends OperationWords {
 /** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
-  const { target, operation, hooks, writes } = actingLevel(route);
+  const { target, operation, hooks, writes, reads } = actingLevel(route);
   const filter = describeFilter(route);
   const { body, answer } = routeObjects(route);
   const schemas = describeSchemas(route);
@@ -114,6 +118,7 @@ export function describeRoute(route: Route): RouteDescription {
     parameters: describeParameters(route),
     headers: describeHeaders(route),
     ...filter && { filter },
+    ...reads?.groups && { groups: describeGroups(reads.groups) },
     ...writes && { writes: describeWrites(operation, writes) },
     ...schemas.bodySchema && { body: [] },
     ...body && { body: describeFields(body) },
@@ -202,12 +207,25 @@ function describeParameters({ path, operation, levels }: Route): ParameterDescri
 
 function valuesOf(
   name: string,
-  { page, sort, select, populate }: ReadRules,
+  { page, sort, select, populate, groups }: ReadRules,
 ): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
   if (name === "limit" && page) return { default: page.size, maximum: page.max };
-  if (name === "sort" && sort) return { fields: ["_id", ...sort] };
+  if (name === "sort") {
+    return { fields: [...new Set([...sort ? ["_id", ...sort] : [], ...groupOrders(groups)])] };
+  }
+  if (name === "group" && groups) return { fields: [...groups.by.keys()] };
+  if ((name === "sum" || name === "avg") && groups) return { fields: [...groups[name]] };
   if (name === "select" && select) return { fields: ["_id", ...select] };
   return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
+}
+
+/** By what groups can be sorted. */
+function groupOrders(groups: GroupRules | undefined): string[] {
+  if (groups === undefined) return [];
+  const totals = (["sum", "avg"] as const).flatMap((kind) =>
+    [...groups[kind]].map((name) => `${kind}.${name}`)
+  );
+  return [...groups.by.keys(), ...groups.count ? ["count"] : [], ...totals];
 }
 
 function describeHeaders(route: Route): HeaderDescription[] {
@@ -246,9 +264,8 @@ export function pathParameters(path: string): string[] {
 
 function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, scopes, writes } = actingLevel(
-    route,
-  );
+  const { target, operation, action, concurrency, hooks, link, reads, scopes, writes } =
+    actingLevel(route);
   const keys = writes?.idempotency !== undefined;
   const affects = operation === "updateAll" || operation === "removeAll";
   const removesRequired = change === "remove" && link?.required === true && !link.array;
@@ -263,7 +280,8 @@ function describeErrors(route: Route): ErrorDescription[] {
     FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
       hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
     NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
-    CONFLICT: acts || keys || affects || changes && (isBound(route) || link !== undefined) ||
+    CONFLICT: reads?.groups !== undefined || acts || keys || affects ||
+      changes && (isBound(route) || link !== undefined) ||
       (isMerge && isUnique()),
     PRECONDITION_FAILED: isBound(route),
     PAYLOAD_TOO_LARGE: writes?.many !== undefined || operation === "updateAll" && writes?.atomic,

@@ -8,13 +8,15 @@ import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
+import { readGroups } from "./read_groups.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillPage, planPage } from "./page.ts";
 
 export async function readList(acting: OpenLevel): Promise<Reply> {
-  const { page } = acting.asked;
+  const { page, groups } = acting.asked;
+  if (groups !== undefined) return await readGroups(acting, groups);
   if (page === undefined) {
     const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
     return { headers, ...await readWhole(acting) };
