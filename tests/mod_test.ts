@@ -8,6 +8,7 @@ import type {
   CloseOptions,
   CountOptions,
   DataType,
+  DateUnit,
   Entity,
   EntityHook,
   ErrorContext,
@@ -22,6 +23,7 @@ import type {
   FrameworkRequest,
   FrameworkRouter,
   FrameworkState,
+  GroupsOptions,
   HeaderDescription,
   Health,
   Hidden,
@@ -100,6 +102,7 @@ interface Types {
   CloseOptions: CloseOptions;
   CountOptions: CountOptions;
   DataType: DataType;
+  DateUnit: DateUnit;
   Entity: Entity<mod.FrameworkModel>;
   EntityHook: EntityHook<object>;
   ErrorContext: ErrorContext;
@@ -114,6 +117,7 @@ interface Types {
   FrameworkRequest: FrameworkRequest;
   FrameworkRouter: FrameworkRouter;
   FrameworkState: FrameworkState;
+  GroupsOptions: GroupsOptions;
   HeaderDescription: HeaderDescription;
   Health: Health;
   Hidden: Hidden<string>;
@@ -183,6 +187,7 @@ const TYPES: Record<keyof Types, true> = {
   CloseOptions: true,
   CountOptions: true,
   DataType: true,
+  DateUnit: true,
   Entity: true,
   EntityHook: true,
   ErrorContext: true,
@@ -197,6 +202,7 @@ const TYPES: Record<keyof Types, true> = {
   FrameworkRequest: true,
   FrameworkRouter: true,
   FrameworkState: true,
+  GroupsOptions: true,
   HeaderDescription: true,
   Health: true,
   Hidden: true,

@@ -92,6 +92,12 @@ export function tooMany(limit: number): RestError {
   return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
 }
 
+/** A 409 for a list that has more groups than an answer may show. */
+export function tooManyGroups(limit: number, cause?: unknown): RestError {
+  const message = `There are more than ${limit} groups: narrow them by q, or group by less`;
+  return refusal("CONFLICT", { message, limit }, { cause });
+}
+
 /** A 409 for a new entity where a property holds one entity. */
 export function occupied(): RestError {
   const message = "There is one already, or its parent was changed by someone else";

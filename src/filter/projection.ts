@@ -89,11 +89,11 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
 }
 
 /** Whether a read shows less than everything, so that the answer of a write has to be read again. */
-export function isNarrowed(
-  { projection }: { readonly projection: Projection },
-  shape: Shape,
-): boolean {
-  return Object.keys(projection).length > 0 ||
+export function isNarrowed({ selection, shape }: {
+  readonly selection: { readonly projection: Projection };
+  readonly shape: Shape;
+}): boolean {
+  return Object.keys(selection.projection).length > 0 ||
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
@@ -141,8 +141,8 @@ function isDecisive(value: unknown): boolean {
 
 /** Whether the database computes what is shown, so that it gets no default. */
 function isComputed(value: unknown): boolean {
-  return typeof value === "object" && value !== null && isDecisive(value) &&
-    !("$elemMatch" in value);
+  if (typeof value !== "object") return typeof value === "string";
+  return value !== null && isDecisive(value) && !("$elemMatch" in value);
 }
 
 function hasObjects({ kind, element, shape }: FieldShape): boolean {

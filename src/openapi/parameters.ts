@@ -63,10 +63,6 @@ function describeQuery(parameter: ParameterDescription): object {
         description: "The fields to sort by, with `-` for descending order",
         more: { maxItems: LIST_LIMITS.keys, allOf: fields.map(onlyOnce) },
       });
-    case "select":
-      return listOf(fields, { description: "The fields to show. `_id` is always shown" });
-    case "populate":
-      return listOf(fields, { description: "The references to replace by entities" });
     case "search": {
       const word = "[^\\s\\u0000]+";
       const pattern = `^\\s*${word}(\\s+${word}){0,${LIST_LIMITS.words - 1}}\\s*$`;
@@ -76,9 +72,19 @@ function describeQuery(parameter: ParameterDescription): object {
       };
     }
     default:
-      return UNKNOWN;
+      return Object.hasOwn(LISTS, name)
+        ? listOf(fields, { description: LISTS[name as keyof typeof LISTS] })
+        : UNKNOWN;
   }
 }
+
+const LISTS = {
+  select: "The fields to show. `_id` is always shown",
+  populate: "The references to replace by entities",
+  group: "The fields to group by: the answer has groups in the place of entities",
+  sum: "The numbers of which each group tells the sum",
+  avg: "The numbers of which each group tells the average",
+} as const;
 
 const UNKNOWN = { schema: {} };
 

@@ -1,11 +1,12 @@
-import type { Document, Model } from "mongoose";
+import type { Document, Model, PipelineStage, Schema } from "mongoose";
 import { readDocuments } from "../database/read_batches.ts";
-import { conflict, tooMany } from "../errors/refusals.ts";
+import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { FarDate, isFarDate, SEEK_READ, valueAt } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/selection.ts";
+import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import { putAt } from "../write/stored_values.ts";
@@ -44,6 +45,26 @@ export async function countSelected(
   }
   const query = model.countDocuments({}, options as never);
   return await withConditions(query, conditions).exec();
+}
+
+/**
+ * Aggregates what a collection selects, pages aside. The caller bounds the wait.
+ *
+ * @throws {RestError} 400 for conditions that an aggregation does not take.
+ */
+export async function aggregateSelected(
+  { model, conditions, selection, maxTimeMS }: OpenCollection,
+  stages: readonly PipelineStage[],
+): Promise<Record<string, unknown>[]> {
+  if (!isCountable(conditions)) throw badParameter("group", "no conditions by distance beside it");
+  if (findsByMiddleware(model.schema as Schema)) {
+    throw new TypeError(`Cannot group "${model.modelName}": a plugin has middleware of find()`);
+  }
+  const { sort: _sort, populate: _populate, lean: _lean, ...options } = readOptions(selection, {
+    ...{ maxTimeMS, page: false },
+  });
+  const match = { $match: castFilter(model, conditions) };
+  return await model.aggregate([match, ...stages], { allowDiskUse: false, ...options }).exec();
 }
 
 /** Reads the identifiers of what is selected. Throws a 409 if they are more than may be affected. */

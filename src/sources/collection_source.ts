@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model } from "mongoose";
+import type { ClientSession, Document, Model, PipelineStage } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -23,6 +23,7 @@ import {
   saveDocuments,
 } from "../write/save_document.ts";
 import {
+  aggregateSelected,
   countSelected,
   pageOptions,
   readAllSaved,
@@ -95,6 +96,10 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(countSelected(await this.#open(), upTo));
   }
 
+  async groups(stages: readonly PipelineStage[]): Promise<Record<string, unknown>[]> {
+    return await this.#options.timeBudget.wait(aggregateSelected(await this.#open(), stages));
+  }
+
   async direct(
     { operation, id, limit, ...asked }: DirectCall,
   ): Promise<DirectResult | null | undefined> {
@@ -155,17 +160,15 @@ export class CollectionSource implements Source {
   }
 
   async save(entity: EntityValue): Promise<EntityValue> {
-    const { selection, shape, timeBudget } = this.#options;
     const doc = documentOf(entity);
-    await timeBudget.wait(this.store(doc));
-    return isNarrowed(selection, shape) ? await readSaved(doc, this.#options) : doc;
+    await this.#options.timeBudget.wait(this.store(doc));
+    return isNarrowed(this.#options) ? await readSaved(doc, this.#options) : doc;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
-    const { selection, shape, timeBudget } = this.#options;
     const docs = entities.map(documentOf);
-    await timeBudget.wait(this.storeNew(docs));
-    return isNarrowed(selection, shape) ? await readAllSaved(docs, this.#options) : docs;
+    await this.#options.timeBudget.wait(this.storeNew(docs));
+    return isNarrowed(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {

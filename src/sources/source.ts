@@ -1,3 +1,4 @@
+import type { PipelineStage } from "mongoose";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { Place } from "./parts/place.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
@@ -104,6 +105,8 @@ export interface Source {
   list(read: ListRead): AsyncIterable<readonly EntityValue[]>;
   /** Counts all that is selected, pages aside; no further than up to a number. */
   count(upTo?: number): Promise<number>;
+  /** Runs the stages of an aggregation on all that is selected, pages aside, where it has a collection. */
+  groups?(stages: readonly PipelineStage[]): Promise<Record<string, unknown>[]>;
   /** Reads values of an entity as they are stored, whatever the client filters by. */
   storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */

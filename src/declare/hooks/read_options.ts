@@ -1,4 +1,5 @@
 import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
+import type { GroupsOptions } from "./groups_options.ts";
 import type { LiveOptions } from "./live_options.ts";
 
 /** Options of a page. */
@@ -140,4 +141,13 @@ export interface ReadOptions<M = unknown> {
   readonly live?: true | LiveOptions | undefined;
   /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */
   readonly formats?: readonly ListFormat[] | undefined;
+  /** Lists answer groups of their entities, such as `?group=state&sum=price`. Only for `all()`, without hooks on entities. */
+  readonly groups?:
+    | GroupsOptions<
+      FieldNames<"group", M>,
+      FieldNames<"unit", M>,
+      FieldNames<"sum", M>,
+      FieldNames<"avg", M>
+    >
+    | undefined;
 }

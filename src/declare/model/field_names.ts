@@ -3,7 +3,9 @@ import type { ModelIn } from "../decorators/rest.ts";
 import type { FrameworkModel } from "./framework_model.ts";
 
 /** @internal What clients can use a field for. */
-export type FieldUse = "sort" | "select" | "search" | "populate" | "filter" | "set" | "key";
+export type FieldUse =
+  | ("sort" | "select" | "search" | "populate" | "filter" | "set" | "key")
+  | ("group" | "unit" | "sum" | "avg");
 
 /** @internal The names of the fields of a model that clients can use so: any name if the model is not known. */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
@@ -21,14 +23,18 @@ export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends Un
 /** The fields that the framework adds and that clients cannot use so. */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
-  & Record<"search" | "populate" | "set", "_id" | "__v">;
+  & Record<"search" | "populate" | "set" | "group" | "unit" | "sum" | "avg", "_id" | "__v">;
 
 type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? never
   : IsHidden<V> extends true ? U extends "set" ? never : `${K} is hidden`
   : [V] extends [(...args: never) => unknown] ? `${U} takes fields, ${K} is a method`
-  : U extends "sort" | "key" ? [V] extends [Scalar] ? never
+  : U extends "sort" | "key" | "group" ? [V] extends [Scalar] ? never
     : `${U} takes no lists and no objects, ${K} is ${InWords<V>}`
   : U extends "set" ? IsReadOnly<V> extends true ? `${K} is readonly` : never
+  : U extends "unit" ? [V] extends [Date] ? never : `a unit is for dates, ${K} is ${InWords<V>}`
+  : U extends "sum" | "avg"
+    ? [V] extends [number | bigint | { readonly _bsontype: "Decimal128" }] ? never
+    : `${U} takes numbers, ${K} is ${InWords<V>}`
   : U extends "search" ? [V] extends [string] ? never
     : `search takes fields that are strings, ${K} is ${InWords<V>}`
   : U extends "populate"

@@ -1,5 +1,6 @@
 import type { NoOtherOptions, OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
+import type { DateUnit, GroupsOptions } from "../hooks/groups_options.ts";
 import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type { LiveOptions } from "../hooks/live_options.ts";
 import type {
@@ -234,6 +235,7 @@ type ReadOption<K extends keyof ReadOptions, M, X> = K extends "page" ? Exactly<
   : K extends "live" ? true | Exactly<K, LiveOptions, X>
   : K extends "formats" ? readonly ListFormat[]
   : K extends "populate" ? CheckedPopulate<M, X>
+  : K extends "groups" ? CheckedGroups<M, X>
   : K extends "search" ? CheckedNames<K, M, X> | { readonly index: true }
   : K extends "sort" | "select" ? CheckedNames<K, M, X>
   : never;
@@ -246,6 +248,24 @@ type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]
 type CheckedName<U extends FieldUse, M, N> = N extends FieldNames<U, M> ? N
   : N extends keyof M ? NameProblem<U, M, N>
   : FieldNames<U, M>;
+
+/** The option `groups`, with its problems. `X` is what was given. */
+type CheckedGroups<M, X> =
+  & Omit<Exactly<"groups", GroupsOptions, X>, "by" | "sum" | "avg">
+  & { readonly by: CheckedKeys<M, OptionIn<X, "by">> }
+  & { readonly [U in "sum" | "avg"]?: CheckedNames<U, M, OptionIn<X, U>> };
+
+/** The fields that groups have in common, or their problems. `L` is what was given. */
+type CheckedKeys<M, L> = L extends readonly unknown[] ? {
+    readonly [I in keyof L]: L[I] extends object ? CheckedUnits<M, L[I]>
+      : CheckedName<"group", M, L[I]>;
+  }
+  : GroupsOptions<FieldNames<"group", M>, FieldNames<"unit", M>>["by"];
+
+type CheckedUnits<M, U> = {
+  readonly [K in keyof U]: CheckedName<"unit", M, K> extends K ? DateUnit
+    : CheckedName<"unit", M, K>;
+};
 
 /** The option `populate`, or its problem. `P` is what was given. */
 type CheckedPopulate<M, P> = P extends readonly unknown[]

@@ -55,6 +55,7 @@ const READ_OPTIONS: Record<keyof ReadOptions, true> = {
   count: true,
   live: true,
   formats: true,
+  groups: true,
 };
 
 export function isReadOption(name: string): name is keyof ReadOptions {

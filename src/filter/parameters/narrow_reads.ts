@@ -2,12 +2,12 @@ import { projectionOf } from "../projection.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { referenceIn } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { PopulateRule, ReadRules, SearchRule } from "./read_rules.ts";
+import type { GroupRules, PopulateRule, ReadRules, SearchRule } from "./read_rules.ts";
 
 /** Gives the rules of a read for those who see only a part of what it declares: the rest is as if it were not declared. */
 export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
   const isShown = (name: string) => isSeen(name, shape);
-  const { sort, select, search, populate, ...others } = rules;
+  const { sort, select, search, populate, groups, ...others } = rules;
   const sorted = [...sort ?? []].filter(isShown);
   const selected = [...select ?? []].filter(isShown);
   const populated = [...populate ?? []].filter(([name]) => isShown(name));
@@ -22,6 +22,17 @@ export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
       })),
     },
     ...searched && { search: searched },
+    ...groups && { groups: narrowGroups(groups, isShown) },
+  };
+}
+
+/** Groups stay declared where nothing of them is shown: their parameters are refused then. */
+function narrowGroups(groups: GroupRules, isShown: (name: string) => boolean): GroupRules {
+  return {
+    ...groups,
+    by: new Map([...groups.by].filter(([name]) => isShown(name))),
+    sum: new Set([...groups.sum].filter(isShown)),
+    avg: new Set([...groups.avg].filter(isShown)),
   };
 }
 

@@ -1,13 +1,19 @@
 import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
 import { readCursor } from "./cursor.ts";
+import { readGroups } from "./groups.ts";
+import { listed, readKeys, readNames } from "./names.ts";
 import { EVENT_STREAM, LIST_LIMITS, MEDIA_TYPES } from "./read_rules.ts";
-import type { Format, Order, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
+import type { Format, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";
 
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 
-type Name = (typeof NAMES)[number];
+/** Where no groups are declared, hooks may have parameters of these names. */
+const OF_GROUPS = ["group", "sum", "avg"] as const;
+
+type Name = (typeof NAMES | typeof OF_GROUPS)[number];
 
 export interface ReadRequest {
   readonly url: string;
@@ -17,25 +23,36 @@ export interface ReadRequest {
   accepts(types: string[]): string | false;
 }
 
-export function declaredNames(rules: ReadRules): Name[] {
-  return NAMES.filter((name) => {
+export function declaredNames({ groups, ...rules }: ReadRules): Name[] {
+  const ofGroups = groups &&
+    OF_GROUPS.filter((name) => groups[name === "group" ? "by" : name].size > 0);
+  const ofList = NAMES.filter((name) => {
+    if (name === "sort" && ofGroups !== undefined && ofGroups.length > 0) return true;
     const isOfPage = name === "limit" || name === "skip" || name === "after";
     return rules[isOfPage ? "page" : name] !== undefined;
   });
+  return [...ofList, ...ofGroups ?? []];
 }
 
 /** Reads what a client asks of a read besides `q`. Throws a 400 that names a parameter and what is allowed. */
 export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   const given = givenParameters(rules, request);
-  const { page, sort, select, search, populate, count } = rules;
+  const { page, sort, select, search, populate, count, groups } = rules;
+  const searched = given.search !== undefined && search &&
+    { search: compileSearch(given.search, search) };
+  if (groups && OF_GROUPS.some((name) => given[name] !== undefined)) {
+    return { ...searched, groups: readGroups(given, groups) };
+  }
+  if (given.sort !== undefined && sort === undefined) throw notAllowed("sort");
   const format = readFormat(rules, request);
   const preferred = prefersCount(request.prefer);
   return {
     ...page && { page: readPage(given, page) },
-    ...given.sort !== undefined && sort && { order: readOrder(given.sort, sort) },
+    ...given.sort !== undefined && sort &&
+      { order: totalOrder(readKeys(given.sort, ["_id", ...sort])) },
     ...given.select !== undefined && select &&
-      { select: readSelection(given.select, select) },
-    ...given.search !== undefined && search && { search: compileSearch(given.search, search) },
+      { select: readNames(given.select, { parameter: "select", allowed: ["_id", ...select] }) },
+    ...searched,
     ...populate && { populate: readPopulate(given.populate, populate) },
     ...count && (count.always || preferred) && { count: { upTo: count.upTo, preferred } },
     ...format !== undefined && { format },
@@ -65,13 +82,14 @@ function givenParameters(
   if (start === -1) return {};
   const query = url.slice(start + 1);
   const declared = declaredNames(rules);
+  const known = rules.groups === undefined ? NAMES : [...NAMES, ...OF_GROUPS];
   const given: Partial<Record<Name, string>> = {};
   for (const [name, value] of new URLSearchParams(query)) {
-    const parameter = NAMES.find((each) => name === each || name.startsWith(`${each}[`));
+    const parameter = known.find((each) => name === each || name.startsWith(`${each}[`));
     if (parameter === undefined) continue;
     if (!declared.includes(parameter)) {
       if (parameters.includes(parameter)) continue;
-      throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
+      throw notAllowed(parameter);
     }
     if (name !== parameter || given[parameter] !== undefined) {
       throw badParameter(parameter, "one value");
@@ -80,6 +98,10 @@ function givenParameters(
   }
   refuseMalformed(query, given);
   return given;
+}
+
+function notAllowed(parameter: Name): RestError {
+  return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
 /** `URLSearchParams` decodes leniently, which would turn one text into another. */
@@ -122,29 +144,6 @@ function readCount(
   throw badParameter(parameter, `a whole number from ${from} to ${to}`);
 }
 
-function readOrder(text: string, allowed: ReadonlySet<string>): Order {
-  const order: Record<string, 1 | -1> = {};
-  const keys = text.split(",");
-  if (keys.length > LIST_LIMITS.keys) {
-    throw badParameter("sort", `at most ${LIST_LIMITS.keys} fields`);
-  }
-  for (const key of keys) {
-    const path = key.replace(/^-/, "");
-    if (path !== "_id" && !allowed.has(path)) {
-      throw badParameter("sort", `fields out of ${listed(["_id", ...allowed])}`);
-    }
-    if (Object.hasOwn(order, path)) throw badParameter("sort", "each field once");
-    order[path] = key === path ? 1 : -1;
-  }
-  return totalOrder(order);
-}
-
-function readSelection(text: string, allowed: ReadonlySet<string>): string[] {
-  const names = text.split(",");
-  if (names.every((name) => name === "_id" || allowed.has(name))) return [...new Set(names)];
-  throw badParameter("select", `fields out of ${listed(["_id", ...allowed])}`);
-}
-
 function readPopulate(
   text: string | undefined,
   rules: ReadonlyMap<string, PopulateRule>,
@@ -159,8 +158,4 @@ function readPopulate(
 function prefersCount(prefer: string | undefined): boolean {
   const wishes = (prefer ?? "").split(",").map((wish) => wish.split(";", 1)[0] ?? "");
   return wishes.some((wish) => /^\s*count\s*=\s*("?)exact\1\s*$/i.test(wish));
-}
-
-function listed(names: Iterable<string>): string {
-  return [...names].join(", ");
 }

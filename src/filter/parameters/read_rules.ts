@@ -31,6 +31,7 @@ export interface ReadRules {
   readonly search?: SearchRule;
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
+  readonly groups?: GroupRules;
   /** The formats besides JSON that the header `Accept` can ask for. */
   readonly formats?: readonly Format[];
   readonly live?: LiveRule;
@@ -62,6 +63,17 @@ export interface PopulateRule {
   readonly always: boolean;
 }
 
+/** What clients may group by, and what they may ask of each group. */
+export interface GroupRules {
+  /** The fields, with the part of a date that counts. */
+  readonly by: ReadonlyMap<string, "year" | "month" | "day" | undefined>;
+  readonly sum: ReadonlySet<string>;
+  readonly avg: ReadonlySet<string>;
+  readonly count: boolean;
+  readonly max: number;
+  readonly least: number;
+}
+
 /** An order: paths and directions, the most important first. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
@@ -77,6 +89,17 @@ export interface ReadQuery {
   readonly count?: CountQuery;
   /** The format of the answer; JSON if there is none. */
   readonly format?: Format;
+  /** The groups that are asked for in the place of entities. */
+  readonly groups?: GroupsQuery;
+}
+
+export interface GroupsQuery {
+  readonly by: readonly string[];
+  readonly sum: readonly string[];
+  readonly avg: readonly string[];
+  /** By fields, `count`, `sum.price` or `avg.price`. */
+  readonly order: Order;
+  readonly rules: GroupRules;
 }
 
 export interface CountQuery {

@@ -24,8 +24,10 @@ import { referenceIn, shapeForAll } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
+import { checkNames, checkNoOthers, isCount, isNames, objectOf } from "./_check_given.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
+import { compileGroups } from "./_compile_groups.ts";
 import { compileLive } from "./_compile_live.ts";
 
 /**
@@ -55,12 +57,14 @@ export function compileFilterPaths(
   throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
 }
 
-const OF_LISTS = ["page", "sort", "search", "count", "formats", "live"] as const;
+const OF_LISTS = ["page", "sort", "search", "count", "formats", "groups", "live"] as const;
 
 /** Options that a hook in the place of the read would not know of. */
-const OF_QUERIES = ["page", "sort", "search", "count", "populate", "live"] as const;
+const OF_QUERIES = [
+  ...["page", "sort", "search", "count", "groups", "live", "populate"] as const,
+] as const;
 
-interface Reading {
+export interface Reading {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
@@ -88,7 +92,7 @@ export function compileReads(
   const fail: Fail = (problem) => cannotMount(model.target, `${method.operation}() ${problem}`);
   checkPlaces(method, { given, fail });
   const reading = { ...model, fail };
-  const { page, sort, select, search, count, populate, formats, live } = given;
+  const { page, sort, select, search, count, populate, formats, groups, live } = given;
   return {
     ...page && { page: compilePage(page, reading) },
     ...sort && { sort: new Set(checkNames(sort, { ...reading, option: "sort" })) },
@@ -98,6 +102,7 @@ export function compileReads(
     ...populate && { populate: compilePopulate(populate, reading) },
     ...live && { live: compileLive(live, reading) },
     ...formats && { formats: compileFormats(formats, reading) },
+    ...groups && { groups: compileGroups(groups, reading) },
   };
 }
 
@@ -118,6 +123,9 @@ function checkPlaces(
   const leavesOut = (["postFetch", "preSend"] as const).find((name) => hooks[name] !== undefined);
   if (given.count !== undefined && leavesOut !== undefined) {
     throw fail(`cannot have "count": the total would count what "${leavesOut}" leaves out`);
+  }
+  if (given.groups !== undefined && leavesOut !== undefined) {
+    throw fail(`cannot have "groups": they would tell of what "${leavesOut}" leaves out`);
   }
 }
 
@@ -177,43 +185,6 @@ function compileFormats(given: unknown, { shape, fail }: Reading): readonly List
   return [...new Set(given as ListFormat[])];
 }
 
-const KINDS: Readonly<Record<FieldShape["kind"], string>> = {
-  ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
-};
-
-function checkNames(
-  names: unknown,
-  { option, shape, fail }: Reading & { readonly option: "sort" | "select" | "search" },
-): readonly string[] {
-  if (!Array.isArray(names) || names.length === 0) {
-    throw fail(`needs a list of fields as "${option}"`);
-  }
-  const isPossible = ({ kind, type }: FieldShape) =>
-    option === "select" ||
-    kind === "scalar" && (option === "sort" || type?.instance === "String");
-  for (const name of names as unknown[]) {
-    const field = shape.fields.get(String(name));
-    const problem = whyUnseen(field) ??
-      (field && !isPossible(field) ? `cannot be used: it holds ${KINDS[field.kind]}` : undefined);
-    if (problem !== undefined) throw fail(`has "${name}" in "${option}", which ${problem}`);
-  }
-  return [...new Set(names as string[])];
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
-}
-
-function objectOf(given: unknown): Record<string, unknown> {
-  return isJsonObject(given) ? given : {};
-}
-
-/** An option with a wrong name would do nothing. */
-function checkNoOthers(others: object, { option, fail }: { option: string; fail: Fail }): void {
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
-}
-
 const POPULATE_OPTIONS: Record<keyof PopulateOptions, true> = {
   ...{ select: true, always: true, unguarded: true },
 };
@@ -269,10 +240,6 @@ function readPopulate(options: unknown, fail: Fail): PopulateOptions {
     }
   }
   return options as PopulateOptions;
-}
-
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */

@@ -1,12 +1,11 @@
+import type { GroupsOptions } from "../../declare/hooks/groups_options.ts";
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
-import { STATUS_OF } from "../../errors/refusals.ts";
-import type { ErrorCode } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { ReadRules } from "../../filter/parameters/read_rules.ts";
+import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
 import { listPaths } from "../../filter/q/describe_filter.ts";
 import type { FilterDescription } from "../../filter/q/describe_filter.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
@@ -16,6 +15,8 @@ import { describeFields, describeObject } from "../../schema/describe_object.ts"
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
+import { describeGroups } from "./_compile_groups.ts";
+import { describeErrors, isBound } from "./_describe_errors.ts";
 import { COUNTS, describePreferences, describeWrites, narrowBody } from "./_describe_writes.ts";
 
 /** A parameter of a request. */
@@ -26,7 +27,7 @@ export interface ParameterDescription {
   readonly in: "path" | "query";
   /** Whether a request must have it. */
   readonly required: boolean;
-  /** The fields that it can name, for `sort`, `select` and `populate`. */
+  /** What it can name, for `sort`, `select`, `populate`, `group`, `sum` and `avg`. */
   readonly fields?: readonly string[];
   /** The value that it has if it is not given, for `limit`. */
   readonly default?: number;
@@ -88,6 +89,8 @@ export interface RouteDescription extends OperationWords {
   readonly headers: readonly HeaderDescription[];
   /** The paths and operators that `q` may hold. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
+  /** The groups that clients can ask for in the place of entities. Missing where there are none. */
+  readonly groups?: Required<GroupsOptions>;
   /** What the options of a write allow. Missing where there are none. */
   readonly writes?: WriteDescription;
   /** The formats besides JSON in which a list is read, or entities are sent. Missing where there are none. */
@@ -126,6 +129,7 @@ export function describeRoute(route: Route): RouteDescription {
     parameters: describeParameters(route),
     headers: describeHeaders(route),
     ...filter && { filter },
+    ...reads?.groups && { groups: describeGroups(reads.groups) },
     ...writes && { writes: describeWrites(operation, writes) },
     ...formats && { formats },
     ...schemas.bodySchema && { body: [] },
@@ -216,12 +220,25 @@ function describeParameters({ path, operation, levels }: Route): ParameterDescri
 
 function valuesOf(
   name: string,
-  { page, sort, select, populate }: ReadRules,
+  { page, sort, select, populate, groups }: ReadRules,
 ): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
   if (name === "limit" && page) return { default: page.size, maximum: page.max };
-  if (name === "sort" && sort) return { fields: ["_id", ...sort] };
+  if (name === "sort") {
+    return { fields: [...new Set([...sort ? ["_id", ...sort] : [], ...groupOrders(groups)])] };
+  }
+  if (name === "group" && groups) return { fields: [...groups.by.keys()] };
+  if ((name === "sum" || name === "avg") && groups) return { fields: [...groups[name]] };
   if (name === "select" && select) return { fields: ["_id", ...select] };
   return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
+}
+
+/** By what groups can be sorted. */
+function groupOrders(groups: GroupRules | undefined): string[] {
+  if (groups === undefined) return [];
+  const totals = (["sum", "avg"] as const).flatMap((kind) =>
+    [...groups[kind]].map((name) => `${kind}.${name}`)
+  );
+  return [...groups.by.keys(), ...groups.count ? ["count"] : [], ...totals];
 }
 
 function describeHeaders(route: Route): HeaderDescription[] {
@@ -241,11 +258,6 @@ function describeHeaders(route: Route): HeaderDescription[] {
   return headers.filter((header) => header !== false);
 }
 
-/** Whether a route is bound to the version of one entity. */
-function isBound({ operation: { change, origin } }: Route): boolean {
-  return change !== undefined && (origin === "byId" || origin === "byKey");
-}
-
 /** A parameter of a path, as Express reads it: a name, which may be in quotes. */
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
@@ -257,41 +269,4 @@ export function pathKey(path: string): string {
 
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
-}
-
-function describeErrors(route: Route): ErrorDescription[] {
-  const { operation: { change, item, verb }, levels } = route;
-  const { target, operation, action, concurrency, hooks, link, reads, scopes, writes } =
-    actingLevel(route);
-  const keys = writes?.idempotency !== undefined;
-  const affects = operation === "updateAll" || operation === "removeAll";
-  const removesRequired = change === "remove" && link?.required === true && !link.array;
-  const isMerge = change === "merge" || change === "replace";
-  const changes = change !== undefined && verb !== "get";
-  const acts = changes && action !== undefined;
-  const isUnique = () =>
-    buildSchema(target).schema.indexes().some(([, options]) => options.unique === true);
-  const isPossible: Readonly<Record<ErrorCode, boolean | undefined>> = {
-    BAD_FORMAT: true,
-    BAD_DATA: isMerge || acts || removesRequired,
-    FORBIDDEN: levels.some((level) => level.hooks.preFetch !== undefined) ||
-      hooks.preSave !== undefined || ((isMerge || acts) && scopes.length > 0),
-    NOT_FOUND: item || keys || levels.length > 1 || route.path.includes(":"),
-    NOT_ACCEPTABLE: reads?.formats !== undefined,
-    CONFLICT: reads?.live !== undefined || acts || keys || affects ||
-      changes && (isBound(route) || link !== undefined) ||
-      (isMerge && isUnique()),
-    PRECONDITION_FAILED: isBound(route),
-    PAYLOAD_TOO_LARGE: writes?.many !== undefined || operation === "updateAll" && writes?.atomic,
-    UNPROCESSABLE_ENTITY: keys,
-    UNSUPPORTED_MEDIA_TYPE: isMerge || action?.body !== undefined,
-    PRECONDITION_REQUIRED: changes && isBound(route) && concurrency === "required",
-    INTERNAL: true,
-    UNAVAILABLE: true,
-  };
-  const codes = (Object.keys(STATUS_OF) as ErrorCode[]).filter((code) => isPossible[code]);
-  return [...new Set(codes.map((code) => STATUS_OF[code]))].map((status) => ({
-    status,
-    codes: codes.filter((code) => STATUS_OF[code] === status),
-  }));
 }

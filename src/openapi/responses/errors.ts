@@ -13,7 +13,7 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   NOT_FOUND: "no such entity",
   NOT_ACCEPTABLE: "the header `Accept` names no format of the list",
   CONFLICT: "another entity has the same value, another request has changed the entity, " +
-    "or more entities are selected than may be",
+    "or more entities or groups are selected than may be",
   PRECONDITION_FAILED: "the entity has changed since it was read, or is there already",
   PAYLOAD_TOO_LARGE: "the body has more entities than are allowed, or than a transaction takes",
   UNSUPPORTED_MEDIA_TYPE: "the body is not JSON",
@@ -41,7 +41,7 @@ const DETAILS: JsonSchema = {
   operator: { ...TEXT, description: "The operator in a filter" },
   parameter: { ...TEXT, description: "The parameter of the URL" },
   allowed: { ...TEXT, description: "What the parameter takes" },
-  limit: { type: "integer", description: "How many entities are allowed" },
+  limit: { type: "integer", description: "How many entities or groups are allowed" },
   index: { type: "integer", description: "The place of the entity in the body" },
 };
 

@@ -4,6 +4,7 @@ import type { OperationName } from "../../declare/operations/operation.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";
+import { groupOf } from "../schemas/group_schema.ts";
 import type { Components } from "../schemas/components.ts";
 import type { JsonSchema } from "../schemas/json_schema.ts";
 import { describeError, describeFates, otherErrors } from "./errors.ts";
@@ -42,7 +43,11 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   const named = headersOf(route);
   const headers = Object.keys(named).length > 0 && { headers: named };
   if (answer === undefined) return { [status]: { description, ...headers } };
-  const schema = listed(answer, route);
+  const group = groupOf(route, components);
+  const list = listed(answer, route);
+  const schema = group === undefined
+    ? list
+    : { anyOf: [list, { type: "array", items: group, maxItems: route.groups?.max }] };
   const content = {
     "application/json": { schema, ...exampleOf(route) },
     ...otherFormats(route),

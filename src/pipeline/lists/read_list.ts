@@ -9,13 +9,15 @@ import { isOver } from "../request/reply.ts";
 import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
 import { columnsOf } from "./columns.ts";
+import { readGroups } from "./read_groups.ts";
 import { pageHeaders, totalHeaders } from "./list_headers.ts";
 import type { Total } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillPage, planPage } from "./page.ts";
 
 export async function readList(acting: OpenLevel): Promise<Reply> {
-  const { format } = acting.asked;
+  const { format, groups } = acting.asked;
+  if (groups !== undefined) return await readGroups(acting, groups);
   const reply = await readEntities(acting);
   return { ...reply, format, ...format === "csv" && { columns: columnsOf(acting) } };
 }

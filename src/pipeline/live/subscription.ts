@@ -3,7 +3,7 @@ import { clearTimeout, setTimeout } from "node:timers";
 import { ChangeFeed } from "../../database/change_feed.ts";
 import type { Changes } from "../../database/change_feed.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
-import { isOutage } from "../../errors/refusals.ts";
+import { badFormat, isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { countSelected } from "../open_level.ts";
 import { idParam, openCall } from "../request/call.ts";
@@ -133,6 +133,7 @@ export class Subscription implements Subscriber {
     narrowToReader(call.acting);
     if (call.badQuery !== undefined) throw call.badQuery;
     checkParameters(call);
+    if (call.acting.asked.groups !== undefined) throw badFormat("Groups are not live");
     await this.#listenAbove(call.acting);
     const reading = await openReading(call);
     if (this.#isEnded) return;

@@ -84,6 +84,18 @@ function hasUsualJson(schema: Schema): boolean {
     Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored);
 }
 
+/** Whether functions of the user's may show another value of a field: a method, a transform or getters. */
+export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
+  const { options: { toJSON: general = {} } = {} } =
+    (schema as { base?: { options?: { toJSON?: object } } }).base ?? {};
+  const { transform, getters }: { transform?: unknown; getters?: unknown } = {
+    ...general,
+    ...schema.get("toJSON"),
+  };
+  return typeof schema.methods.toJSON === "function" || !isOwn(transform) || Boolean(getters) ||
+    type !== undefined && !isShownAsStored(type);
+}
+
 /** Whether JSON shows what is stored of a type: neither the field nor all fields of its kind have a transform. */
 function isShownAsStored(type: SchemaType): boolean {
   const { options, constructor } = type;

@@ -65,6 +65,11 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
   );
 }
 
+/** Whether middleware of the user's may change what is found, and nothing does so for aggregations. */
+export function findsByMiddleware(schema: Schema): boolean {
+  return hasMiddleware(schema, ["find"]) && !hasMiddleware(schema, ["aggregate"]);
+}
+
 function isBuiltIn({ fn }: Middleware): boolean {
   return isOwn(fn) || BUILT_IN in fn;
 }

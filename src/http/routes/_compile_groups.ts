@@ -1,0 +1,105 @@
+import type { DateUnit, GroupsOptions } from "../../declare/hooks/groups_options.ts";
+import type { GroupRules } from "../../filter/parameters/read_rules.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
+import { checkNames, checkNoOthers, isCount, objectOf } from "./_check_given.ts";
+import type { Reading } from "./_compile_reads.ts";
+
+const UNITS: Readonly<Record<DateUnit, true>> = { year: true, month: true, day: true };
+
+/** The keys of a group that are no fields. */
+const OTHER_KEYS = ["count", "sum", "avg"];
+
+const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
+
+/**
+ * Compiles what clients may group by, and ask of each group.
+ *
+ * @throws {TypeError} If it would tell what lists do not show, or cannot be computed by the database.
+ */
+export function compileGroups(given: unknown, reading: Reading): GroupRules {
+  const { schema, embedded, fail } = reading;
+  if (embedded) throw fail(`cannot have "groups": it lists what others embed`);
+  if (findsByMiddleware(schema)) {
+    throw fail(`cannot have "groups": the model has middleware of find(), and none of aggregate()`);
+  }
+  const { by, sum, avg, count = false, max = 1000, least = 1, ...others } = objectOf(given);
+  checkNoOthers(others, { option: "groups", fail });
+  if (typeof count !== "boolean") throw fail(`needs a boolean as "groups.count"`);
+  for (const [name, value] of Object.entries({ max, least })) {
+    if (!isCount(value)) throw fail(`needs a whole number of at least 1 as "groups.${name}"`);
+  }
+  return {
+    ...{ by: compileKeys(by, reading), count, max: Number(max), least: Number(least) },
+    sum: compileNumbers(sum, { ...reading, option: "groups.sum" }),
+    avg: compileNumbers(avg, { ...reading, option: "groups.avg" }),
+  };
+}
+
+function compileKeys(given: unknown, reading: Reading): GroupRules["by"] {
+  const { fail } = reading;
+  const option = "groups.by";
+  const entries = (Array.isArray(given) ? given : []).flatMap((each: unknown) =>
+    isJsonObject(each) ? Object.entries(each) : [[String(each), undefined] as [string, unknown]]
+  );
+  const keys = new Map<string, DateUnit | undefined>();
+  checkNames(entries.map(([name]) => name), { ...reading, option });
+  for (const [name, unit] of entries) {
+    const named = `has "${name}" in "${option}"`;
+    if (OTHER_KEYS.includes(name)) throw fail(`${named}, which is another key of a group`);
+    if (keys.has(name)) throw fail(`${named} twice`);
+    if (unit !== undefined) {
+      if (!isUnit(unit)) {
+        throw fail(`${named} with no unit out of ${Object.keys(UNITS).join(", ")}`);
+      }
+      checkTypes([name], { ...reading, option, types: ["Date"] });
+    }
+    keys.set(name, unit);
+  }
+  checkShown([...keys.keys()], { ...reading, option });
+  return keys;
+}
+
+function isUnit(value: unknown): value is DateUnit {
+  return typeof value === "string" && Object.hasOwn(UNITS, value);
+}
+
+interface Named extends Reading {
+  readonly option: string;
+}
+
+function compileNumbers(given: unknown, named: Named): ReadonlySet<string> {
+  if (given === undefined) return new Set();
+  const names = checkNames(given, named);
+  checkTypes(names, { ...named, types: NUMBERS });
+  checkShown(names, named);
+  return new Set(names);
+}
+
+function checkTypes(
+  names: readonly string[],
+  { shape, option, types, fail }: Named & { readonly types: readonly string[] },
+): void {
+  for (const name of names) {
+    const { instance = "" } = shape.fields.get(name)?.type ?? {};
+    if (types.includes(instance)) continue;
+    const [kind] = types;
+    throw fail(`has "${name}" in "${option}", which is no ${kind}`);
+  }
+}
+
+/** The database knows nothing of functions that show other values than are stored. */
+function checkShown(names: readonly string[], { schema, shape, option, fail }: Named): void {
+  const other = names.find((name) => showsOtherThanStored(shape.fields.get(name)?.type, schema));
+  if (other === undefined) return;
+  throw fail(
+    `has "${other}" in "${option}", of which the model shows another value than is stored`,
+  );
+}
+
+/** Describes groups as they are declared, with what is left to defaults. */
+export function describeGroups({ by, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
+  const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
+  return { by: keys, sum: [...sum], avg: [...avg], ...others };
+}

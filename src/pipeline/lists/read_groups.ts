@@ -1,0 +1,114 @@
+import type { PipelineStage } from "mongoose";
+import { badFormat, tooManyGroups } from "../../errors/refusals.ts";
+import { readProjection, shownBy } from "../../filter/projection.ts";
+import type { GroupsQuery } from "../../filter/parameters/read_rules.ts";
+import { toJson } from "../../json/to_json.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
+import type { OpenLevel } from "../request/call.ts";
+import type { Reply } from "../request/reply.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Answers the groups of what a list selects: one aggregation. */
+export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise<Reply> {
+  const { level: { shape, target }, source } = acting;
+  checkShown(acting, query);
+  if (source.groups === undefined) {
+    throw new TypeError(`Cannot group "${target.name}": it has no collection`);
+  }
+  const { max } = query.rules;
+  const found = await source.groups(stagesOf(query)).catch((error: unknown) => {
+    throw isOutOfMemory(error) ? tooManyGroups(max, error) : error;
+  });
+  if (found.length > max) throw tooManyGroups(max);
+  return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
+}
+
+/** What the projection of a hook leaves out of a list is not told of its groups. */
+function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: GroupsQuery): void {
+  const shows = shownBy(readProjection(state.projection, shape), shape);
+  for (const name of [...by, ...sum, ...avg]) {
+    const field = shape.fields.get(name);
+    if (field !== undefined && shows(name, field)) continue;
+    throw badFormat(`Field "${name}" is unknown`, { field: name });
+  }
+}
+
+/** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
+const MEMORY_LIMIT = 292;
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === MEMORY_LIMIT;
+}
+
+function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] {
+  const { by: units, least, max } = rules;
+  const keys = by.map((name) => [name, keyOf(`$${name}`, units.get(name))]);
+  const totals = [
+    ...sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }]),
+    ...avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }]),
+  ];
+  const isCounted = rules.count || least > 1;
+  const sorted = Object.entries(order).map((
+    [key, direction],
+  ) => [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction]);
+  // Answers show no list and no object where one value is declared.
+  const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
+  const conditions = {
+    ...misfits.length > 0 && { $nor: misfits },
+    ...least > 1 && { count: { $gte: least } },
+  };
+  return [
+    {
+      $group: {
+        _id: keys.length === 0 ? null : Object.fromEntries(keys),
+        ...isCounted && { count: { $sum: 1 } },
+        ...Object.fromEntries(totals),
+      },
+    },
+    { $match: conditions },
+    { $sort: { ...Object.fromEntries(sorted), _id: 1 } },
+    { $limit: max + 1 },
+  ];
+}
+
+const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
+
+/** The dates that the database can format. Values of other types are less than all dates, or greater. */
+const FIRST = new Date("0001-01-01");
+const LAST = new Date("9999-12-31T23:59:59.999Z");
+
+/** The expression of what a group has in common: `null` where nothing is stored, or no date where a part of one counts. */
+function keyOf(value: string, unit: keyof typeof FORMATS | undefined): object {
+  if (unit === undefined) return { $ifNull: [value, null] };
+  const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
+  const text = { $dateToString: { date: value, format: FORMATS[unit] } };
+  return { $cond: [isDate, text, null] };
+}
+
+function rowOf(
+  group: Values,
+  { by, sum, avg, rules, shape }: GroupsQuery & { readonly shape: Shape },
+): object {
+  const keys = (group._id ?? {}) as Values;
+  const totals = (kind: "sum" | "avg", names: readonly string[]) =>
+    names.length > 0 && {
+      [kind]: Object.fromEntries(names.map((name) => {
+        return [name, shown(group[`${kind}:${name}`], { name, shape })];
+      })),
+    };
+  return {
+    ...Object.fromEntries(by.map((name) => [name, shown(keys[name], { name, shape })])),
+    ...rules.count && { count: group.count },
+    ...totals("sum", sum),
+    ...totals("avg", avg),
+  };
+}
+
+/** Shows a number in the form of its field, whatever types of numbers are stored in it. */
+function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
+  if (value === undefined || value === null) return null;
+  if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);
+  const { _bsontype: type } = value as { readonly _bsontype?: unknown };
+  return type === "Decimal128" ? Number(value) : value;
+}
