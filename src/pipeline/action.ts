@@ -103,7 +103,10 @@ function savedVersion(
 async function shownAs(acting: OpenLevel, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = acting;
   const projection = readProjection(state.projection, shape);
-  if (hooks.fetch !== undefined || !isDocument(seen) || !isNarrowed({ projection }, shape)) {
+  if (
+    hooks.fetch !== undefined || !isDocument(seen) ||
+    !isNarrowed({ selection: { projection }, shape })
+  ) {
     return seen;
   }
   return await fetchAnyway(acting, { _id: seen._id }) ?? {};

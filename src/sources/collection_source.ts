@@ -190,11 +190,10 @@ export class CollectionSource implements Source {
 
   protected async removeSelected(most = Infinity): Promise<void> {
     const { skip, limit = most, sort: _sort, ...options } = this.#readOptions();
-    if (skip === undefined && limit === Infinity) {
-      await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
-    } else {
-      await this.removeMany(await this.selectedIds(most));
+    if (skip !== undefined || limit !== Infinity) {
+      return await this.removeMany(await this.selectedIds(most));
     }
+    await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
   }
 
   /** What the place of the route asks for. */

@@ -238,7 +238,7 @@ function planQuery(
 
 /** Whether a write has no options to obey, and its answer shows everything. */
 function showsWhole({ selection, shape }: OpenCollection): boolean {
-  return isEmpty(selection.options) && !isNarrowed(selection, shape);
+  return isEmpty(selection.options) && !isNarrowed({ selection, shape });
 }
 
 /** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */

@@ -196,7 +196,7 @@ export class ElementSource implements Source {
     // A projection that parts cannot have is refused before anything is written.
     readProjected(selection.projection, this.#options);
     await timeBudget.wait(write());
-    if (!isNarrowed(selection, shape)) return [...docs];
+    if (!isNarrowed({ selection, shape })) return [...docs];
     const named = link.array ? { _id: { $in: docs.map(({ _id }) => _id) } } : {};
     const shown = await this.#readShown(named, { maxTimeMS });
     if (shown.length < docs.length) throw conflict();
