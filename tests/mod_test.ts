@@ -35,6 +35,9 @@ import type {
   InitializeOptions,
   LeanHooksOf,
   ListFormat,
+  LiveDescription,
+  LiveLimits,
+  LiveOptions,
   Method,
   ModelClass,
   ModelOf,
@@ -129,6 +132,9 @@ interface Types {
   InitializeOptions: InitializeOptions;
   LeanHooksOf: LeanHooksOf<mod.FrameworkModel>;
   ListFormat: ListFormat;
+  LiveDescription: LiveDescription;
+  LiveLimits: LiveLimits;
+  LiveOptions: LiveOptions;
   Method: Method;
   ModelClass: ModelClass;
   ModelOf: ModelOf<ModelClass>;
@@ -214,6 +220,9 @@ const TYPES: Record<keyof Types, true> = {
   InitializeOptions: true,
   LeanHooksOf: true,
   ListFormat: true,
+  LiveDescription: true,
+  LiveLimits: true,
+  LiveOptions: true,
   Method: true,
   ModelClass: true,
   ModelOf: true,
