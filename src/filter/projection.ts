@@ -141,8 +141,8 @@ function isDecisive(value: unknown): boolean {
 
 /** Whether the database computes what is shown, so that it gets no default. */
 function isComputed(value: unknown): boolean {
-  if (typeof value !== "object") return typeof value === "string";
-  return value !== null && isDecisive(value) && !("$elemMatch" in value);
+  return typeof value === "object" && value !== null && isDecisive(value) &&
+    !("$elemMatch" in value);
 }
 
 function hasObjects({ kind, element, shape }: FieldShape): boolean {

@@ -26,10 +26,13 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
 
 /** What the projection of a hook leaves out of a list is not told of its groups. */
 function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: GroupsQuery): void {
-  const shows = shownBy(readProjection(state.projection, shape), shape);
+  const projection = readProjection(state.projection, shape);
+  const shows = shownBy(projection, shape);
+  // A text is an expression: the list shows something else under that name.
+  const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of [...by, ...sum, ...avg]) {
     const field = shape.fields.get(name);
-    if (field !== undefined && shows(name, field)) continue;
+    if (field !== undefined && shows(name, field) && isStored(name)) continue;
     throw badFormat(`Field "${name}" is unknown`, { field: name });
   }
 }
