@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
-import { all, FrameworkModel, getModel, prop, rest, RestError } from "../mod.ts";
+import { all, FrameworkModel, getModel, prop, type Ref, rest, RestError } from "../mod.ts";
 import type { FrameworkRequest, HooksOf, ModelClass } from "../mod.ts";
 import { requestRaw } from "./harness/request_raw.ts";
 import { test } from "./harness/testing.ts";
@@ -43,6 +43,22 @@ test("all() sends a large list whole, in chunks, without a tag", async () => {
   assertWhole(reply.body, 3000);
   assertEquals([reply.headers.get("etag"), reply.headers.get("content-length")], [null, null]);
   assertEquals(reply.headers.get("content-type"), "application/json; charset=utf-8");
+});
+
+test("all() sends a large list whole in which large entities stand for identifiers", async () => {
+  class Page extends Row {}
+  @rest({ route: "/marks", methods: [all({ populate: { page: { unguarded: true } } })] })
+  class Mark extends FrameworkModel {
+    @prop({ ref: Page })
+    page?: Ref<Page>;
+    @prop({ type: Number })
+    rank?: number;
+  }
+  await using app = await mount([Mark]);
+  const { _id: page } = await getModel(Page).create({ text: "x".repeat(3000) });
+  const marks = Array.from({ length: 300 }, (_, rank) => ({ page, rank }));
+  await getModel(Mark).insertMany(marks);
+  assertWhole((await app.get<EntityBody[]>("/marks?populate=page")).body, 300);
 });
 
 test("all() begins its answer before the last entity has come", async () => {

@@ -83,7 +83,8 @@ export class JsonReader {
       await nextTurn();
       const marked = writeMarked(storedIn(batch), marking);
       const targets = finder.find(wantedIn([marked], finder));
-      yield* fillMarked(marked, await timeBudget.waitForNext(targets));
+      // It may be cut anywhere, and commas stand between what is given here.
+      yield Buffer.concat([...fillMarked(marked, await timeBudget.waitForNext(targets))]);
     }
   }
 
