@@ -20,16 +20,23 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 
 export interface TransactionOptions {
   readonly connection: Connection;
-  /** Names the document that others may write too: transactions on it take turns in this process. */
-  readonly contended?: string;
+  /** Names the document or the collection on which transactions of this process take turns. */
+  readonly turn: string;
+  /** Whether they do so from the first one on, and not only when two of them have met. */
+  readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
   /** Whether nothing is written where the deployment has no transactions. */
   readonly isRequired?: boolean;
 }
 
-/** A document on which transactions take turns. */
-export interface TurnOptions extends TransactionOptions {
-  readonly contended: string;
+/** Has the transactions on a collection take turns when two of them have met. */
+export function turnsIn(
+  { db, collection: { name } }: {
+    readonly db: Connection;
+    readonly collection: { readonly name: string };
+  },
+): Pick<TransactionOptions, "connection" | "turn"> {
+  return { connection: db, turn: `${db.name}.${name}` };
 }
 
 const MAX_ATTEMPTS = 20;
@@ -56,7 +63,7 @@ export async function inTransaction(
   options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
-  const { connection, contended, timeBudget, isRequired = false } = options;
+  const { connection, turn, isContended, timeBudget, isRequired = false } = options;
   if (!await hasTransactions(connection.getClient())) {
     if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
     return await writes();
@@ -73,11 +80,10 @@ export async function inTransaction(
       throw error;
     }
   };
-  const turn = contended ?? connection.name;
-  const isFirst = contended === undefined && !deploymentOf(connection.getClient()).turns.has(turn);
-  if (isFirst && await timeBudget.wait(attempt()) === undefined) return;
+  const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
+  if (!waits && await timeBudget.wait(attempt()) === undefined) return;
   // Those that have met take turns, and all that come meanwhile: one of many would lose to others, again and again.
-  await takeTurns({ ...options, contended: turn }, async () => {
+  await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
       if (failure === undefined) return;
@@ -144,11 +150,11 @@ async function askDeployment(client: mongo.MongoClient): Promise<boolean> {
 
 /** Runs work after all earlier work on the same document, but never once its time is up: that is a 503. */
 export async function takeTurns<T>(
-  { connection, contended, timeBudget }: TurnOptions,
+  { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   const { turns } = deploymentOf(connection.getClient());
-  const before = turns.get(contended);
+  const before = turns.get(turn);
   const run = async () => {
     await before;
     if (timeBudget.expired) throw unavailable();
@@ -156,9 +162,9 @@ export async function takeTurns<T>(
   };
   const result = run();
   const done = result.then(() => {}, () => {});
-  turns.set(contended, done);
+  turns.set(turn, done);
   done.then(() => {
-    if (turns.get(contended) === done) turns.delete(contended);
+    if (turns.get(turn) === done) turns.delete(turn);
   });
   return await timeBudget.wait(result);
 }

@@ -1,5 +1,5 @@
 import type { Document } from "mongoose";
-import { inTransaction } from "../database/in_transaction.ts";
+import { inTransaction, turnsIn } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { SaveDocumentOptions } from "../write/save_document.ts";
 
@@ -15,6 +15,6 @@ export function allOrNone(
   if (first === undefined || others.length === 0 || session?.inTransaction()) {
     return (write) => write(session);
   }
-  const transaction = { connection: first.db, timeBudget, isRequired: true };
+  const transaction = { ...turnsIn(first), timeBudget, isRequired: true };
   return (write) => inTransaction(transaction, write);
 }

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import type { ClientSession, Connection } from "mongoose";
-import { inTransaction } from "../../database/in_transaction.ts";
+import type { ClientSession } from "mongoose";
+import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
@@ -148,7 +148,7 @@ export class DirectCollection {
         options: { ...timeBudget.statement(session), ordered: isAtomic },
       });
     if (isAtomic) {
-      const together = { connection: model.db as Connection, timeBudget, isRequired: true };
+      const together = { ...turnsIn(model), timeBudget, isRequired: true };
       await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
       return minimal ? {} : { text: `[${all.map((each) => toJson(each, shape)).join()}]` };
     }

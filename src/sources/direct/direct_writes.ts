@@ -7,7 +7,7 @@ import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { inTransaction } from "../../database/in_transaction.ts";
+import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
 import type { StatementOptions, TimeBudget } from "../../database/time_budget.ts";
 import { tooMany } from "../../errors/refusals.ts";
 import { everyFilter } from "../../filter/filters.ts";
@@ -174,13 +174,13 @@ export async function updateSelected(
   model: Model<unknown>,
   { conditions, changes, limit, timeBudget }: SelectedUpdate,
 ): Promise<number | undefined> {
-  const { collection, db: connection, schema } = model;
+  const { collection, schema } = model;
   const key = (schema as Schema).get("versionKey") as string;
   const set = { ...changes, ...timeStamps(model, "updatedAt") };
   const counted = { ...Object.keys(set).length > 0 && { $set: set }, $inc: { [key]: 1 } };
   let count = 0;
   try {
-    await inTransaction({ connection, timeBudget, isRequired: true }, async (session) => {
+    await inTransaction({ ...turnsIn(model), timeBudget, isRequired: true }, async (session) => {
       const statement = timeBudget.statement(session);
       const update = async (version: Filter, changes: object) => {
         const filter = everyFilter(conditions, version);

@@ -1,5 +1,5 @@
 import type { Connection, Model, PipelineStage, Types } from "mongoose";
-import type { TurnOptions } from "../../database/in_transaction.ts";
+import type { TransactionOptions } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { everyFilter, fieldsRead, moveFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -29,9 +29,9 @@ export interface Place {
 }
 
 /** Names the document, on which transactions and checked writes of this process take turns. */
-export function turnAt({ model, id, timeBudget }: Place): TurnOptions {
-  const contended = `${model.collection.name}/${id}`;
-  return { connection: model.db as Connection, contended, timeBudget };
+export function turnAt({ model, id, timeBudget }: Place): TransactionOptions {
+  const turn = `${model.collection.name}/${id}`;
+  return { connection: model.db as Connection, turn, isContended: true, timeBudget };
 }
 
 /** The path of a field of the entity, from the root, for an update: the array filters `e0`, `e1`, … name elements. */
