@@ -56,6 +56,8 @@ export type {
   RestOptions,
 } from "./src/declare/decorators/rest.ts";
 export type { ErrorContext } from "./src/pipeline/request/reporter.ts";
+export type { RequestTrace } from "./src/http/trace_request.ts";
+export type { StatementTrace } from "./src/schema/mongoose/statements/trace_statements.ts";
 export { RestError } from "./src/errors/rest_error.ts";
 export type { RestErrorOptions } from "./src/errors/rest_error.ts";
 export { Framework } from "./src/framework.ts";

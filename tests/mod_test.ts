@@ -58,6 +58,7 @@ import type {
   ReadOnly,
   ReadOptions,
   Ref,
+  RequestTrace,
   RestDecorator,
   RestErrorOptions,
   RestOptions,
@@ -65,6 +66,7 @@ import type {
   RouteDescription,
   SearchOptions,
   StandardSchema,
+  StatementTrace,
   UnnamedModel,
   Validator,
   ValueDescription,
@@ -162,6 +164,7 @@ interface Types {
   RouteDescription: RouteDescription;
   SearchOptions: SearchOptions;
   StandardSchema: StandardSchema;
+  StatementTrace: StatementTrace;
   UnnamedModel: UnnamedModel;
   Validator: Validator<string>;
   ValueDescription: ValueDescription;
@@ -243,6 +246,7 @@ const TYPES: Record<keyof Types, true> = {
   ReadOnly: true,
   ReadOptions: true,
   Ref: true,
+  RequestTrace: true,
   RestDecorator: true,
   RestErrorOptions: true,
   RestOptions: true,
@@ -250,6 +254,7 @@ const TYPES: Record<keyof Types, true> = {
   RouteDescription: true,
   SearchOptions: true,
   StandardSchema: true,
+  StatementTrace: true,
   UnnamedModel: true,
   Validator: true,
   ValueDescription: true,

@@ -10,6 +10,7 @@ import {
   hintAtUnopened,
   isOpen,
 } from "../schema/mongoose/connections.ts";
+import { traceStatements } from "../schema/mongoose/statements/trace_statements.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 const OPENING_MS = 5000;
@@ -49,6 +50,7 @@ async function open(
   if (getConnection !== undefined) noteGiven(connection);
   if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
   decodeAllNames(connection);
+  traceStatements(connection);
   return connection;
 }
 

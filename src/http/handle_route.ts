@@ -14,12 +14,13 @@ import { isClosing, sayIfClosing } from "./close_server.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { asksForEvents, sendEvents } from "./replies/send_events.ts";
 import { sendReply } from "./replies/send_reply.ts";
+import { traceRequest } from "./trace_request.ts";
 
 export function handleRoute(route: Route): RequestHandler {
   const { reporter, sendTimeoutMS: timeoutMS } = route;
   const isLive = actingLevel(route).reads?.live !== undefined;
   const sendsList = route.operation.many && route.operation.change === undefined;
-  return async (request: Request, res: Response) => {
+  const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
     // A hook may write to a response that has ended: without a listener that ends the process.
     res.on("error", logError);
@@ -47,4 +48,5 @@ export function handleRoute(route: Route): RequestHandler {
         reporter.reportRepeated({ req, error, context: errorContext(call.acting) }),
     });
   };
+  return (req, res) => traceRequest({ route, res }, () => serve(req, res));
 }

@@ -4,6 +4,7 @@ import { conflict, outOfReach } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { copyJson } from "../schema/fields/json.ts";
+import { aggregateValues } from "../schema/mongoose/statements/aggregate_values.ts";
 import { inCommands } from "../schema/mongoose/statements/in_commands.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
@@ -24,11 +25,8 @@ export async function checkScope(
   { scope, connection }: CheckScopeOptions,
 ): Promise<void> {
   for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
-    const [found] = await connection.db?.aggregate([
-      { $documents: sent.map((values) => ({ $literal: values })) },
-      { $match: scope },
-      { $count: "count" },
-    ]).toArray() ?? [];
+    const stages = [{ $match: scope }, { $count: "count" }];
+    const [found] = await aggregateValues({ connection, values: sent, stages });
     if (Number(found?.count ?? 0) < sent.length) throw outOfReach();
   }
 }

@@ -1,4 +1,4 @@
-import type { ClientSession, Model, PipelineStage } from "mongoose";
+import type { ClientSession, Connection, Model, PipelineStage } from "mongoose";
 import { takeTurns } from "../../database/in_transaction.ts";
 import { outOfReach } from "../../errors/refusals.ts";
 import { everyFilter, fieldsRead, KEEP_CONDITIONS, topOf } from "../../filter/filters.ts";
@@ -6,6 +6,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { versionKey } from "../../schema/fields/system_fields.ts";
+import { aggregateValues } from "../../schema/mongoose/statements/aggregate_values.ts";
 import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { setFields, writtenPaths } from "../../write/check_scope.ts";
@@ -187,8 +188,8 @@ export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: DocumentStages,
 ): Promise<StoredObject[]> {
-  const all = [{ $documents: [{ $literal: document }] }, ...stages];
-  return await db.db?.aggregate(all as never, { ...AS_STORED, ...options }).toArray() ?? [];
+  const given = { connection: db as Connection, values: [document], stages };
+  return await aggregateValues(given, { ...AS_STORED, ...options });
 }
 
 interface Statement {

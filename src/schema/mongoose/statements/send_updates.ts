@@ -3,6 +3,7 @@ import type { Document } from "mongoose";
 import { inCommands } from "./in_commands.ts";
 import type { Update } from "./query_casts.ts";
 import type { WriteOptions } from "./save_by.ts";
+import { traceStatement } from "./trace_statements.ts";
 
 /** An update of one document, as the database takes it. */
 export interface UpdateStatement {
@@ -23,7 +24,10 @@ export async function sendUpdates(
   let met = 0;
   for (const some of inCommands(updates)) {
     const command = { update: name, updates: some, maxTimeMS };
-    const { n, writeErrors } = await database.command(command, options);
+    const { n, writeErrors } = await traceStatement(
+      { connection: db, operation: "update", collection: name },
+      () => database.command(command, options),
+    );
     if (writeErrors !== undefined) throw new mongoose.mongo.MongoServerError(writeErrors[0]);
     met += Number(n);
   }

@@ -1,0 +1,68 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import type { Response } from "express-types";
+import { actingLevel } from "../pipeline/request/route.ts";
+import type { Route } from "../pipeline/request/route.ts";
+import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
+
+/**
+ * A message of the tracing channel `mongrove:request`: a request that the framework serves, until its answer is sent or its
+ * client is gone.
+ *
+ * @example Count answers by route and status
+ * ```ts
+ * import { tracingChannel } from "node:diagnostics_channel";
+ * import type { RequestTrace } from "@mongrove/mongrove";
+ *
+ * const counts = new Map<string, number>();
+ * tracingChannel("mongrove:request").asyncEnd.subscribe((message) => {
+ *   const { attributes } = message as RequestTrace;
+ *   const name = `${attributes["http.route"]} ${attributes["http.response.status_code"]}`;
+ *   counts.set(name, (counts.get(name) ?? 0) + 1);
+ * });
+ * ```
+ */
+export interface RequestTrace {
+  /** Named by the semantic conventions of OpenTelemetry. No parameter, no header and no part of a body is among them. */
+  readonly attributes: {
+    readonly "http.request.method": string;
+    /** The path of the route, below the path at which the router is mounted. */
+    readonly "http.route": string;
+    /** The name of the model class. */
+    readonly "mongrove.model": string;
+    /** The name of the operation or the action. */
+    readonly "mongrove.operation": string;
+    /** Missing where the client has gone before the answer began. */
+    "http.response.status_code"?: number;
+    /** The status of an answer that is a server error; `aborted` where the answer did not reach its end. */
+    "error.type"?: string;
+  };
+  /** The seconds that it took, once it has ended. */
+  duration?: number;
+}
+
+const channel = tracingChannel<object, RequestTrace>("mongrove:request");
+
+/** Serves a request, inside of a trace if there are subscribers. */
+export function traceRequest(
+  { route, res }: { readonly route: Route; readonly res: Response },
+  serve: () => Promise<void>,
+): Promise<void> {
+  if (!channel.hasSubscribers) return serve();
+  const { target, operation } = actingLevel(route);
+  const trace: RequestTrace = {
+    attributes: {
+      "http.request.method": res.req.method,
+      "http.route": route.path,
+      "mongrove.model": target.name,
+      "mongrove.operation": operation,
+    },
+  };
+  return openTrace({ channel, trace }, (end) => {
+    res.once("close", () => {
+      const { statusCode, headersSent, writableFinished } = res;
+      if (headersSent) trace.attributes["http.response.status_code"] = statusCode;
+      end(writableFinished ? statusCode >= 500 ? String(statusCode) : undefined : "aborted");
+    });
+    return serve();
+  });
+}
