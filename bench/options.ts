@@ -1,7 +1,7 @@
 import { type Effort, FULL, QUICK } from "./plan/effort.ts";
 import { GROWING, GROWTH_PARTS } from "./plan/growth.ts";
 import { SCENARIOS } from "./plan/scenarios.ts";
-import { chooseServers, type Server } from "./plan/servers.ts";
+import { chooseServers, OURS, type Server } from "./plan/servers.ts";
 import { isSuiteName, type SuiteName, SUITES } from "./plan/suites.ts";
 
 /** What the command line asks for. */
@@ -23,12 +23,14 @@ export interface BenchOptions {
 }
 
 /** What `--help` shows. */
-export const HELP = `Usage: deno task bench [hooks | writes | live] [options]
+export const HELP = `Usage: deno task bench [hooks | writes | live] [<scenario>] [options]
 
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
   live                  what live lists cost, on a replica set; takes no options
 
+  <scenario>            one of the scenarios; with --peer, a cell of the tables in about a minute
+  --peer=<name>         Mongrove beside one server, such as remult or deno/express_lean
   --rounds=<n>          how often each server meets each scenario; 5 unless given
   --only=<names>        ${SCENARIOS.map(({ name }) => name).join(", ")}
   --servers=<names>     such as mongrove,node/express_lean; the baseline is always among them
@@ -37,7 +39,7 @@ export const HELP = `Usage: deno task bench [hooks | writes | live] [options]
   --write               write docs/benchmarks.md, docs/benchmarks.svg and docs/benchmarks.json`;
 
 const FLAGS = ["growth", "quick", "write"];
-const VALUES = ["rounds", "only", "servers"];
+const VALUES = ["rounds", "only", "servers", "peer"];
 
 /**
  * Reads the command line.
@@ -48,11 +50,12 @@ const VALUES = ["rounds", "only", "servers"];
  */
 export function readOptions(args: readonly string[]): BenchOptions {
   const given = new Map(args.map(readArgument));
+  const asked = [...given.keys()].filter((name) => given.get(name) === undefined);
   const isQuick = given.has("quick");
   const suiteName = [...given.keys()].find(isSuiteName);
   const suite = suiteName && SUITES[suiteName];
   const base = isQuick ? QUICK : suite?.effort ?? FULL;
-  const only = listOf(given.get("only"));
+  const only = [...listOf(given.get("only")), ...asked];
   const isGrowth = given.has("growth");
   const scenarios = suite?.scenarios ?? SCENARIOS;
   const names = isGrowth ? GROWTH_PARTS : scenarios.map(({ name }) => name);
@@ -62,7 +65,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   if (!Number.isInteger(rounds) || rounds < 1) {
     throw new TypeError(`Cannot run "${given.get("rounds")}" rounds: a whole number is needed`);
   }
-  const servers = listOf(given.get("servers"));
+  const servers = [...listOf(given.get("servers")), ...besides(given.get("peer"))];
   const isPart = only.length + servers.length > 0;
   return {
     effort: { ...base, rounds },
@@ -81,12 +84,21 @@ export function readOptions(args: readonly string[]): BenchOptions {
   };
 }
 
-function readArgument(argument: string): [string, string] {
+/** Gives the option that an argument sets; a name without a value is that of a scenario. */
+function readArgument(argument: string): [string, string | undefined] {
   if (isSuiteName(argument)) return [argument, ""];
+  if (/^[a-z]/.test(argument)) return [argument, undefined];
   const [, name = "", , value] = /^--([a-z]+)(=(.*))?$/.exec(argument) ?? [];
   const isKnown = value === undefined ? FLAGS.includes(name) : VALUES.includes(name);
   if (!isKnown) throw new TypeError(`Cannot read "${argument}": see --help`);
   return [name, value ?? ""];
+}
+
+/** Names a peer and Mongrove, on the same runtime. */
+function besides(peer: string | undefined): string[] {
+  if (peer === undefined) return [];
+  const [, runtime = "node", name] = /^(?:(deno|node)\/)?(.*)$/.exec(peer) ?? [];
+  return [`${runtime}/${OURS}`, `${runtime}/${name}`];
 }
 
 function listOf(value: string | undefined): string[] {

@@ -15,6 +15,17 @@ Deno.test("readOptions() adds the baseline of every runtime in use", () => {
   assertEquals(idsOf("--servers=deno/remult"), ["deno/bare", "deno/remult"]);
 });
 
+Deno.test("readOptions() chooses a scenario and a peer", () => {
+  const { only, partial } = readOptions(["one", "--peer=remult"]);
+  assertEquals([only, partial], [["one"], "a part of all servers and scenarios"]);
+  assertEquals(idsOf("one", "--peer=remult"), ["node/bare", "node/mongrove", "node/remult"]);
+  assertEquals(idsOf("hooks", "lean-one", "--peer=deno/express_lean"), [
+    "deno/bare",
+    "deno/mongrove",
+    "deno/express_lean",
+  ]);
+});
+
 Deno.test("readOptions() tells what is left out", () => {
   assertEquals(readOptions([]).partial, "");
   assertEquals(readOptions(["--only=one"]).partial, "a part of all servers and scenarios");
@@ -32,8 +43,10 @@ Deno.test("readOptions() refuses what it does not know", () => {
       "--only=two",
       "--servers=php",
       "--fast",
-      "one",
+      "two",
       "hooks=1",
+      "--peer=php",
+      "--peer",
       "--only=write-replace",
     ]
   ) {

@@ -157,6 +157,7 @@ interface Types {
   ReadOnly: ReadOnly<string>;
   ReadOptions: ReadOptions;
   Ref: Ref<mod.FrameworkModel>;
+  RequestTrace: RequestTrace;
   RestDecorator: RestDecorator<Method>;
   RestErrorOptions: RestErrorOptions;
   RestOptions: RestOptions;

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { readSizes } from "../sizes.ts";
 import { toChart } from "./chart.ts";
 import { toPage } from "./page.ts";
 import type { Results } from "./run.ts";
@@ -19,7 +20,7 @@ export async function writeDocs(results: Results): Promise<void> {
   const all = { ...await readDocs(), ...results };
   await Deno.mkdir(DOCS, { recursive: true });
   const files = [await write("benchmarks.json", JSON.stringify(all, null, 2))];
-  files.push(await write("benchmarks.md", toPage(all)));
+  files.push(await write("benchmarks.md", toPage(all, await readSizes())));
   if (all.scenarios) {
     const { figures, date, machine } = all.scenarios;
     const caption =

@@ -25,7 +25,8 @@ const TYPES: Record<string, string> = {
 };
 
 /**
- * Serves a registry that speaks what `deno publish`, `jsr:` imports and npm's `@jsr` scope need. It keeps one version
+ * Serves a registry that speaks what `deno publish`, `jsr:` imports and npm need: the `@jsr` scope, and the scope of the
+ * package itself. It keeps one version
  * of each package, in memory; publishing replaces it.
  *
  * @returns The registry.
@@ -69,7 +70,7 @@ function answerFile(path: string, bytes: Uint8Array | undefined): Response {
   return new Response(bytes as BodyInit, { headers: { "content-type": type } });
 }
 
-/** Lays a version out as JSR does, and as npm does. */
+/** Lays a version out as JSR does, as JSR does for npm, and as npm does. */
 async function store(
   paths: Map<string, Uint8Array>,
   { scope, name, version }: Version,
@@ -85,22 +86,18 @@ async function store(
   paths.set(`${root}/${version}_meta.json`, toBytes({ manifest, exports: config.exports }));
   const versions = { [version]: {} };
   paths.set(`${root}/meta.json`, toBytes({ scope, name, latest: version, versions }));
-  const npmName = `@jsr/${scope}__${name}`;
-  const npm = await packForNpm(npmName, files);
-  const archive = `/npm/~/${npmName}/${version}.tgz`;
-  paths.set(archive, npm.tarball);
-  const dist = {
-    tarball: new URL(archive, url).href,
-    integrity: `sha512-${base64(await digest("512", npm.tarball))}`,
-  };
-  paths.set(
-    `/npm/${npmName}`,
-    toBytes({
-      name: npmName,
-      "dist-tags": { latest: version },
-      versions: { [version]: { ...npm.manifest, dist } },
-    }),
-  );
+  for (const npmName of [`@jsr/${scope}__${name}`, `@${scope}/${name}`]) {
+    const npm = await packForNpm(npmName, files);
+    const archive = `/npm/~/${npmName}/${version}.tgz`;
+    paths.set(archive, npm.tarball);
+    const dist = {
+      tarball: new URL(archive, url).href,
+      integrity: `sha512-${base64(await digest("512", npm.tarball))}`,
+    };
+    const versions = { [version]: { ...npm.manifest, dist } };
+    const tags = { latest: version };
+    paths.set(`/npm/${npmName}`, toBytes({ name: npmName, "dist-tags": tags, versions }));
+  }
 }
 
 function toBytes(value: unknown): Uint8Array {

@@ -1,0 +1,74 @@
+import { assert, assertEquals } from "@std/assert";
+import { join } from "node:path";
+import { readSizes } from "../../bench/sizes.ts";
+import { readCost, writeModels } from "../compiler/many_models.ts";
+import { openDatabase } from "../harness/database.ts";
+import { report } from "../harness/report.ts";
+import { test } from "../harness/testing.ts";
+import { readApp, readTsconfig } from "./support/readme.ts";
+import { runCommand } from "./support/run_command.ts";
+import { startApp } from "./support/start_app.ts";
+import { ANSWERS, converse } from "./support/todo_conversation.ts";
+import { openWorkspace } from "./support/workspace.ts";
+
+const { jsrUrl, nodes: [, node], published } = openWorkspace();
+
+const cwd = await Deno.makeTempDir({ prefix: "mongrove-npm-" });
+
+/** Installs the package under its own name, as `deno pack` makes it for npm: nothing of it comes from JSR. */
+async function install(): Promise<void> {
+  await Deno.writeTextFile(join(cwd, ".npmrc"), `@mongrove:registry=${jsrUrl}npm/\n`);
+  await Deno.writeTextFile(join(cwd, "package.json"), '{ "type": "module", "private": true }');
+  const add = (...names: string[]) =>
+    runCommand("npm", ["install", "--no-audit", "--no-fund", ...names], { cwd });
+  await add("@mongrove/mongrove", "express", "mongoose");
+}
+
+/** Counts what is installed. */
+async function countPackages(): Promise<number> {
+  const lock = await Deno.readTextFile(join(cwd, "node_modules/.package-lock.json"));
+  const { packages } = JSON.parse(lock) as { packages: object };
+  return Object.keys(packages).length;
+}
+
+/** Fails above the last bound of the history; a change that is worth more adds a row to it. */
+async function bound(name: "published" | "packages" | "instantiations", figure: number) {
+  const { [name]: most = 0 } = (await readSizes()).at(-1) ?? {};
+  await report(`${name}: ${figure}, at most ${most}`);
+  assert(figure <= most, `${name}: ${figure}, more than the ${most} of bench/sizes.json`);
+}
+
+await install();
+const packages = await countPackages();
+
+test("the package of npm has the bytes and the dependencies that it had", async () => {
+  await bound("published", Object.values(published).reduce((sum, size) => sum + size, 0));
+  await bound("packages", packages);
+});
+
+test("the package of npm serves the README's application, by its own name and types", async () => {
+  await Deno.writeTextFile(join(cwd, "main.ts"), await readApp());
+  await Deno.writeTextFile(join(cwd, "tsconfig.json"), await readTsconfig());
+  const tools = ["typescript@7.0", "@types/express", "@types/node"];
+  await runCommand("npm", ["install", "--no-audit", "--no-fund", "-D", ...tools], { cwd });
+  await runCommand("npx", ["tsc", "--outDir", "dist"], { cwd });
+  await using database = await openDatabase();
+  await using app = await startApp([node.path, "dist/main.js"], {
+    cwd,
+    env: { MONGODB_URI: database.uri },
+  });
+  assertEquals(await converse(app.url), ANSWERS);
+});
+
+test("tsc checks 200 models and their clients with no more work than it had", async () => {
+  const folder = join(cwd, "many");
+  await Deno.mkdir(folder);
+  await writeModels(folder, { count: 200, calls: true });
+  const { compilerOptions } = JSON.parse(await readTsconfig());
+  const config = { compilerOptions: { ...compilerOptions, noEmit: true }, include: ["*.ts"] };
+  await Deno.writeTextFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const args = ["tsc", "-p", "many", "--extendedDiagnostics"];
+  await bound("instantiations", readCost(await runCommand("npx", args, { cwd })).instantiations);
+});
+
+globalThis.addEventListener("unload", () => Deno.removeSync(cwd, { recursive: true }));
