@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from "express-types";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
-import { overloaded } from "../errors/refusals.ts";
+import { notFound, overloaded } from "../errors/refusals.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { errorContext } from "../pipeline/request/error_answer.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
@@ -9,11 +9,13 @@ import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
-import { answerError } from "./answer_error.ts";
+import { answerError, sendError } from "./answer_error.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
+import { innerRequest } from "./inner_requests.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { asksForEvents, sendEvents } from "./replies/send_events.ts";
 import { sendReply } from "./replies/send_reply.ts";
+import { describeCall } from "./routes/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
 export function handleRoute(route: Route): RequestHandler {
@@ -22,19 +24,21 @@ export function handleRoute(route: Route): RequestHandler {
   const sendsList = route.operation.many && route.operation.change === undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
+    const inner = innerRequest(req);
+    if (inner !== undefined && inner.mounted !== route) return sendError(res, notFound());
     // A hook may write to a response that has ended: without a listener that ends the process.
     res.on("error", logError);
     watchEnd(res);
     // A list that cannot be sent yet would hold its cursor and its memory.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
-    const call = openCall(route, { req, count: countSelected });
+    const call = openCall(inner?.route ?? route, { req, count: countSelected });
     try {
       if (isLive) res.vary("Accept");
       if (isLive && asksForEvents(call)) {
         if (isClosing(res)) throw overloaded("The server is closing");
         await sendEvents(res, call);
       } else {
-        const reply = await runPipeline(call);
+        const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
         sayIfClosing(res);
         await sendReply(res, { reply, timeoutMS });
       }

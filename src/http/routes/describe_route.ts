@@ -8,11 +8,16 @@ import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
 import { listPaths } from "../../filter/q/describe_filter.ts";
 import type { FilterDescription } from "../../filter/q/describe_filter.ts";
+import type { Call } from "../../pipeline/request/call.ts";
+import { narrowToReader } from "../../pipeline/request/reader_rights.ts";
+import type { Reply } from "../../pipeline/request/reply.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
 import type { Route } from "../../pipeline/request/route.ts";
+import { passPreFetch } from "../../pipeline/run_hooks.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeFields, describeObject } from "../../schema/describe_object.ts";
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";
+import type { Rights } from "../../schema/fields/rights.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
 import { describeGroups } from "./_compile_groups.ts";
@@ -144,6 +149,14 @@ export function describeRoute(route: Route): RouteDescription {
   };
 }
 
+/** Describes the route of a call as its reader may see it: after the guards, which may refuse him. */
+export async function describeCall(call: Call): Promise<Reply> {
+  await passPreFetch(call);
+  narrowToReader(call.acting);
+  const levels = call.levels.map(({ level }) => level);
+  return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };
+}
+
 /** The objects of a route, which other routes share. */
 export interface RouteObjects {
   readonly body?: ObjectNode;
@@ -152,7 +165,7 @@ export interface RouteObjects {
 
 export function routeObjects(route: Route): RouteObjects {
   const { change, status, origin } = route.operation;
-  const { target, shape, link, action, writes = {} } = actingLevel(route);
+  const { target, shape, link, action, rights, writes = {} } = actingLevel(route);
   const place = {
     ...{ schema: buildSchema(target).schema, model: target.name },
     embedded: link?.embedded === true,
@@ -162,17 +175,23 @@ export function routeObjects(route: Route): RouteObjects {
   const answersEntity = action?.answer === undefined || action.answer === target;
   const body = change === "merge" || change === "replace"
     ? narrowBody(object(change === "replace" || origin === "new" ? "new" : "patch"), writes)
-    : dataObject(action?.body, "new");
-  const answer = answersEntity ? object("answer") : dataObject(action.answer, "result");
+    : dataObject(action?.body, { view: "new", rights });
+  const answer = answersEntity
+    ? object("answer")
+    : dataObject(action.answer, { view: "result", rights });
   const hasAnswer = status !== 204 && !countsEntities && answer !== undefined;
   return { ...body && { body }, ...hasAnswer && { answer } };
 }
 
 /** The object of a class that describes a body or an answer of an action. */
-function dataObject(type: DataType | undefined, view: View): ObjectNode | undefined {
+function dataObject(
+  type: DataType | undefined,
+  { view, rights }: { readonly view: View; readonly rights: Rights | undefined },
+): ObjectNode | undefined {
   if (type === undefined || isSchema(type)) return undefined;
   const { schema } = buildSchema(type);
-  return describeObject(describeShape(schema), { view, schema, model: type.name, embedded: false });
+  const shape = describeShape(schema, rights);
+  return describeObject(shape, { view, schema, model: type.name, embedded: false });
 }
 
 /** Describes bodies and answers that are no objects of a class. Bodies are always objects. */
