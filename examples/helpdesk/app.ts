@@ -1,8 +1,15 @@
 import express, { type Express } from "express";
 import { Framework } from "@mongrove/mongrove";
+import { type Exposure, mcp } from "@mongrove/mongrove/mcp";
 import { openapi } from "@mongrove/mongrove/openapi";
 import { Organisation } from "./organisation.ts";
 import { Ticket } from "./ticket.ts";
+
+/** What assistants may do for whoever they work for. */
+const EXPOSED: readonly Exposure[] = [
+  { model: Ticket, operations: ["all", "one", "create", "update"], actions: ["close", "report"] },
+  { model: Organisation },
+];
 
 /** Builds the application. It neither connects nor listens. */
 export function buildApp(): Express {
@@ -15,6 +22,7 @@ export function buildApp(): Express {
   });
   app.use(api);
   app.use(openapi(api, { info: { title: "Help desk", version: "1.0.0" } }));
+  app.use("/mcp", mcp(api, { expose: EXPOSED, info: { name: "Help desk", version: "1.0.0" } }));
   app.use(Framework.errors());
   return app;
 }

@@ -21,6 +21,7 @@ const ALLOWED = [
 const ENTRIES = [
   "src/changes/mod.ts",
   "src/client/mod.ts",
+  "src/mcp/mod.ts",
   "src/openapi/mod.ts",
   "src/testing/mod.ts",
 ];
@@ -49,7 +50,14 @@ test("npm gets the package with the dependencies that it needs", async () => {
   const path = join(nodeProject, "node_modules/@mongrove/mongrove/package.json");
   const { type, exports, dependencies } = JSON.parse(await Deno.readTextFile(path));
   assertEquals(type, "module");
-  assertEquals(Object.keys(exports), [".", "./changes", "./client", "./openapi", "./testing"]);
+  assertEquals(Object.keys(exports), [
+    ".",
+    "./changes",
+    "./client",
+    "./mcp",
+    "./openapi",
+    "./testing",
+  ]);
   assertEquals(Object.keys(dependencies).sort(), ["express", "mongoose"]);
 });
 

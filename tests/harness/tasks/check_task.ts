@@ -30,6 +30,7 @@ export async function runCheck(
     "README.md",
     "docs/actions.md",
     "docs/answers.md",
+    "docs/assistants.md",
     "docs/changes.md",
     "docs/hooks.md",
     "docs/lists.md",

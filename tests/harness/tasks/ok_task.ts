@@ -63,6 +63,7 @@ const ENTRIES = [
   "mod.ts",
   "src/changes/mod.ts",
   "src/client/mod.ts",
+  "src/mcp/mod.ts",
   "src/openapi/mod.ts",
   "src/testing/mod.ts",
 ];

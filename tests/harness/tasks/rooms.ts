@@ -16,6 +16,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ["database", "declare", "errors", "filter", "json", "schema", "sources", "write"],
   changes: ["declare", "errors", "schema"],
   http: ["database", "declare", "errors", "filter", "json", "pipeline", "schema", "write"],
+  mcp: ["declare", "errors", "filter", "http", "pipeline", "schema"],
   openapi: ["declare", "errors", "filter", "http", "pipeline", "schema"],
 };
 

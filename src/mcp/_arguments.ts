@@ -1,0 +1,104 @@
+import { badFormat } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+
+/** The JSON Schema of an argument. */
+interface ArgumentSchema {
+  readonly type: "string" | "integer" | "boolean" | "object" | "array";
+  readonly description: string;
+  readonly enum?: readonly string[];
+  readonly minLength?: 1;
+  readonly items?: { readonly type: "string" };
+}
+
+/** The arguments of all tools; those that a tool does not have are refused. */
+export interface Arguments {
+  readonly model?: string;
+  readonly action?: string;
+  readonly id?: string;
+  readonly q?: object;
+  readonly sort?: readonly string[];
+  readonly limit?: number;
+  readonly after?: string;
+  readonly skip?: number;
+  readonly select?: readonly string[];
+  readonly search?: string;
+  readonly populate?: readonly string[];
+  readonly count?: boolean;
+  readonly body?: object;
+  readonly ifMatch?: string;
+  readonly idempotencyKey?: string;
+}
+
+/** The JSON Schema of the arguments of a tool. */
+export interface ArgumentsSchema {
+  readonly type: "object";
+  readonly properties: { readonly [N in keyof Arguments]?: ArgumentSchema };
+  readonly required: readonly (keyof Arguments)[];
+  readonly additionalProperties: false;
+}
+
+/**
+ * Checks the arguments of a call.
+ *
+ * @throws {RestError} 400 that names the argument and what it takes.
+ */
+export function checkArguments(given: JsonObject, schema: ArgumentsSchema): Arguments {
+  const properties: Readonly<Record<string, ArgumentSchema>> = schema.properties;
+  for (const name of Object.keys(given)) {
+    if (Object.hasOwn(properties, name)) continue;
+    throw badArgument(name, `unknown: the arguments are ${Object.keys(properties).join(", ")}`);
+  }
+  const missing = schema.required.find((name) => given[name] === undefined);
+  if (missing !== undefined) throw badArgument(missing, "missing");
+  for (const [name, value] of Object.entries(given)) {
+    const problem = problemOf(value, properties[name]);
+    if (problem !== undefined) throw badArgument(name, problem);
+  }
+  return given;
+}
+
+export function badArgument(argument: string, problem: string): RestError {
+  return badFormat(`Argument "${argument}" is ${problem}`, { argument });
+}
+
+function problemOf(value: unknown, schema: ArgumentSchema | undefined): string | undefined {
+  if (schema === undefined) return "unknown";
+  if (!CHECKS[schema.type](value)) {
+    return schema.type === "array" ? "not an array of strings" : `not of type ${schema.type}`;
+  }
+  if (value === "") return "empty";
+  // A lone surrogate cannot be a part of a URL.
+  if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return "not Unicode text";
+  const { enum: allowed } = schema;
+  if (allowed === undefined || allowed.some((each) => each === value)) return undefined;
+  return `none of ${allowed.join(", ")}`;
+}
+
+const CHECKS: Readonly<Record<ArgumentSchema["type"], (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === "boolean",
+  object: isJsonObject,
+  array: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
+};
+
+/** Gives the parameters of a URL for arguments; those that are missing are left out. */
+export function queryOf(args: Arguments): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(args)) {
+    if (value === undefined || Array.isArray(value) && value.length === 0) continue;
+    query.set(name, isJsonObject(value) ? jsonOf(name, value) : String(value));
+  }
+  return query;
+}
+
+function jsonOf(name: string, value: JsonObject): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Parsers take what is nested deeper than calls can be.
+    throw badArgument(name, "nested too deep");
+  }
+}

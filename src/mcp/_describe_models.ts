@@ -1,0 +1,100 @@
+import type { FilterDescription } from "../filter/q/describe_filter.ts";
+import type { HeaderDescription, RouteDescription } from "../http/routes/describe_route.ts";
+import type { RouteAnswer, RouteCall } from "./_call_route.ts";
+import { PAGE_SIZE } from "./_exposed_models.ts";
+import type { ExposedModel } from "./_exposed_models.ts";
+
+/** The identifier that guards see where none is given. */
+const ANY_ID = "0".repeat(24);
+
+/** Names the models, and what can be done with each. */
+export function describeModels(models: ReadonlyMap<string, ExposedModel>): object {
+  return {
+    models: [...models.values()].map(({ name, operations, actions }) => ({
+      model: name,
+      operations: [...operations.keys()],
+      ...actions.size > 0 && { actions: [...actions.keys()] },
+    })),
+  };
+}
+
+interface DescribeOptions {
+  readonly id: string | undefined;
+  readonly send: (call: RouteCall) => Promise<RouteAnswer>;
+}
+
+/** Describes a model as the caller may see it: by the operations and actions whose guards let him pass. */
+export async function describeModel(
+  { name, operations, actions }: ExposedModel,
+  { id = ANY_ID, send }: DescribeOptions,
+): Promise<object | { readonly refusal: RouteAnswer }> {
+  const refusals: RouteAnswer[] = [];
+  const told: object[] = [];
+  let fields: RouteDescription["answer"] | undefined;
+  for (const [of, exposed] of [...operations, ...actions]) {
+    const isRead = exposed.mounted.operation.verb === "get";
+    const answer = await send({ exposed, id, describes: true, body: isRead ? undefined : {} });
+    const own = actions.get(of) === exposed ? { action: of } : { operation: of };
+    if (answer.status === 200) {
+      const described = answer.body as RouteDescription;
+      if ("operation" in own) fields ??= described.answer;
+      told.push({ ...own, ...tell(described, fields) });
+    } else {
+      refusals.push(answer);
+      told.push({ ...own, refused: { status: answer.status, error: answer.body } });
+    }
+  }
+  const [refusal] = refusals;
+  if (refusal !== undefined && refusals.length === told.length) return { refusal };
+  return { model: name, ...fields && { fields }, operations: told };
+}
+
+const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
+
+/** The parameters that tools have as arguments; actions on all have `q`. */
+const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
+  ...{ all: OF_LISTS, one: ["select", "populate"], create: [], update: [] },
+};
+
+const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
+  ...{ "If-Match": "ifMatch", "Idempotency-Key": "idempotencyKey" },
+};
+
+/** Tells of a route what its tool can do with it; its answer, where that is not the entity. */
+function tell(
+  { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
+  fields: RouteDescription["answer"] | undefined,
+): object {
+  const isAction = !Object.hasOwn(PARAMETERS, operation);
+  const taken = PARAMETERS[operation] ?? (route.path.includes("/:id") ? [] : ["q"]);
+  const { summary, description, body, bodySchema, answerSchema } = route;
+  const args = [
+    ...parameters.filter(({ name }) => taken.includes(name)).map(({ in: _, ...parameter }) => ({
+      ...parameter,
+      ...parameter.default && { default: Math.min(parameter.default, PAGE_SIZE) },
+    })),
+    ...headers.flatMap(({ name, required, preferences }) => {
+      if (preferences?.includes("count=exact")) return [{ name: "count", required }];
+      const named = isAction || operation !== "one" && operation !== "all"
+        ? HEADERS[name]
+        : undefined;
+      return named === undefined ? [] : [{ name: named, required }];
+    }),
+  ];
+  const isOther = answer.length > 0 && JSON.stringify(answer) !== JSON.stringify(fields);
+  return {
+    ...{ summary, description, arguments: args },
+    ...taken.includes("q") && filter && { filter: filtersOf(filter) },
+    ...{ body, bodySchema, ...isOther && { answer }, answerSchema },
+  };
+}
+
+/** The paths of a filter, by the operators that they take. */
+function filtersOf({ fields }: FilterDescription): object[] {
+  const paths = new Map<string, string[]>();
+  for (const { path, operators } of fields) {
+    const key = operators.join(" ");
+    paths.set(key, [...paths.get(key) ?? [], path]);
+  }
+  return [...paths].map(([key, paths]) => ({ paths, operators: key.split(" ") }));
+}

@@ -1,0 +1,193 @@
+import { Buffer } from "node:buffer";
+import type { Request } from "express-types";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import type { Tool } from "./_tools.ts";
+import type { McpOptions } from "./options.ts";
+
+/** The revision without sessions: each request says all about itself. */
+const STATELESS = "2026-07-28";
+
+/** The revisions before it begin with `initialize`, which is answered without keeping anything. */
+const EARLIER = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+
+/** The only revision with several messages in a body, and without a header for itself. */
+const FIRST = "2025-03-26";
+
+const MAX_BATCH = 20;
+
+const CODES = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  headerMismatch: -32020,
+  unsupportedVersion: -32022,
+} as const;
+
+const PREFIX = "io.modelcontextprotocol/";
+
+/** How long clients may keep the list of tools, which is the same until the process ends. */
+const CACHED = { ttlMs: 60_000, cacheScope: "private" };
+
+/** What there is beside the protocol. */
+interface ToolServer {
+  readonly info: NonNullable<McpOptions["info"]>;
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+}
+
+interface RpcReply {
+  readonly status: number;
+  /** Missing where no message was a request. */
+  readonly body?: unknown;
+}
+
+interface RpcContext {
+  readonly req: Request;
+  readonly server: ToolServer;
+}
+
+class RpcError extends Error {
+  constructor(
+    readonly code: keyof typeof CODES,
+    message: string,
+    readonly options: { readonly status?: number; readonly data?: object } = {},
+  ) {
+    super(message);
+  }
+}
+
+/** Answers the JSON-RPC messages of a body. */
+export async function answerBody(body: unknown, context: RpcContext): Promise<RpcReply> {
+  if (!Array.isArray(body)) return await answerMessage(body, context);
+  const { "mcp-protocol-version": version = FIRST } = context.req.headers;
+  const isOpening = body.some((each) => isJsonObject(each) && each.method === "initialize");
+  if (version !== FIRST || body.length === 0 || body.length > MAX_BATCH || isOpening) {
+    const message = "The body is not one message";
+    return failureOf(new RpcError("invalidRequest", message, { status: 400 }));
+  }
+  const bodies: unknown[] = [];
+  for (const message of body) {
+    const reply = await answerMessage(message, context);
+    if (reply.body !== undefined) bodies.push(reply.body);
+  }
+  return bodies.length === 0 ? { status: 202 } : { status: 200, body: bodies };
+}
+
+async function answerMessage(message: unknown, context: RpcContext): Promise<RpcReply> {
+  if (!isJsonObject(message) || message.jsonrpc !== "2.0" || typeof message.method !== "string") {
+    const problem = "The body is not a request of JSON-RPC 2.0";
+    return failureOf(new RpcError("invalidRequest", problem, { status: 400 }));
+  }
+  const { id, method, params = {} } = message;
+  if (id === undefined) return { status: 202 };
+  try {
+    if (typeof id !== "string" && !Number.isInteger(id)) {
+      throw new RpcError("invalidRequest", "The id is neither a text nor an integer", {
+        status: 400,
+      });
+    }
+    if (!isJsonObject(params)) {
+      throw new RpcError("invalidParams", `"params" is not an object`, { status: 400 });
+    }
+    const result = await resultOf({ method, params }, context);
+    return { status: 200, body: { jsonrpc: "2.0", id, result } };
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return failureOf(error, id);
+  }
+}
+
+function failureOf({ code, message, options: { status = 200, data } }: RpcError, id?: unknown) {
+  const isKnown = typeof id === "string" || Number.isInteger(id);
+  const error = { code: CODES[code], message, ...data && { data } };
+  return { status, body: { jsonrpc: "2.0", ...isKnown && { id }, error } };
+}
+
+interface RpcRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+async function resultOf(request: RpcRequest, context: RpcContext): Promise<object> {
+  const { method, params } = request;
+  const { server, server: { info, instructions } } = context;
+  const tools = server.tools.map(({ description }) => description);
+  const capabilities = { tools: {} };
+  if (!isStateless(request, context.req)) {
+    if (method === "initialize") {
+      const asked = EARLIER.find((version) => version === params.protocolVersion);
+      return {
+        protocolVersion: asked ?? EARLIER[0],
+        capabilities,
+        serverInfo: info,
+        instructions,
+      };
+    }
+    if (method === "ping") return {};
+    if (method === "tools/list") return { tools };
+    if (method === "tools/call") return await callTool(params, context);
+    throw new RpcError("methodNotFound", "Method not found");
+  }
+  const complete = (result: object) => ({
+    resultType: "complete",
+    ...result,
+    _meta: { [`${PREFIX}serverInfo`]: info },
+  });
+  if (method === "server/discover") {
+    const supportedVersions = [STATELESS, ...EARLIER];
+    return complete({ supportedVersions, capabilities, instructions, ...CACHED });
+  }
+  if (method === "tools/list") return complete({ tools, ...CACHED });
+  if (method === "tools/call") return complete(await callTool(params, context));
+  throw new RpcError("methodNotFound", "Method not found", { status: 404 });
+}
+
+async function callTool(params: JsonObject, { req, server }: RpcContext): Promise<object> {
+  const { name, arguments: args = {} } = params;
+  const tool = server.tools.find(({ description }) => description.name === name);
+  if (tool === undefined) throw new RpcError("invalidParams", "There is no such tool");
+  if (!isJsonObject(args)) throw new RpcError("invalidParams", `"arguments" is not an object`);
+  return await tool.call(req, args);
+}
+
+/**
+ * Whether a request is of the revision without sessions. What it says of itself has to agree with its headers, by which
+ * others may have let it pass.
+ *
+ * @throws {RpcError} If it does not, or the revision is not known.
+ */
+function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
+  const meta = isJsonObject(params._meta) ? params._meta : {};
+  const told = meta[`${PREFIX}protocolVersion`];
+  if (method === "initialize" && told === undefined) return false;
+  const header = headers["mcp-protocol-version"];
+  const requested = told ?? header ?? FIRST;
+  const supported: readonly unknown[] = [STATELESS, ...EARLIER];
+  if (!supported.includes(requested)) {
+    const data = { supported, requested };
+    throw new RpcError("unsupportedVersion", "Unsupported protocol version", { status: 400, data });
+  }
+  if (told !== undefined && header !== told) throw mismatch("MCP-Protocol-Version");
+  if (requested !== STATELESS) return false;
+  if (told === undefined || !isJsonObject(meta[`${PREFIX}clientCapabilities`])) {
+    const message = `"_meta" lacks the protocol version or the capabilities of the client`;
+    throw new RpcError("invalidParams", message, { status: 400 });
+  }
+  if (headers["mcp-method"] !== method) throw mismatch("Mcp-Method");
+  if (method === "tools/call" && decoded(headers["mcp-name"]) !== params.name) {
+    throw mismatch("Mcp-Name");
+  }
+  return true;
+}
+
+function mismatch(header: string): RpcError {
+  const message = `Header mismatch: ${header} is not what the body says`;
+  return new RpcError("headerMismatch", message, { status: 400 });
+}
+
+function decoded(header: unknown): string | undefined {
+  if (typeof header !== "string") return undefined;
+  const [, base64] = /^=\?base64\?(.*)\?=$/.exec(header) ?? [];
+  return base64 === undefined ? header : Buffer.from(base64, "base64").toString();
+}

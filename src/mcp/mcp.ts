@@ -1,0 +1,85 @@
+// @ts-types="npm:@types/express@^5"
+import type { Request, RequestHandler, Response } from "express";
+import type { FrameworkRouter } from "../http/initialize.ts";
+import { exposedModels } from "./_exposed_models.ts";
+import { answerBody } from "./_protocol.ts";
+import { toolsFor } from "./_tools.ts";
+import type { McpOptions } from "./options.ts";
+
+const INSTRUCTIONS =
+  `Entities of an API. Call "describe" first: it tells which fields, filters and actions a model has for this caller. ` +
+  `A refused call says why in "error": correct it and call again.`;
+
+/**
+ * Creates middleware that serves chosen models to assistants, by the Model Context Protocol over HTTP.
+ *
+ * Mount it at a path of its own, behind the middleware that the API stands behind, such as `express.json()` and a login:
+ * each call of a tool becomes a request of its caller to the API, with his headers and with what middleware has put on
+ * `req`. Middleware that stands before a path of the API is not run: what guards some paths only has to be a hook. Assistants
+ * read, and change what `expose` names; no tool removes anything.
+ *
+ * @param api The router of `Framework.initialize()`.
+ * @param options The models, and more.
+ * @returns The middleware.
+ * @throws {TypeError} If an option is wrong, or names what the API does not have.
+ *
+ * @example Let assistants read songs, and add some
+ * ```ts
+ * import express from "express";
+ * import { all, create, Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
+ * import { mcp } from "@mongrove/mongrove/mcp";
+ *
+ * @rest({ route: "/chants", methods: [all({ page: { max: 50 } }), one(), create()] })
+ * class Chant extends FrameworkModel {
+ *   @prop({ required: true })
+ *   title!: string;
+ * }
+ *
+ * const app = express();
+ * app.use(express.json());
+ * const api = Framework.initialize({ models: [Chant] });
+ * app.use(api);
+ * app.use("/mcp", mcp(api, { expose: [{ model: Chant, operations: ["all", "one", "create"] }] }));
+ * ```
+ */
+export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
+  const tools = toolsFor(api, exposedModels(api, options));
+  const { info = { name: "mongrove", version: "1.0.0" }, origins = [] } = options;
+  const server = { info, instructions: INSTRUCTIONS, tools };
+  const answer = async (req: Request, res: Response) => {
+    const { origin } = req.headers;
+    // A page that a browser shows may have got the address of this server by DNS rebinding: `Host` says nothing.
+    if (origin !== undefined && !origins.includes(origin)) {
+      return send(res, { status: 403, body: rpcError(`Origin is not one of "origins"`) });
+    }
+    if (req.method !== "POST") {
+      return send(res.set("Allow", "POST"), {
+        status: 405,
+        body: rpcError("Only POST is allowed"),
+      });
+    }
+    if (req.body === undefined && !req.is("json")) {
+      return send(res, { status: 415, body: rpcError("The Content-Type is not JSON") });
+    }
+    if (req.body === undefined) {
+      throw new Error(
+        "Cannot read the body: no JSON parser is installed, mount express.json() before mcp()",
+      );
+    }
+    send(res, await answerBody(req.body, { req, server }));
+  };
+  return (req, res, next) => {
+    if (req.path === "/") answer(req, res).catch(next);
+    else next();
+  };
+}
+
+function rpcError(message: string): object {
+  return { jsonrpc: "2.0", error: { code: -32600, message } };
+}
+
+function send(res: Response, { status, body }: { readonly status: number; body?: unknown }): void {
+  res.status(status).set("Cache-Control", "no-store");
+  if (body === undefined) res.end();
+  else res.type("json").send(JSON.stringify(body));
+}
