@@ -25,3 +25,16 @@ async function rehearse(t: Deno.TestContext, { page, title }: { page: string; ti
 
 test("docs/assistants.md shows what its file answers", (t) =>
   rehearse(t, { page: "docs/assistants.md", title: "An example" }));
+
+test("SKILL.md shows what its application answers", (t) =>
+  rehearse(t, { page: "SKILL.md", title: "A minimal application" }));
+
+test("SKILL.md says what assistants find it by", async () => {
+  const [, front = ""] = /^---\n(.*?)\n---\n/s.exec(await readPage("SKILL.md")) ?? [];
+  const lines = front.split("\n").map((line) => /^(\w+): (.*)$/.exec(line)?.slice(1) ?? []);
+  const { name = "", description = "", ...others }: Record<string, string> = Object.fromEntries(
+    lines,
+  );
+  assertEquals([name, Object.keys(others)], ["mongrove", []]);
+  assertEquals(description.length > 100 && description.length <= 1024, true);
+});

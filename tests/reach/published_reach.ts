@@ -9,7 +9,7 @@ const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 
 /** What a user needs, and nothing else. `deno.json` goes with every package. */
 const ALLOWED = [
-  /^(README|ARCHITECTURE)\.md$/,
+  /^(README|SKILL|ARCHITECTURE)\.md$/,
   /^docs\/([a-z_]+|SECURITY)\.md$/,
   /^LICENSE$/,
   /^deno\.json$/,
@@ -41,7 +41,7 @@ test("deno publish sends what a user needs, and no more", () => {
   const paths = Object.keys(published);
   const extra = paths.filter((path) => TEST.test(path) || !ALLOWED.some((each) => each.test(path)));
   assertEquals(extra, []);
-  for (const path of ["mod.ts", "README.md", "LICENSE", ...ENTRIES]) {
+  for (const path of ["mod.ts", "README.md", "SKILL.md", "LICENSE", ...ENTRIES]) {
     assert(paths.includes(path), path);
   }
 });

@@ -28,6 +28,7 @@ export async function runCheck(
   const files = await existing([
     "mod.ts",
     "README.md",
+    "SKILL.md",
     "docs/actions.md",
     "docs/answers.md",
     "docs/assistants.md",
