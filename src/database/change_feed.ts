@@ -57,11 +57,7 @@ export class ChangeFeed {
     this.#forget = forget;
   }
 
-  /**
-   * Gives the feed of a model's collection.
-   *
-   * @throws {RestError} 503 if feeds would take more than half of the connections: each keeps one busy.
-   */
+  /** Gives the feed of a collection; a 503 where feeds would take more than half of the connections: each keeps one busy. */
   static of(model: Model<unknown>): ChangeFeed {
     const { collection, db } = model;
     const client = (db as Connection).getClient();
@@ -82,12 +78,7 @@ export class ChangeFeed {
     return feed;
   }
 
-  /**
-   * Tells a listener of all changes from now on.
-   *
-   * @returns Takes the listener off.
-   * @throws {RestError} 503 if the database has no change streams, or does not answer in time.
-   */
+  /** Tells a listener of all changes from now on. What it gives takes the listener off. */
   async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
     this.#listeners.add(listener);

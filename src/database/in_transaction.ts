@@ -54,10 +54,7 @@ const TOO_LONG = new Set<unknown>([50, 290]);
 /**
  * Runs writes in one transaction where the deployment has transactions, else one after the other.
  *
- * @param writes Gets the session, `undefined` where there is no transaction. It runs again after a transient failure, so
- * it has to write the contended document first.
- * @throws {RestError} 413 if it is too much for one transaction, 503 if every try fails, or the time is up.
- * @throws {Error} If it is required, and the deployment has no transactions.
+ * @param writes It runs again after a transient failure, so it has to write the contended document first.
  */
 export async function inTransaction(
   options: TransactionOptions,

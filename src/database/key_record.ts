@@ -37,10 +37,6 @@ interface StoredKey {
   readonly age: unknown;
 }
 
-/**
- * What a request learns of its key: it is the first one, it goes on with what a lost one has begun, the entities are
- * created, another one is under way, or the key was used for another body.
- */
 type KeyState = "new" | "resumed" | "done" | "busy" | "misused";
 
 /** The record of a key. Only one request at a time holds it, and may create entities with its identifiers. */
@@ -99,12 +95,7 @@ export class KeyRecord {
     return this.ids[this.#taken++];
   }
 
-  /**
-   * Keeps the identifiers that entities will have, where hooks have given them others than those that were reserved.
-   *
-   * @throws {RestError} 409 if another request has gone on with the key.
-   * @throws {TypeError} If a `fetch` hook gave an entity that is stored already: whether it was created could not be told.
-   */
+  /** Keeps the identifiers that hooks have given to entities; a 409 if another request has gone on with the key. */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
       throw new TypeError("Cannot create once for a key: the fetch hook gave a stored entity");
@@ -115,10 +106,7 @@ export class KeyRecord {
     this.ids = ids;
   }
 
-  /**
-   * Notes that the entities are created, with the identifiers that they have got. An error is not the client's: without the
-   * note, a repetition finds them when this request counts as lost.
-   */
+  /** Notes what is created. Without the note, a repetition finds it when this request counts as lost. */
   async finish(entities: readonly object[] = []): Promise<void> {
     this.isFinished = true;
     if (entities.length > 0) this.ids = idsOf(entities);

@@ -20,10 +20,7 @@ export interface ReadBatchesOptions {
   readonly listOf?: Connection | undefined;
 }
 
-/**
- * Reads a cursor batch by batch: the bytes of the reply where the driver keeps them as expected, else decoded documents.
- * The cursor must not have the option `raw`: the driver would apply it to error replies too.
- */
+/** Reads a cursor without the option `raw`: the driver would apply it to error replies too. */
 export async function* readBatches(
   cursor: OpenCursor,
   { mode, timeBudget, listOf }: ReadBatchesOptions,

@@ -16,10 +16,9 @@ export interface StatementOptions {
 }
 
 /**
- * The time that one request may wait for the database, all waits together. The time-outs of the driver do not matter.
+ * The time that one request may wait for the database, all waits together.
  *
- * It is counted by ticks of a timer: however long this process stands still, that takes one tick, and not the time in
- * which the database answers.
+ * It is counted by ticks of a timer: however long this process stands still, that takes one tick.
  */
 export class TimeBudget {
   readonly #budget: number;

@@ -80,10 +80,7 @@ interface Translated {
   readonly thrown: unknown;
 }
 
-/**
- * Turns the errors of some of many entities into one answer: what is wrong with their data together, by keys such as
- * `"3.name"`, or else the first other error.
- */
+/** Joins what is wrong with the data of many entities, by keys such as `"3.name"`, or gives the first other error. */
 export function translateBulk(bulk: BulkError, options: TranslateOptions): Translated {
   const problems: Problems = {};
   for (const [index, thrown] of bulk.errors) {
@@ -152,8 +149,8 @@ function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestErro
 }
 
 /**
- * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for
- * what it sent itself: an identifier that names nothing, and the entity that a `persist` hook or an action writes.
+ * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for what
+ * it sent itself: an identifier that names nothing, and the entity that a `persist` hook or an action writes.
  */
 export function translateHookFailure(
   failure: HookFailure,

@@ -22,11 +22,7 @@ import { missingReferences } from "./references/missing_references.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { validate } from "./write.ts";
 
-/**
- * Reads the body of an action: an instance of its class, or what its schema makes of it.
- *
- * @throws {RestError} 415 or 400 if the body is wrong.
- */
+/** Reads the body of an action: an instance of its class, or what its schema makes of it. */
 export async function readActionBody(
   acting: OpenLevel,
   type: ActionRecord["body"],
@@ -100,11 +96,7 @@ interface GivenAnswer {
   readonly result: unknown;
 }
 
-/**
- * Writes what an action has returned as its answer declares.
- *
- * @throws {TypeError} If it does not fit.
- */
+/** Writes what an action has returned as its answer declares. Throws a TypeError if it does not fit. */
 export async function writeAnswer(
   acting: OpenLevel,
   { type, result }: GivenAnswer,

@@ -27,11 +27,6 @@ const LOST_MS = 30_000;
 
 type KeyRules = NonNullable<WriteRules["idempotency"]>;
 
-/**
- * Reads the key of a creation.
- *
- * @throws {RestError} 400 if it is malformed, or missing where it is required.
- */
 export function keyOf({ acting: { level }, req }: Call): string | undefined {
   const rules = level.writes?.idempotency;
   if (rules === undefined) return undefined;
@@ -48,11 +43,7 @@ interface KeyedCreation {
   readonly create: () => Promise<Reply>;
 }
 
-/**
- * Creates entities once for a key. A repetition gets what was created, as its reader may see it now.
- *
- * @throws {RestError} 409 while another request with the key is under way, 422 if the key was used for another body.
- */
+/** Creates entities once for a key. A repetition gets what was created, as its reader may see it now. */
 export async function createOnce(
   acting: OpenLevel,
   { key, bodyHash = hashBody(acting.req.body), count, create }: KeyedCreation,
@@ -142,11 +133,7 @@ async function replayAll(acting: OpenLevel, { ids }: KeyRecord): Promise<Reply> 
   return await answerCreated(acting, seen);
 }
 
-/**
- * Reads an entity as `one()` beside the creation shows it to its reader.
- *
- * @throws {RestError} 404 if it is gone, or the reader may not see it any more.
- */
+/** Reads an entity as `one()` beside the creation shows it to its reader. */
 async function readCreated(acting: OpenLevel, id: string) {
   const { level, route: { reader }, req, state } = acting;
   const { parameter } = level;

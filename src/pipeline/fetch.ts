@@ -77,11 +77,7 @@ async function readNamed(at: OpenLevel): Promise<object | undefined> {
   return found === null ? undefined : presenter(at)(found);
 }
 
-/**
- * Reads the entities that a change of many selects, as `postFetch` shows them.
- *
- * @throws {RestError} 409 if its reader may see more of them than the request may affect.
- */
+/** Reads the entities that a change of many selects; a 409 if its reader may see more of them than the limit. */
 export async function selectEntities(at: OpenLevel, limit: number): Promise<object[]> {
   const { hooks: { postFetch } } = at.level;
   const isShort = Number(at.state.options.limit ?? Infinity) <= limit;
@@ -109,11 +105,7 @@ export interface Fetched extends VersionRead {
   readonly seen: object;
 }
 
-/**
- * Reads the one entity of a level, or makes a new one, and shows it to `postFetch`.
- *
- * @throws {RestError} 404 if there is none, or its reader may not see it.
- */
+/** Reads the one entity of a level, or makes a new one, and shows it to `postFetch`. */
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
   const entity = await readEntity(at);
   if (entity === undefined) throw notFound();

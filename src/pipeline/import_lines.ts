@@ -9,8 +9,8 @@ import { toldFates, writeEach } from "./write_many.ts";
 import type { ToldFate } from "./write_many.ts";
 
 /**
- * Creates an entity of each line of a body, and tells what became of each on a line of its own; with `return=minimal`, only
- * of those that are not created. Whatever keeps the database from writing a batch ends it.
+ * Creates an entity of each line of a body, and tells what became of each; with `return=minimal`, only of those that are not
+ * created. What keeps the database from writing a batch ends the import.
  */
 export async function* importLines(
   acting: OpenLevel,

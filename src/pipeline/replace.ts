@@ -18,11 +18,8 @@ import { write } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /**
- * Replaces the entity that the path names, or creates it. Without documents that is one statement. With them, the entity is
- * read: where others create, change or remove it before it is written, all is done again with what is there then.
- *
- * @throws {RestError} 404 if the path can name nothing, or names what its reader may not see; 412 if the client says that
- * there is an entity, or none, and it is not so.
+ * Replaces the entity that the path names, or creates it: by one statement, or through documents. Then others may create,
+ * change or remove it before it is written: all is done again with what is there by then.
  */
 export async function replace(acting: OpenLevel, given: JsonObject): Promise<Reply> {
   const body = withKey(acting, given);
@@ -53,11 +50,7 @@ async function isAbsent(at: OpenLevel): Promise<boolean> {
   return at.level.hooks.fetch === undefined && await at.source.forChange(idParam(at)) === null;
 }
 
-/**
- * Gives the body with the key of the path in it.
- *
- * @throws {RestError} 404 if the text of the path is no key, 400 if the body has another one.
- */
+/** Gives the body with the key of the path in it; a 404 if that is no key, a 400 if the body has another one. */
 function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
   const { by, field } = keyOf(acting);
   const text = idParam(acting);

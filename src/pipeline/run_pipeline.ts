@@ -25,11 +25,7 @@ import { runDirect } from "./run_direct.ts";
 import { write } from "./write.ts";
 import { writeMany } from "./write_many.ts";
 
-/**
- * Takes a request through its route: the life of every operation, top to bottom.
- *
- * @throws {RestError} If a hook, the client's input or the database says no.
- */
+/** Takes a request through its route: the life of every operation, top to bottom. */
 export async function runPipeline(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   await passPreFetch(call);

@@ -113,12 +113,7 @@ export function mergeDraft(
   return { ...mergeBody(seen, { body, shape, replaces }), body, at, previous, isNew };
 }
 
-/**
- * Refuses bodies with values that cannot be cast, or that name nothing. The answer names the rules that other values break
- * as well: a form shows all at once.
- *
- * @throws {RestError} 400 that names the problems of all bodies.
- */
+/** Refuses wrong bodies. The answer names the rules that other values break as well: a form shows all at once. */
 export async function refuseProblems(
   acting: OpenLevel,
   drafts: readonly Draft[],

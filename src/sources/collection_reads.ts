@@ -47,11 +47,7 @@ export async function countSelected(
   return await withConditions(query, conditions).exec();
 }
 
-/**
- * Aggregates what a collection selects, pages aside. The caller bounds the wait.
- *
- * @throws {RestError} 400 for conditions that an aggregation does not take.
- */
+/** Aggregates what a collection selects, pages aside. The caller bounds the wait. */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   stages: readonly PipelineStage[],

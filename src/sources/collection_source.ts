@@ -278,8 +278,8 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Whether hooks may get what is made from bytes: Mongoose alone applies a projection to a document that is not read whole,
-   * and it alone reads in the transaction around a request.
+   * Whether hooks may get what is made from bytes: Mongoose alone projects documents that are not read whole, and it alone
+   * reads in the transaction around a request.
    */
   #isMadeFromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>): boolean {
     const { shape, selection } = this.#options;

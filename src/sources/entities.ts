@@ -59,11 +59,6 @@ interface KeyField {
   readonly shape: Shape;
 }
 
-/**
- * Gives an entity as the document that Mongoose writes.
- *
- * @throws {TypeError} If it is none: only a `persist` hook can write such an entity.
- */
 export function documentOf(entity: object): Document {
   if (isDocument(entity)) return entity;
   throw new TypeError("Cannot write a plain object: the operation needs a persist hook");

@@ -17,9 +17,7 @@ export interface CheckScopeOptions {
   readonly connection: Connection;
 }
 
-/**
- * Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must.
- */
+/** Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must. */
 export async function checkScope(
   all: readonly StoredObject[],
   { scope, connection }: CheckScopeOptions,
@@ -59,11 +57,7 @@ interface StoredStates {
   readonly now?: StoredObject;
 }
 
-/**
- * Gives the top-level fields that the update of a document writes, with their values after it.
- *
- * @throws {RestError} 409 if a value has changed since that the update counts on, or adds to.
- */
+/** Gives the top-level fields that an update writes, as they are then; a 409 if a value that it counts on has changed. */
 export function changedFields(
   doc: Document,
   update: Update,

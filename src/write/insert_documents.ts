@@ -11,12 +11,7 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { storedValues } from "./stored_values.ts";
 import type { StoredObject } from "./stored_values.ts";
 
-/**
- * Inserts several documents by one statement, which runs together with other writes, or fails with them.
- *
- * @throws {BulkError} If some of them are not valid, or have a value that must be unique.
- * @throws {RestError} 403 if one of them would be outside the scope.
- */
+/** Inserts several documents by one statement. Throws a BulkError of those that are refused. */
 export async function insertDocuments(
   docs: readonly Document[],
   { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
@@ -56,11 +51,6 @@ interface Insertion {
   readonly options: mongo.BulkWriteOptions;
 }
 
-/**
- * Inserts entities by one statement.
- *
- * @throws {BulkError} If the database refuses some of them.
- */
 export async function insertAll(
   model: Model<unknown>,
   { all, options }: Insertion,

@@ -34,10 +34,7 @@ export interface SaveDocumentOptions {
 
 /**
  * Saves a document by Mongoose: validation and middleware run once, only what changed is written, the version goes up, and
- * scope and filter are part of the statement.
- *
- * @throws {RestError} 403 if the document would be outside the scope, 409 if it is gone, or has changed in what the
- * update depends on.
+ * scope and filter are part of the statement. A 409 if what the update depends on has changed.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
   const cast = castOptions(doc, options);
@@ -56,12 +53,7 @@ function castOptions(doc: Document, options: SaveDocumentOptions): SaveDocumentO
   return { ...options, scope: castFilter(model, scope), filter: castFilter(model, filter) };
 }
 
-/**
- * Saves stored documents of one collection by one bulk of updates; each is bound as {@linkcode saveDocument} binds it. A
- * write that is sent again sends the same updates.
- *
- * @throws {RestError} The same as for one: then none is written, if `together` undoes what a failed write has done.
- */
+/** Saves stored documents of one collection by one bulk of updates, each bound as if it were saved alone. */
 export async function saveDocuments(
   docs: readonly Document[],
   { together = (write) => write(), ...options }: SaveDocumentOptions,
@@ -139,10 +131,8 @@ export function isPathRefused(error: unknown): boolean {
 }
 
 /**
- * Makes the next save of a document count its version, which then starts at 1 if no number is stored. Mongoose's own
- * `increment()` does not count what the document does not show.
- *
- * @returns What to call after the write: the document then tells the version that was written.
+ * Makes the next save of a document count its version: Mongoose's own `increment()` does not count what the document does
+ * not show. What it gives is called after the write.
  */
 function countVersion(doc: Document, { values }: KeptValues): () => void {
   const key = versionKey(doc);

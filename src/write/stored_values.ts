@@ -83,11 +83,7 @@ interface Placed {
   readonly value: unknown;
 }
 
-/**
- * Puts a value at a path, with the objects that it lacks; `undefined` removes what is there.
- *
- * @throws {RestError} 409 if the path leads through something else: the database would refuse it too.
- */
+/** Puts a value at a path, with the objects that it lacks; a 409 if the path leads through something else. */
 export function putAt(holder: StoredObject, { path, value }: Placed): void {
   const names = path.split(".");
   const last = names.pop() as string;

@@ -26,10 +26,8 @@ interface ConditionOptions
 }
 
 /**
- * Gives the conditions of the update that saves a document, for its `$where`: the scope, the filter, and that nothing of
- * what the update depends on has changed since the document was read. Scope and filter are cast already.
- *
- * @throws {RestError} 403 if the document would be outside the scope.
+ * Gives the conditions of the update that saves a document, for its `$where`: the scope, the filter, and that nothing of what
+ * the update depends on has changed since the document was read.
  */
 export async function updateConditions(
   doc: Document,
@@ -120,8 +118,8 @@ function joined(all: readonly Paths[]): Paths {
 const REPLACING = new Set(["$set", "$unset", "$pop"]);
 
 /**
- * Gives the paths of which an update writes more than was asked for, so that it depends on what was read there: arrays
- * that it replaces or names positions of, and objects that it puts where none was.
+ * Gives the paths of which an update writes more than was asked for: arrays that it replaces or names positions of, and
+ * objects that it puts where none was. It depends on what was read there.
  */
 export function replacedPaths(
   update: Update,
@@ -179,10 +177,7 @@ function isExact(value: unknown): boolean {
     Object.values(value).every(isExact);
 }
 
-/**
- * Gives the expression that tells whether something is stored as it was read. Objects with numeric keys, whose order is
- * lost here, are compared member by member.
- */
+/** Tells whether something is stored as it was read. The order of numeric keys is lost here: such members are compared. */
 export function sameAsStored(
   expression: unknown,
   { value, depth = 0 }: { readonly value: unknown; readonly depth?: number },

@@ -96,10 +96,7 @@ function shownJson({ asked, level: { shape } }: OpenLevel, { written, entity }: 
   return typeof written === "string" ? JSON.parse(written) : written.value;
 }
 
-/**
- * The page that continues after some entities. It excludes them by identifier where that is possible: their positions change
- * when others are inserted or removed meanwhile.
- */
+/** Continues a page without the entities that were read: their positions change when others are inserted or removed. */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
   const ids = read.flatMap((end) => end === undefined ? [] : [end._id]);

@@ -39,11 +39,7 @@ export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string |
   return writeCursor(order, { values, isShown, version });
 }
 
-/**
- * Gives the values behind which a page begins.
- *
- * @throws {RestError} 400 if the cursor belongs to another order, or if its entity is gone or has moved.
- */
+/** Gives the values behind which a page begins. */
 export async function valuesAt(
   at: OpenLevel,
   { order, cursor }: { readonly order: Order; readonly cursor: Cursor },

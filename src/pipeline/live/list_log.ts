@@ -28,10 +28,7 @@ export class ListLog {
     if (this.#changes.length > REMEMBERED) this.#changes.shift();
   }
 
-  /**
-   * Gives the events that a client has missed who comes back; `undefined` where that is not known, or would tell of what it
-   * may never have had.
-   */
+  /** Gives the events that a client has missed; `undefined` where that is unknown, or would tell of what it never had. */
   missedSince(
     place: string | undefined,
     { list: { entities, isOrdered }, last }: MissedOptions,

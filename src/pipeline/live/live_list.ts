@@ -50,10 +50,7 @@ const LONGEST_PAUSE_MS = 5000;
 
 const shared = new SharedLists<LiveList>();
 
-/**
- * A list and those who are told what changes in it. It does one thing at a time: it reads the list, or what may have changed
- * in it, and tells how that differs from what they have been told.
- */
+/** A list and its subscribers. It does one thing at a time: it reads, and tells how that differs from what was told. */
 export class LiveList {
   readonly #rules: LiveReading;
   readonly #subscribers = new Set<Subscriber>();
@@ -90,11 +87,7 @@ export class LiveList {
     return new Map(this.#held);
   }
 
-  /**
-   * Adds a subscriber; resolves when it has been told the list, or has left.
-   *
-   * @throws {RestError} What a GET would answer; 503 without change streams.
-   */
+  /** Adds a subscriber; resolves when it has been told the list, or has left. */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
       this.#joining.add({ ...beginning, subscriber, done, failed });

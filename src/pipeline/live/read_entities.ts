@@ -18,12 +18,7 @@ interface ReadEntities {
   readonly max: number;
 }
 
-/**
- * Reads a list, or some entities of it, as a GET shows it now.
- *
- * @throws {RestError} 409 if there are too many.
- * @throws {TypeError} If a hook shows an entity without its identifier.
- */
+/** Reads a list, or some of its entities, as a GET shows it now; a 409 if there are too many. */
 export async function readEntities(
   at: OpenLevel,
   { ids, max }: ReadEntities,

@@ -56,11 +56,7 @@ export class Subscription implements Subscriber {
     return this.#reading as LiveReading;
   }
 
-  /**
-   * Opens the list of a call, and sends it. A place is what an earlier stream of the client has come to.
-   *
-   * @throws {RestError} What a GET would answer; 503 without change streams.
-   */
+  /** Opens the list of a call, and sends it. A place is what an earlier stream of the client has come to. */
   async open(call: Call, place: string | undefined): Promise<void> {
     this.#isEntering = true;
     try {

@@ -6,11 +6,8 @@ import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
 
 /**
- * Refuses query parameters that nothing declares: always for changes of many, where a filter with a wrong name would change
- * everything, and for every operation of a strict route. `removeAll()` takes no filter from a body either, and `replace()`
- * none at all.
- *
- * @throws {RestError} 400 that names the parameter.
+ * Refuses query parameters that nothing declares: for every operation of a strict route, and always for changes of many,
+ * where a filter with a wrong name would change everything.
  */
 export function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
@@ -45,11 +42,7 @@ function hasBody({ body, headers }: Call["req"]): boolean {
   return body !== undefined || length !== "0" || headers["transfer-encoding"] !== undefined;
 }
 
-/**
- * Reports failed builds of the indexes of all that a request writes.
- *
- * @throws {RestError} 503 if the host requires unique indexes, or a replacement needs one, and one is missing.
- */
+/** Reports failed builds of indexes; a 503 where the host or a replacement needs a unique index that is missing. */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&

@@ -2,9 +2,8 @@ import { IncomingMessage } from "node:http";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 
 /**
- * A request with a `framework` of its own, for functions of another class that run while hooks of the same request may
- * wait, and maybe with parameters of another path. All else is read from the given request and set on it: what a scope
- * notes there is seen by others.
+ * A request with a `framework` of its own, for what runs while hooks of the same request may wait. All else is read from the
+ * given request and set on it: what a scope notes there is seen by others.
  */
 export function foreignRequest(
   req: FrameworkRequest,

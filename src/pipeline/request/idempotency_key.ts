@@ -14,11 +14,7 @@ export function hasKey({ headers }: FrameworkRequest): boolean {
 /** A string of a structured header. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
-/**
- * Reads the header `Idempotency-Key`, with or without quotes; `undefined` where there is none.
- *
- * @throws {RestError} 400 if it is not one key.
- */
+/** Reads the header `Idempotency-Key`, with or without quotes. */
 export function readKey({ headers, headersDistinct }: FrameworkRequest): string | undefined {
   const given = headers[HEADER];
   if (given === undefined) return undefined;

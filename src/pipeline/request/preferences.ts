@@ -5,11 +5,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 /** One preference: its name, and its value with or without quotes. Parameters of it are ignored. */
 const PREFERENCE = /^\s*([^\s=;]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;"]*)))?\s*(?:;.*)?$/;
 
-/**
- * Reads how many entities a request may change at most, by the header `Prefer`; `undefined` where it does not say.
- *
- * @throws {RestError} 400 if `max-affected` is no whole number: to ignore it would change too much.
- */
+/** Reads how many entities a request may change at most: to ignore a value that is no number would change too much. */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
   if (most === undefined) return undefined;

@@ -100,8 +100,6 @@ function levelUnder(rights: Rights, level: Level): Level {
 /**
  * Narrows a level, and those above it, to what its reader may see and set, and reads what he asks. Only `q` was read before
  * the `preFetch` hooks, as anyone may ask it.
- *
- * @throws {RestError} What a function of a field throws; 400 if he asks for what he cannot see; 404 below what he cannot see.
  */
 export function narrowToReader(at: LevelCall): void {
   const { route, req } = at;

@@ -7,10 +7,7 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 export interface Reply {
   readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
-  /**
-   * A list that no hook can refuse, so that its answer may begin before the last entity is read: JSON text in pieces, with
-   * separators between entities.
-   */
+  /** A list in pieces that no hook can refuse, so that its answer may begin before the last entity is read. */
   readonly texts?: AsyncIterable<JsonPiece>;
   /** A list that has passed its hooks: the same. */
   readonly gathered?: readonly JsonPiece[];
@@ -48,10 +45,7 @@ export function isOver({ res, socket }: FrameworkRequest): boolean {
 /** Responses of which `end()` was called, and that middleware ends later. */
 const ended = new WeakSet<object>();
 
-/**
- * Notes when an answer is ended. Middleware that compresses answers or saves sessions has an `end()` of its own, which ends
- * the response later.
- */
+/** Notes when `end()` is called: middleware that compresses answers or saves sessions ends the response later. */
 export function watchEnd(res: Response): void {
   if (!Object.hasOwn(res, "end")) return;
   const end = res.end as (...args: unknown[]) => Response;

@@ -125,10 +125,7 @@ export function versionRead(entity: object, at: OpenLevel): VersionRead {
   return { version, holder: holderOf(at, entity) };
 }
 
-/**
- * The identifier of the document with the version of an entity, where the path does not tell: a reference and a `fetch` hook
- * may give another document of the same version later.
- */
+/** Names the document with the version of an entity, where the path may lead to another one later. */
 export function holderOf({ level, above, source }: OpenLevel, entity: object): string | undefined {
   const { link, hooks } = level;
   if (link?.embedded) return above?.opened.holder;
@@ -136,11 +133,7 @@ export function holderOf({ level, above, source }: OpenLevel, entity: object): s
   return isDocument(entity) && entity._id ? String(entity._id) : source.only;
 }
 
-/**
- * Checks that a client may change the version that it has read.
- *
- * @throws {RestError} 412 if the entity has changed since, 428 if the client does not say what it has read.
- */
+/** Checks that a client may change the version that it has read. */
 export function checkVersion(acting: OpenLevel, { version: read, holder }: VersionRead): void {
   const { asked: { match }, level: { concurrency, versionKey, hooks, kind } } = acting;
   if (match === undefined) {
@@ -159,21 +152,12 @@ export function createsOnly({ req: { headers } }: LevelCall): boolean {
   return headers["if-none-match"]?.trim() === "*";
 }
 
-/**
- * Checks what the client of a replacement says about whether there is an entity.
- *
- * @throws {RestError} 412 if it is not so.
- */
 export function checkPresence(acting: LevelCall, isThere: boolean): void {
   if (isThere && createsOnly(acting)) throw preconditionFailed("There is an entity already");
   if (!isThere && acting.asked.match !== undefined) throw preconditionFailed("No such entity");
 }
 
-/**
- * Refuses a creation and a removal of a whole list that name what they are bound to: no tag is theirs.
- *
- * @throws {RestError} 412 if the client says what it has read.
- */
+/** Refuses `If-Match` for creations and whole lists: no tag is theirs. */
 export function refuseTags({ route: { operation }, asked: { match } }: LevelCall): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }

@@ -123,8 +123,8 @@ interface StoredUpdate {
 }
 
 /**
- * Updates the entity that conditions select in one statement, or replaces it, its version included, and gives the result; `null` if there
- * is none, `undefined` where the database refuses the data. A version that is no whole number takes a second statement.
+ * Updates or replaces an entity in one statement; gives `null` if there is none, `undefined` where the database refuses the
+ * data. A version that is no whole number takes a second statement.
  */
 export async function updateStored(
   model: Model<unknown>,
@@ -164,12 +164,7 @@ interface SelectedUpdate extends Pick<StoredUpdate, "conditions" | "changes"> {
   readonly timeBudget: TimeBudget;
 }
 
-/**
- * Updates all that conditions select in one transaction, their versions included, and gives how many they are; `undefined`
- * where the database refuses the data. Versions that are no whole numbers take a second statement.
- *
- * @throws {RestError} 409 if they are more than the limit.
- */
+/** Updates what conditions select in one transaction; gives their number, `undefined` where the database refuses the data. */
 export async function updateSelected(
   model: Model<unknown>,
   { conditions, changes, limit, timeBudget }: SelectedUpdate,

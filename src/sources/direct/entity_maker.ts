@@ -59,10 +59,7 @@ export class EntityMaker {
     };
   }
 
-  /**
-   * Makes the stages of an update that replaces what a body may set of an entity, or creates it; `undefined` where the body
-   * is not flat, or a part of an object has to stay.
-   */
+  /** Makes the update that replaces or creates an entity; `undefined` where a document has to do so. */
   replacement(
     body: JsonObject,
     { by, _id }: { readonly by: string; readonly _id?: unknown },

@@ -26,9 +26,8 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Gives what makes instances of a class that no document is behind: methods, getters and setters work, and nothing tracks
- * changes. Undeclared fields are left out, defaults stand for missing ones. A value of another type than its field's
- * stays as it is stored, except that no object or list stands in the place of something else.
+ * Gives what makes instances of a class without a document: methods, getters and setters work, and nothing tracks changes.
+ * Values of other types than their fields' stay, except that no object or list stands in the place of something else.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -144,10 +143,7 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   return (values) => (maker ??= instanceMaker(target, { shape, ...spot }))(values);
 }
 
-/**
- * What a query puts in the place of an identifier becomes an instance of its class, without defaults. So does an object
- * that is stored there, without what reads leave out.
- */
+/** Makes instances of entities that a query has put in the place of identifiers, without defaults. */
 function scalarConverter(field: FieldShape, { populates }: Spot): (value: unknown) => unknown {
   const { ref } = (field.type as SchemaType).options as { ref?: unknown };
   const target = typeof ref === "string" ? classOf(ref) : undefined;

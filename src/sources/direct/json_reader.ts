@@ -121,10 +121,7 @@ export class JsonReader {
     }
   }
 
-  /**
-   * Gives the text of documents with separators between them; a finder puts entities in the place of identifiers. The caller
-   * bounds the wait.
-   */
+  /** Gives the text of documents; a finder puts entities in the place of identifiers. The caller bounds the wait. */
   async joined(
     stored: readonly Stored[],
     { projection, separator, finder }: Pick<JsonQuery, "projection" | "separator"> & {

@@ -102,10 +102,8 @@ function isRefused(model: Model<unknown>, error: unknown): boolean {
 }
 
 /**
- * Opens a statement that reads a page and counts its list: a second statement would cost as much as the rest of the
- * request. The count follows the page, in a document without `_id`.
- *
- * @returns `undefined` where this could give another page or another count than two statements.
+ * Opens a statement that reads a page, followed by the count of its list; `undefined` where two statements could give
+ * another page or count. A second statement would cost as much as the rest of the request.
  */
 function openCounted(
   model: Model<unknown>,

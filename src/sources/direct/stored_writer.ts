@@ -172,10 +172,7 @@ function isLossless(value: unknown): boolean {
   return Object.values(value).every(isLossless);
 }
 
-/**
- * Writes stored documents as JSON text, with separators between them, and with marks in the places of some references. A
- * document that only Mongoose can write is one mark.
- */
+/** Writes documents with marks in the places of some references. One that only Mongoose can write is one mark. */
 export function writeMarked(
   stored: readonly Stored[],
   { writer, names, separator = "," }: {

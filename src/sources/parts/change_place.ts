@@ -35,11 +35,8 @@ export interface Change {
 }
 
 /**
- * Changes an entity at a place: nothing is written unless all that leads to it is still there and in its scope, and stays in
- * it. One statement does so, unless a scope reads what changes or the stored values need another change.
- *
- * @returns `false` if nothing leads to the entity, there was nothing to write, or others were faster each time.
- * @throws {RestError} 403 if the change leaves a scope on the way.
+ * Changes an entity if all that leads to it is there and in its scope, and stays in it: by one statement, unless a scope
+ * reads what changes or the stored values need another change. `false` if nothing was written.
  */
 export async function changePlace(
   { steps, ...root }: Place,
@@ -200,10 +197,8 @@ interface Statement {
 }
 
 /**
- * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the
- * way. Its version goes up; one that is no whole number becomes 1, by another statement, after it was read.
- *
- * @returns `false` if a condition did not hold.
+ * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the way.
+ * A version that is no whole number becomes 1 by another statement. `false` if a condition did not hold.
  */
 async function send(
   place: Place,

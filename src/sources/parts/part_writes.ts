@@ -29,8 +29,8 @@ export interface Addition extends PropertyWrite {
 }
 
 /**
- * Adds values to a property of a parent, at the end of its list; `false` if the parent is gone, or holds another one. None
- * is added again, for two requests may have the same reserved identifiers: it is `false` of objects that are there.
+ * Adds values to a property of a parent; `false` if the parent is gone, or holds another one. None is added again: two
+ * requests may have the same reserved identifiers.
  */
 export async function addToProperty(
   place: Place,
@@ -120,11 +120,7 @@ export interface UpdateElementOptions {
   readonly shape: Shape;
 }
 
-/**
- * Writes the changes of an embedded document.
- *
- * @throws {RestError} 409 if it is gone, or has changed in what the update depends on.
- */
+/** Writes the changes of an embedded document; a 409 if it is gone, or has changed in what they depend on. */
 export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
@@ -154,11 +150,7 @@ export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly scope: Filter;
 }
 
-/**
- * Writes the changes of several elements of a list by one change of the document that holds them: all or none.
- *
- * @throws {RestError} 409 if one is gone, or has changed in what its update depends on, 403 if one would be outside the scope.
- */
+/** Writes the changes of several elements of a list by one change of the document that holds them: all or none. */
 export async function updateElements(
   docs: readonly Document[],
   { place, property, condition, scope, shape }: UpdateElementsOptions,

@@ -19,8 +19,8 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 }
 
 /**
- * The source of the entities that a parent refers to: those of a collection whose identifiers the parent holds. An entity and
- * its identifier are written in one transaction, or in the order that may leave an orphan but no dangling reference.
+ * The source of the entities that a parent refers to. An entity and its identifier are written in one transaction, or in the
+ * order that may leave an orphan but no dangling reference.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -89,11 +89,7 @@ export class ReferenceSource extends CollectionSource {
     await super.removeStored(doc, this.#unlinking([doc._id], true));
   }
 
-  /**
-   * The condition on the parent for a new entity: a property that holds one entity is empty, or its reference is dangling.
-   *
-   * @throws {RestError} 409 if it holds an entity.
-   */
+  /** The condition on the parent of a new entity: where it holds one entity, there is none, or the reference is dangling. */
   async #vacancy(): Promise<Filter> {
     const { model, link: { array, property }, ids: [id = null] } = this.#options;
     if (array || id === null) return { [property]: null };

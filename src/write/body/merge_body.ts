@@ -34,11 +34,7 @@ interface MergeOptions {
   readonly replaces?: boolean;
 }
 
-/**
- * Merges a body into an entity: a document of Mongoose, or an object of another database.
- *
- * @returns The document, or a copy of the object, and the values that cannot be cast, if there are any.
- */
+/** Merges a body into a document, or into a copy of an object of another database. */
 export function mergeBody(
   entity: object,
   { body, shape, replaces = false }: MergeOptions,

@@ -20,8 +20,8 @@ export interface MergeStep {
 }
 
 /**
- * A value of an entity into which a part of a body is merged as a JSON merge patch: objects merge, arrays are replaced,
- * `null` clears. Fields that a client can neither see nor set stay.
+ * A value into which a part of a body is merged as a JSON merge patch: objects merge, arrays are replaced, `null` clears.
+ * Fields that a client can neither see nor set stay.
  */
 export abstract class MergeTarget {
   protected readonly step: MergeStep;

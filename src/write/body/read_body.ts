@@ -5,12 +5,7 @@ import type { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 
-/**
- * Reads the JSON object that a body parser of the host has left on the request.
- *
- * @throws {RestError} 415 if the body is not JSON, 400 if there is none, it is not an object or beyond a cap.
- * @throws {Error} If nobody parsed it.
- */
+/** Reads the JSON object that a body parser of the host has left on the request. */
 export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
   const body = parsedBody(req);
   if (!isJsonObject(body)) throw badFormat("The body is not a JSON object");
@@ -22,11 +17,7 @@ export interface ManyLimits extends Required<BodyLimits> {
   readonly many: number;
 }
 
-/**
- * Reads an array of what should be objects; `undefined` for any other body. The limits of bodies apply to each of them.
- *
- * @throws {RestError} 413 if there are too many, 415 if the body is not JSON, 400 if one of them is beyond a cap.
- */
+/** Reads an array of what should be objects; `undefined` for any other body. The limits apply to each of them. */
 export function readElements(
   req: Request,
   { many, ...limits }: ManyLimits,
@@ -41,11 +32,6 @@ export function readElements(
   return body;
 }
 
-/**
- * Reads the JSON object of a line.
- *
- * @throws {RestError} 400 if it is none, or is beyond a cap.
- */
 export function readLine(text: string, limits: Required<BodyLimits>): JsonObject {
   let body: unknown;
   try {

@@ -21,10 +21,8 @@ const MAX_LINE = 1024 * 1024;
 const LINE_BREAK = 0x0a;
 
 /**
- * Reads a body with a JSON object on each line, `many` lines at a time and not before they are asked for. Empty lines are
- * left out. A line that is too long, or a body that breaks off, is the last one.
- *
- * @throws {RestError} 415 if it has an encoding other than gzip.
+ * Reads a body with a JSON object on each line, `many` lines at a time and not before they are asked for. A line that is too
+ * long, or a body that breaks off, is the last one.
  */
 export async function* readLines(
   req: Request,
