@@ -12,7 +12,6 @@ export type Changes = readonly unknown[] | "anything";
 
 type ChangeListener = (changes: Changes) => void;
 
-/** How long changes are gathered. */
 const GATHER_MS = 50;
 
 /** How long a feed without listeners stays open: opening it takes longer than keeping it. */
@@ -46,7 +45,6 @@ export class ChangeFeed {
   #stream: mongo.ChangeStream | undefined;
   #isLost = false;
   #isEnded = false;
-  /** What has changed since the listeners were told. */
   #changed = new Map<string, unknown>();
   #isAnything = false;
   #telling: ReturnType<typeof setTimeout> | undefined;
@@ -96,7 +94,6 @@ export class ChangeFeed {
     };
   }
 
-  /** Tells listeners that anything may have changed. */
   tellAnything(): void {
     this.#isAnything = true;
     this.#tell();

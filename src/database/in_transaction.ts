@@ -3,7 +3,6 @@ import type { ClientSession, Connection, mongo } from "mongoose";
 import { tooMuch, unavailable } from "../errors/refusals.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** What this process knows of a deployment. */
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
   /** The ends of the last turns, by name. */

@@ -14,11 +14,9 @@ const MAX_ATTEMPTS = 5;
 
 const INDEX_PAUSE_MS = 60_000;
 
-/** How one request uses a key. */
 interface KeyUse {
   /** The hash of what the key belongs to, and of the key. */
   readonly name: string;
-  /** The hash of the body. */
   readonly body: string;
   /** The identifiers that its entities get, if the key is new. */
   readonly ids: readonly unknown[];
@@ -27,11 +25,9 @@ interface KeyUse {
   readonly lostMS: number;
 }
 
-/** What is stored of a key, and how long ago its request has begun. */
 interface StoredKey {
   readonly body: string;
   readonly ids: readonly unknown[];
-  /** The request that writes the entities. */
   readonly holder: object;
   readonly isDone?: boolean;
   readonly age: unknown;
@@ -46,12 +42,10 @@ export class KeyRecord {
   readonly #timeBudget: TimeBudget;
   ids: readonly unknown[];
   #taken = 0;
-  /** Whether the entities are created. */
   isFinished = false;
 
   private constructor(
     readonly state: KeyState,
-    /** How long its request has been under way. */
     readonly ageMS: number,
     { keys, filter, ids, timeBudget }: {
       readonly keys: Collection;
@@ -90,7 +84,6 @@ export class KeyRecord {
     return new KeyRecord(state, Number(found.age), { keys, filter, ids: found.ids, timeBudget });
   }
 
-  /** Gives the identifier of the next new entity. */
   takeId(): unknown {
     return this.ids[this.#taken++];
   }
@@ -159,7 +152,6 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/** What is read of a record. */
 const SHOWN = { body: 1, ids: 1, holder: 1, isDone: 1, age: { $subtract: ["$$NOW", "$at"] } };
 
 async function upsert(

@@ -74,7 +74,6 @@ export function translateError(
   return undefined;
 }
 
-/** The answer to an error, and the error that it is the answer to. */
 interface Translated {
   readonly answer: RestError | undefined;
   readonly thrown: unknown;

@@ -44,7 +44,6 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
   return { status: 200, text: await writeAnswer(acting, { type: action.answer, result }) };
 }
 
-/** The entity of an action. */
 interface ActionEntity extends Pick<Fetched, "seen"> {
   /** The version that it has now; `undefined` if it was read without. */
   version: Version | undefined;
@@ -118,7 +117,6 @@ interface Answered {
   readonly version: Version | undefined;
 }
 
-/** Answers with an entity of the class as a read shows it. */
 function answer(acting: OpenLevel, { entity, shown, version = null }: Answered): Reply {
   const text = toJson(shown, acting.level.shape);
   return { status: 200, text, version, holder: holderOf(acting, entity) };

@@ -22,7 +22,6 @@ import { missingReferences } from "./references/missing_references.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { validate } from "./write.ts";
 
-/** Reads the body of an action: an instance of its class, or what its schema makes of it. */
 export async function readActionBody(
   acting: OpenLevel,
   type: ActionRecord["body"],
@@ -67,7 +66,6 @@ async function castBody(acting: OpenLevel, { type, body }: GivenBody): Promise<o
   return makerOf(type, shape)(values);
 }
 
-/** The shape of a class as the reader of a request may see and set it. */
 function shapeFor({ level: { rights } }: OpenLevel, type: ModelClass): Shape {
   return describeShape(buildSchema(type).schema, rights);
 }
@@ -96,7 +94,6 @@ interface GivenAnswer {
   readonly result: unknown;
 }
 
-/** Writes what an action has returned as its answer declares. Throws a TypeError if it does not fit. */
 export async function writeAnswer(
   acting: OpenLevel,
   { type, result }: GivenAnswer,

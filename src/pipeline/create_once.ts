@@ -38,7 +38,6 @@ export function keyOf({ acting: { level }, req }: Call): string | undefined {
 interface KeyedCreation {
   readonly key: string;
   readonly bodyHash: string | undefined;
-  /** How many entities it makes, if it may make several. */
   readonly count: number | undefined;
   readonly create: () => Promise<Reply>;
 }
@@ -110,7 +109,6 @@ function isDuplicate(error: unknown): boolean {
   return code === 11000;
 }
 
-/** Answers a repetition: with what was created, read anew. */
 async function replayOne(acting: OpenLevel, { ids }: KeyRecord): Promise<Reply> {
   const id = String(ids[0]);
   const { seen, ...version } = await readCreated(acting, id);

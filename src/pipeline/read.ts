@@ -25,7 +25,6 @@ export async function readOne(acting: OpenLevel): Promise<Reply> {
   return { status: 200, text, version: early ?? version ?? null, holder };
 }
 
-/** Reads the version of an entity that may be read without it: by a hook's projection, or because it is not selected. */
 export async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
   const { level: { hooks, link, shape, versionKey = "" }, state } = acting;
   const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
@@ -35,7 +34,6 @@ export async function versionBefore(acting: OpenLevel): Promise<Version | undefi
     : await readVersion(acting, idParam(acting));
 }
 
-/** Shows one entity of a list to its hooks, and writes it; gives `undefined` where they leave it out. */
 export function showEntity(
   acting: OpenLevel,
   entity: object,
@@ -43,7 +41,6 @@ export function showEntity(
   return andThen(passHooks(acting, entity), (each) => each && writeEntity(acting, each));
 }
 
-/** Shows one entity of a list to its hooks; gives `undefined` where they leave it out. */
 export function passHooks(acting: OpenLevel, entity: object): MaybePromise<object | undefined> {
   // A hook may have ended the response: the ones that follow do not run.
   if (isOver(acting.req)) return undefined;
@@ -57,7 +54,6 @@ const AT_ONCE = 128;
 /** An entity after its hooks: JSON text, or a JSON value in which references are still identifiers. */
 export type EntityJson = string | { readonly value: unknown };
 
-/** Writes an entity: the fields that the client has selected, or all. */
 export function writeEntity(
   { asked: { select }, level: { shape }, finder }: OpenLevel,
   entity: object,
@@ -72,7 +68,6 @@ export function writeEntity(
   return finder === undefined ? JSON.stringify(shown) ?? "null" : { value: shown };
 }
 
-/** Gives the JSON text of entities, with the entities that they refer to. */
 export async function entityTexts(
   { finder, timeBudget }: OpenLevel,
   entities: readonly EntityJson[],

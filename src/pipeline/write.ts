@@ -33,7 +33,6 @@ import {
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
 
-/** An entity that a body is merged into. */
 export interface Draft extends Merged {
   readonly body: JsonObject;
   /** What the keys of its problems begin with, where it is one of many. */
@@ -72,7 +71,6 @@ interface Written {
   readonly created: string | undefined;
 }
 
-/** Answers with the entity of a write. */
 export async function answerWritten(
   acting: OpenLevel,
   { entity, previous, isNew, version, holder, created }: Written,
@@ -89,7 +87,6 @@ export async function answerWritten(
   return created === undefined ? answer : { ...answer, created };
 }
 
-/** Fetches the entity of a write, and merges a body into it. */
 export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): Promise<Draft> {
   const { route: { operation: { origin } } } = acting;
   const fetched = await fetchOne(acting);
@@ -100,7 +97,6 @@ export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): P
   return mergeDraft(acting, seen, { body, at, isNew });
 }
 
-/** Merges a body into an entity, as its reader may see it. */
 export function mergeDraft(
   acting: OpenLevel,
   seen: object,

@@ -30,7 +30,6 @@ export async function writeMany(acting: OpenLevel, elements: readonly unknown[])
   return result === undefined ? await writeTogether(acting, elements) : { status: 201, ...result };
 }
 
-/** Creates an entity of each body by itself. */
 export async function writeEach(
   acting: OpenLevel,
   bodies: readonly unknown[],
@@ -63,7 +62,6 @@ async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): P
   return await answerCreated(acting, saved);
 }
 
-/** Answers with new entities, as far as `preSend` shows them. */
 export async function answerCreated(
   acting: OpenLevel,
   saved: readonly object[],

@@ -63,7 +63,6 @@ export async function aggregateSelected(
   return await model.aggregate([match, ...stages], { allowDiskUse: false, ...options }).exec();
 }
 
-/** Reads the identifiers of what is selected. Throws a 409 if they are more than may be affected. */
 export async function readIds(collection: OpenCollection, most = Infinity): Promise<unknown[]> {
   const { model, conditions, timeBudget, selection, maxTimeMS } = collection;
   const { limit = Infinity, ...given } = readOptions(selection, { maxTimeMS });
@@ -100,7 +99,6 @@ export async function readStoredValues(
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
-/** Reads an entity that was saved as a read shows it. */
 export async function readSaved(
   { _id, constructor: model }: Document,
   { selection: { projection }, timeBudget, maxTimeMS }: SavedRead,
@@ -111,7 +109,6 @@ export async function readSaved(
   return found as object;
 }
 
-/** Reads several of one model, in their order. */
 export async function readAllSaved(
   docs: readonly Document[],
   read: SavedRead,

@@ -55,14 +55,12 @@ import type { Together } from "./together.ts";
 const DELETE_BATCH = 1000;
 
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
-  /** Gives the model on the request's connection, when it is first needed. */
   readonly model: () => Promise<Model<unknown>>;
 }
 
 interface RemoveNamedOptions {
   readonly options?: Record<string, unknown>;
   readonly together?: Together;
-  /** What must still hold of them; by default what the request selects. */
   readonly filter?: Filter;
 }
 
@@ -196,7 +194,6 @@ export class CollectionSource implements Source {
     await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
   }
 
-  /** What the place of the route asks for. */
   protected placed(): Filter {
     return {};
   }
@@ -205,17 +202,14 @@ export class CollectionSource implements Source {
     return await readIds(await this.#open(), most);
   }
 
-  /** Writes a new or changed document. `together` runs an insert with other writes. */
   protected async store(doc: Document, together?: Together): Promise<void> {
     await saveDocument(doc, this.#writeOptions(together));
   }
 
-  /** Writes new documents: all or none. */
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
     await insertDocuments(docs, this.#writeOptions(together ?? allOrNone(docs, this.#options)));
   }
 
-  /** Removes a document that was read, through its own middleware. */
   protected async removeStored(doc: Document, together?: Together): Promise<void> {
     await removeDocument(doc, this.#writeOptions(together));
   }

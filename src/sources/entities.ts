@@ -9,7 +9,6 @@ import { castForQuery } from "../schema/mongoose/schemas/field_rules.ts";
 import { BodyCast } from "../write/body/cast_body.ts";
 import type { ReadBinding, SaveBinding } from "./source.ts";
 
-/** Casts a value to the type of `_id`; `undefined` if it cannot be one. */
 export function castIdentifier(value: unknown, { schema }: Model<unknown>): unknown {
   try {
     return schema.path("_id").cast(value, null as never, false);

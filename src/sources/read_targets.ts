@@ -18,10 +18,8 @@ import { directSupport } from "./direct/direct_support.ts";
 export interface TargetSource {
   readonly model: Model<unknown>;
   readonly shape: Shape;
-  /** Whether the model is one of a class: others are the host's, and take documents. */
   readonly declared: boolean;
   readonly scope: Filter;
-  /** The names of the fields that are shown, `_id` included; all where there are none. */
   readonly projection: Projection;
   readonly maxTimeMS: number;
 }

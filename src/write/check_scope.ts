@@ -78,7 +78,6 @@ export function changedFields(
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-/** Gives an object some fields; it loses those that are `undefined`. */
 export function setFields(holder: StoredObject, fields: StoredObject): void {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) delete holder[name];

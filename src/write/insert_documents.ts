@@ -33,14 +33,12 @@ export async function insertDocuments(
   });
 }
 
-/** The values of a new document as it is stored first. */
 function firstValues(doc: Document): StoredObject {
   const key = versionKey(doc);
   if (key !== undefined) setRaw(doc, { path: key, value: 0 });
   return storedValues(doc);
 }
 
-/** Has a document look as after its own `save()`. */
 function markSaved(doc: Document): void {
   forgetAllChanges(doc);
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;

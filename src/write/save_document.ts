@@ -181,7 +181,6 @@ interface RemoveMatchingOptions extends SaveDocumentOptions {
   readonly options?: Record<string, unknown> | undefined;
 }
 
-/** Removes what a filter selects, as far as the scope allows, in one statement. */
 export async function removeMatching(
   model: Model<unknown>,
   { scope, filter, collation, statementOptions, together, options = {} }: RemoveMatchingOptions,

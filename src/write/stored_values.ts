@@ -53,7 +53,6 @@ export function keptValues(doc: Document): KeptValues {
   return known;
 }
 
-/** Keeps what a document shows after it was saved. */
 export function keepSaved(doc: Document): void {
   kept.set(doc, { values: shownValues(doc), isSent: false });
 }
@@ -68,7 +67,6 @@ export function copyDocument(doc: Document): Document {
   }
 }
 
-/** The value at a path, elements of lists and values of Maps included. */
 export function valueAt(stored: unknown, path: string): unknown {
   return path.split(".").reduce((at, name) => {
     if (at instanceof Map) return at.get(name);
@@ -83,7 +81,6 @@ interface Placed {
   readonly value: unknown;
 }
 
-/** Puts a value at a path, with the objects that it lacks; a 409 if the path leads through something else. */
 export function putAt(holder: StoredObject, { path, value }: Placed): void {
   const names = path.split(".");
   const last = names.pop() as string;
@@ -97,7 +94,6 @@ export function putAt(holder: StoredObject, { path, value }: Placed): void {
   else at[last] = value;
 }
 
-/** Gives a text that is the same for stored values that are equal, and differs for all others. */
 export function storedText(value: unknown): string {
   // Reading it back drops differences that no comparison sees, such as the width of a number.
   const read = BSON.deserialize(BSON.serialize({ value }), { validation: { utf8: false } });

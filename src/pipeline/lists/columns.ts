@@ -6,9 +6,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { LevelCall } from "../request/call.ts";
 
-/** A column of a list that is a table. */
 export interface Column {
-  /** The names that lead to its values. */
   readonly names: readonly string[];
   /** Whether a text in it may be a number: JSON has none for decimals and large integers. */
   readonly isNumeric: boolean;
@@ -17,7 +15,6 @@ export interface Column {
 /** The types whose values JSON may show as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
-/** Gives the columns of a list as its reader may see them, whatever is stored. */
 export function columnsOf(
   { asked: { select, populate }, level: { shape, target, link }, state }: LevelCall,
 ): readonly Column[] {

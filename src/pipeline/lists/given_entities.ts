@@ -4,7 +4,6 @@ import { hookFailure } from "../../declare/hooks/run_hook.ts";
 import { connectionOf, isOpen } from "../../schema/mongoose/connections.ts";
 import { boundReplies } from "../../schema/mongoose/statements/bound_replies.ts";
 
-/** Gives entities one by one: a cursor of Mongoose or of the driver, or any other. */
 interface Cursor extends AsyncIterable<unknown> {
   close?(): unknown;
 }

@@ -19,7 +19,6 @@ import { pageOrder } from "../open_level.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { cursorPaths, mayLeaveOut, valuesAt } from "./page_cursor.ts";
 
-/** Tells what is read for a page. The limit of a hook binds as that of the client does. */
 export async function planPage(
   at: OpenLevel,
   { limit: asked, skip, after }: PageQuery,
@@ -50,7 +49,6 @@ interface Shown {
   readonly index: number;
 }
 
-/** Reads entities until a page is full: hooks may leave some out. One more tells whether there is another page. */
 export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage> {
   const { limit } = page;
   const kept: Shown[] = [];
@@ -90,7 +88,6 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   };
 }
 
-/** What an entity would show to a client that selects no fields. */
 function shownJson({ asked, level: { shape } }: OpenLevel, { written, entity }: Shown): unknown {
   if (asked.select !== undefined) return toJsonValue(entity, shape);
   return typeof written === "string" ? JSON.parse(written) : written.value;
@@ -105,7 +102,6 @@ function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): Page
   return { ...rest, behind: everyFilter(page.behind, others) };
 }
 
-/** Gives as many entities at a time as are still needed. */
 async function* takeAsNeeded(
   lists: AsyncIterable<readonly object[]>,
   needed: () => number,

@@ -28,7 +28,6 @@ export function cursorPaths(at: OpenLevel): readonly string[] {
   return hasVersion ? [...values, versionKey] : values;
 }
 
-/** Writes the cursor for the end of a page; `undefined` where there can be none. */
 export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string | undefined {
   const order = pageOrder(at);
   const { level: { shape, versionKey = "" } } = at;
@@ -39,7 +38,6 @@ export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string |
   return writeCursor(order, { values, isShown, version });
 }
 
-/** Gives the values behind which a page begins. */
 export async function valuesAt(
   at: OpenLevel,
   { order, cursor }: { readonly order: Order; readonly cursor: Cursor },
@@ -94,7 +92,6 @@ function hasValues(json: unknown, values: SortValues): boolean {
   );
 }
 
-/** Whether hooks show an entity: a page behind it would tell of its values. */
 async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
   if (!mayLeaveOut(at)) return true;
   const entity = await fetchAnyway(at, name);

@@ -94,7 +94,6 @@ async function* joined(
 
 const CHUNK = 64 * 1024;
 
-/** Joins the JSON texts of a list into few pieces. */
 async function gatherList(
   lists: AsyncIterable<readonly JsonPiece[]>,
   separator: Separator,

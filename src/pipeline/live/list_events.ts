@@ -2,14 +2,11 @@ import { Buffer } from "node:buffer";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 
-/** An entity as a reader of a list gets it. */
 export interface LiveEntity {
-  /** The JSON text of its identifier. */
   readonly id: string;
   readonly text: JsonPiece;
 }
 
-/** What a reader of a live list is told. */
 export type ListEvent =
   | {
     readonly type: "put";
@@ -27,7 +24,6 @@ export interface Listed extends LiveEntity {
   readonly digest: string;
 }
 
-/** A list as it was read. */
 export interface LiveEntities {
   readonly entities: readonly Listed[];
   readonly isOrdered: boolean;
@@ -57,7 +53,6 @@ export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
 
-/** Gives the events that tell a whole list. */
 export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): ListEvent[] {
   return entities.map(({ id, text }, index) => ({
     type: "put",

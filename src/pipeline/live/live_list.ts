@@ -15,9 +15,7 @@ import type { LastChange } from "./list_log.ts";
 import { readEntities } from "./read_entities.ts";
 import { SharedLists } from "./shared_lists.ts";
 
-/** One who is told what changes in a list. */
 export interface Subscriber {
-  /** How it reads the list. */
   readonly reading: LiveReading;
   /** Gets written events; `isList` where they begin with a whole list. */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
@@ -25,13 +23,11 @@ export interface Subscriber {
   end(): void;
 }
 
-/** What a subscriber has when it joins a list. */
 export interface Beginning {
   /** What it has of the list that it was subscribed to before. */
   readonly held?: Held | undefined;
   /** The place that an earlier stream of the same client has come to. */
   readonly place?: string | undefined;
-  /** Whether it has missed events. */
   readonly isAgain?: boolean;
 }
 
@@ -106,7 +102,6 @@ export class LiveList {
     this.#endIfUnused();
   }
 
-  /** Reads the whole list again. */
   refresh(): void {
     this.#isStale = true;
     this.#work();
@@ -185,7 +180,6 @@ export class LiveList {
     return false;
   }
 
-  /** Reads the whole list. */
   async #reread({ at, run }: LiveReading): Promise<void> {
     this.#entering = this.#joining;
     this.#joining = new Set();

@@ -36,7 +36,6 @@ export async function readEntities(
   return found;
 }
 
-/** Gives the texts of entities, some at a time. */
 async function* textsOf(
   at: OpenLevel,
   page: Awaited<ReturnType<typeof planPage>> | undefined,
@@ -56,12 +55,10 @@ async function* textsOf(
   }
 }
 
-/** The usual beginning of an entity. */
 const BEGINNING = /^\{"_id":("[0-9a-f]{24}")/;
 
 const BEGINNING_LENGTH = 33;
 
-/** Gives the JSON text of the identifier of an entity. */
 function idIn(text: JsonPiece): string {
   const json = typeof text === "string"
     ? text

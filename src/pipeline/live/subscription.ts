@@ -19,7 +19,6 @@ import type { Beginning, Subscriber } from "./live_list.ts";
 import { openReading } from "./live_reading.ts";
 import type { LiveReading } from "./live_reading.ts";
 
-/** What sends events to a client. */
 export interface EventSender {
   /** Sends written events; `isList` where they begin with a whole list. */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
@@ -67,7 +66,6 @@ export class Subscription implements Subscriber {
     this.#plan(this.#isDue ? 0 : this.#route.live.renewMS);
   }
 
-  /** Sends the whole list again: its client was too slow for the events. */
   sendAgain(): void {
     this.#hasGap = true;
     if (this.#isEntering || this.#isEnded) return;

@@ -13,7 +13,6 @@ import { referredClass } from "../../schema/model_name.ts";
 import type { LevelCall } from "../request/call.ts";
 import { foreignRequest } from "../request/foreign_request.ts";
 
-/** A model that a reference names, and the scopes of its class. */
 export interface ReferredModel {
   readonly model: Model<unknown>;
   /** Its class; `undefined` for a model that the host has made with Mongoose. */

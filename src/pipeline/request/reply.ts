@@ -13,7 +13,6 @@ export interface Reply {
   readonly gathered?: readonly JsonPiece[];
   /** The format of a list; a JSON array if there is none. */
   readonly format?: Format | undefined;
-  /** The columns of a list that is a table. */
   readonly columns?: readonly Column[];
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
@@ -24,7 +23,6 @@ export interface Reply {
   readonly created?: string;
 }
 
-/** Gives the answer to a client that needs no body. */
 export function withoutBody({ text: _text, ...reply }: Reply): Reply {
   const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
   return { ...reply, status: reply.status === 201 ? 201 : 204, headers };

@@ -15,7 +15,6 @@ import type { LiveLimits } from "../live/live_limits.ts";
 import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
-/** What clients may ask of a write besides its body. */
 export interface WriteRules {
   /** The most entities that the body of a creation may have; `undefined` where it has one. */
   readonly many?: number | undefined;

@@ -22,7 +22,6 @@ export type IfMatch = "any" | readonly Versioned[];
 /** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
-/** The inside of a tag: the version, and a hash that differs among answers of one version. */
 const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 
 const HASH_LENGTH = 16;
@@ -61,7 +60,6 @@ export function tagOf(version: Version, text?: string | Uint8Array): string {
   return `"${version ?? "none"}${hash}"`;
 }
 
-/** Adds to a tag what holds the version. */
 export function markTag(tag: string, holder: string | undefined): string {
   return holder === undefined ? tag : `${tag.slice(0, -1)}${markOf(holder)}"`;
 }
@@ -77,7 +75,6 @@ function hashOf(text: string | Uint8Array, length: number): string {
 /** Without versions there is nothing to tell what has changed. */
 const NEVER = { _id: { $in: [] } };
 
-/** Gives the condition on the document of a level that only the versions of `If-Match` meet. */
 export function versionCondition({ asked: { match }, level }: LevelCall): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
@@ -86,7 +83,6 @@ export function versionCondition({ asked: { match }, level }: LevelCall): Filter
     : hasOneOf(versionKey, match.map(({ version }) => version));
 }
 
-/** The version that an entity was read with; `undefined` if it was read without. */
 export function versionIn(
   entity: object,
   { level: { versionKey } }: LevelCall,
@@ -118,7 +114,6 @@ export interface VersionRead {
   readonly holder: string | undefined;
 }
 
-/** Gives the version of the document around an embedded entity, or the entity's own as it was read. */
 export function versionRead(entity: object, at: OpenLevel): VersionRead {
   const outer = outerVersion(at);
   const version = outer === undefined ? versionIn(entity, at) : outer;
@@ -133,7 +128,6 @@ export function holderOf({ level, above, source }: OpenLevel, entity: object): s
   return isDocument(entity) && entity._id ? String(entity._id) : source.only;
 }
 
-/** Checks that a client may change the version that it has read. */
 export function checkVersion(acting: OpenLevel, { version: read, holder }: VersionRead): void {
   const { asked: { match }, level: { concurrency, versionKey, hooks, kind } } = acting;
   if (match === undefined) {
@@ -147,7 +141,6 @@ export function checkVersion(acting: OpenLevel, { version: read, holder }: Versi
   if (!isCounted || !isAccepted({ version, holder }, match)) throw preconditionFailed();
 }
 
-/** Whether a client creates only: the header is read for replacements alone. */
 export function createsOnly({ req: { headers } }: LevelCall): boolean {
   return headers["if-none-match"]?.trim() === "*";
 }

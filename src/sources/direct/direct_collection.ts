@@ -25,7 +25,6 @@ export interface DirectResult {
   readonly text?: string | Uint8Array;
   /** A list as JSON text in pieces, with separators between entities. */
   readonly texts?: AsyncIterable<JsonPiece>;
-  /** A list entity by entity. */
   readonly each?: AsyncIterable<readonly Uint8Array[]>;
   readonly version?: Version;
   readonly page?: FoundPage;
@@ -36,7 +35,6 @@ export interface DirectResult {
   readonly fates?: readonly (Fate | undefined)[];
 }
 
-/** An entity that is written, or why it is not. */
 export interface Fate {
   readonly _id?: unknown;
   readonly error?: unknown;
@@ -50,7 +48,6 @@ export class DirectCollection {
     this.#collection = collection;
   }
 
-  /** Reads a list for hooks, some entities at a time. */
   entities(
     { reads: { reader }, query, page, forChange }: PlanOf<"all">,
   ): AsyncIterable<readonly StoredEntity[]> {
@@ -58,7 +55,6 @@ export class DirectCollection {
     return reader.entities(query, { timeBudget, page, forChange });
   }
 
-  /** Reads one entity for hooks. */
   async entity(plan: PlanOf<"one">): Promise<StoredEntity | null> {
     // Hooks see no version that is read besides.
     const { reads: { reader }, query: { also: _also, ...query }, forChange } = plan;
@@ -210,7 +206,6 @@ export class DirectCollection {
   }
 }
 
-/** The version of a document under its name; `null` if it has none. */
 function versionIn(stored: Stored, name: string | undefined): Version {
   if (name === undefined) return null;
   return asVersion(

@@ -40,16 +40,13 @@ const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "col
 /** Options of a field that need the document: they may look at its other fields. */
 const RULES = ["set", "transform"];
 
-/** The readers of a model without documents. */
 export interface DirectReads {
   readonly reader: JsonReader;
   readonly shared: SharedReads;
 }
 
-/** The operations that a model allows without documents. */
 interface DirectSupport {
   readonly reads: DirectReads | undefined;
-  /** Whether a total needs nothing of Mongoose. */
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
   readonly updates: boolean;

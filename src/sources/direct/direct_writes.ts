@@ -55,7 +55,6 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
   );
 }
 
-/** Whether values pass the rules of some fields. A value is `undefined` if the body leaves the field out. */
 export function areValid(
   values: Readonly<Record<string, unknown>>,
   fields: Iterable<readonly [string, FieldShape]>,
@@ -68,12 +67,9 @@ export function areValid(
     Promise.all(rules.asynchronous).then((all) => all.every(Boolean));
 }
 
-/** The rules of fields, as Mongoose runs them. */
 class Rules {
-  /** What asynchronous rules will have told. */
   readonly asynchronous: Promise<boolean>[] = [];
 
-  /** Whether a value passes the rules of its field, but for asynchronous ones. */
   mayPass(value: unknown, { type, element }: FieldShape): boolean {
     const passes = type?.validators.every(({ type: rule, validator }) =>
       (value === undefined && rule !== "required") || this.#mayPassRule(value, validator)
@@ -96,7 +92,6 @@ class Rules {
   }
 }
 
-/** Gives the times that Mongoose would write beside the values of an entity. */
 export function timeStamps(
   model: Model<unknown>,
   ...kinds: ("createdAt" | "updatedAt")[]
@@ -114,10 +109,8 @@ interface StoredUpdate {
   readonly conditions: Filter;
   /** New values of fields, cast and valid. */
   readonly changes: Readonly<Record<string, unknown>>;
-  /** What is done in the place of setting them. */
   readonly replacement?: readonly object[] | undefined;
   readonly upsert?: boolean | undefined;
-  /** What of the result is not read. */
   readonly projection: Readonly<Record<string, unknown>>;
   readonly statement: StatementOptions;
 }
@@ -159,7 +152,6 @@ export async function updateStored(
 }
 
 interface SelectedUpdate extends Pick<StoredUpdate, "conditions" | "changes"> {
-  /** The most entities that may be selected. */
   readonly limit: number;
   readonly timeBudget: TimeBudget;
 }

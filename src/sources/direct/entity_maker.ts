@@ -8,13 +8,11 @@ import { isClearable } from "../../schema/fields/visibility.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { flatFields, timeStamps } from "./direct_writes.ts";
 
-/** A field that a body may leave out, and what stands there then. */
 interface MadeField extends FieldDefault {
   readonly name: string;
 }
 
 interface Replacement {
-  /** The entity as it is if it is new. */
   readonly entity: Record<string, unknown>;
   readonly stages: readonly object[];
 }

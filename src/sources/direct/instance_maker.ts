@@ -67,11 +67,9 @@ function blankOf(target: ModelClass): new () => object {
 /** A property that a spread, a clone and JSON pass over. */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
-/** Sets one field of instances. */
 class FieldMaker {
   readonly name: string;
   readonly hidden: boolean;
-  /** Whether it may get its default. */
   readonly expected: boolean;
   readonly #field: FieldShape;
   /** Whether the class has something else of that name, such as a setter, which must not be run. */
@@ -111,7 +109,6 @@ class FieldMaker {
   }
 }
 
-/** Gives what makes of a stored value what an instance has in its place. */
 function converter(field: FieldShape, spot: Spot): (value: unknown) => unknown {
   const { kind, element } = field;
   if (kind === "free") return (value) => value;

@@ -36,7 +36,6 @@ export interface JsonQuery {
 interface JsonReaderOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
-  /** The best way to try to read batches. */
   readonly mode?: ReadMode;
 }
 
@@ -57,7 +56,6 @@ export class JsonReader {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #writer: StoredWriter;
-  /** The projection of what reads show of whole documents. */
   readonly #selected: JsonQuery["projection"];
   readonly #mode: ReadMode;
   /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
@@ -71,7 +69,6 @@ export class JsonReader {
     this.#selected = databaseProjection({}, shape);
   }
 
-  /** Reads what a query selects: JSON text in pieces, with separators between documents. */
   async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<JsonPiece> {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
@@ -104,7 +101,6 @@ export class JsonReader {
     }
   }
 
-  /** Reads the text of each document. */
   async *readEach(
     query: JsonQuery,
     { finder, timeBudget }: EachOptions,
@@ -144,7 +140,6 @@ export class JsonReader {
     return readBatches(cursor, { mode: this.#mode });
   }
 
-  /** Reads what a query selects for hooks, some entities at a time. A page does not wait for lists. */
   async *entities(
     query: JsonQuery,
     { timeBudget, page, forChange = false }: EntitiesOptions,
@@ -165,7 +160,6 @@ export class JsonReader {
     }
   }
 
-  /** Makes an entity of what other requests may read as well. */
   entity(stored: Stored, query: JsonQuery, forChange = false): StoredEntity {
     return this.#entityMaker(query, { copies: true, forChange })(stored);
   }

@@ -14,7 +14,6 @@ import type { JsonQuery } from "./json_reader.ts";
 
 type PagePlan = PlanOf<"all"> & { readonly page: PageRead };
 
-/** Reads a page. */
 export function readPage(plan: PagePlan, collection: OpenCollection): Promise<FoundPage> {
   return collection.timeBudget.wait(openPage(plan, collection));
 }
@@ -59,9 +58,7 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]>
   return found;
 }
 
-/** What is counted of the list that a page belongs to. */
 export interface ListCount {
-  /** The conditions of the list, cast. */
   readonly conditions: Filter;
   readonly limit?: number | undefined;
 }

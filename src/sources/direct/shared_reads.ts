@@ -7,17 +7,13 @@ import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { decodeBson, storedIn } from "./stored_writer.ts";
 import type { Stored } from "./stored_writer.ts";
 
-/** The most entities that one query reads. */
 const MAX_SHARED = 64;
 
 type ObjectId = mongoose.Types.ObjectId;
 
-/** The entities that one query finds, by the text of their identifiers. */
 type Found = ReadonlyMap<string, Stored>;
 
-/** Entities that one query is going to read. */
 interface Gathering {
-  /** The identifiers, by their text. */
   readonly ids: Map<string, ObjectId>;
   readonly found: Promise<Found>;
 }
@@ -28,7 +24,6 @@ export class SharedReads {
   /** Entities to be read at the end of the turn, by the bytes that their queries share. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
-  /** Whether the last query was for one entity. */
   #wasAlone = true;
   /** Decoded entities that one of those who asked has got. */
   readonly #given = new WeakSet<object>();
@@ -49,7 +44,6 @@ export class SharedReads {
     return stored;
   }
 
-  /** Adds an identifier to the gathering of a query, a new one where there is none or it is full. */
   #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
     const sent = nameOf(query);
     let gathering = this.#waiting.get(sent);

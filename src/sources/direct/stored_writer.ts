@@ -41,7 +41,6 @@ export class StoredWriter {
   readonly plan: Plan;
   readonly #shows: Shows;
   readonly #documents: DocumentWriter;
-  /** The fields that documents are read without. */
   readonly #unselected: Record<string, 0> | undefined;
 
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
@@ -54,7 +53,6 @@ export class StoredWriter {
     this.#unselected = withoutPaths(shape.unselected);
   }
 
-  /** Whether a read shows a path, as far as the field of the root tells. */
   shows(path: string): boolean {
     const name = topOf(path);
     const field = this.#shape.fields.get(name);
@@ -73,7 +71,6 @@ export class StoredWriter {
     return out.written;
   }
 
-  /** Gives the text of documents with separators between them. */
   joined(stored: readonly Stored[], separator: Separator = ","): Buffer {
     const out = writerFor(sizeOf(stored));
     for (const [index, each] of stored.entries()) {
@@ -123,7 +120,6 @@ export class StoredWriter {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /** A projection that leaves out what the answer does not show. */
   #leftOut(): Record<string, 0> | undefined {
     const { fields } = this.plan;
     const roots = [...this.#shape.fields.keys()].filter((name) => !fields.has(name));
@@ -138,7 +134,6 @@ function withoutPaths(paths: readonly string[]): Record<string, 0> | undefined {
   return paths.length === 0 ? undefined : Object.fromEntries(paths.map((path) => [path, 0]));
 }
 
-/** Gives a writer with room for the text of documents that take so many bytes. */
 function writerFor(length: number): JsonWriter {
   return new JsonWriter(length + (length >> 2) + 256);
 }
@@ -151,7 +146,6 @@ export function storedIn(batch: Batch): readonly Stored[] {
   return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
 }
 
-/** The bytes of documents, as far as they are known. */
 function sizeOf(stored: readonly Stored[]): number {
   return stored.reduce((sum, each) => sum + (each instanceof Buffer ? each.length : 0), 0);
 }

@@ -180,7 +180,6 @@ export interface DocumentStages {
   readonly maxTimeMS?: number;
 }
 
-/** Runs stages on a given document instead of a stored one. */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: DocumentStages,

@@ -190,7 +190,6 @@ export class ElementSource implements Source {
     await timeBudget.wait(removeElements(parent, removed));
   }
 
-  /** Runs a write of documents, and gives them as a read shows them, in their order. */
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
     // A projection that parts cannot have is refused before anything is written.

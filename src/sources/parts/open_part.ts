@@ -15,7 +15,6 @@ import type { Place } from "./place.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {
   readonly place: Place;
-  /** The parent, as its reader may see it. */
   readonly parent: object;
   readonly link: PartLink;
   readonly target: ModelClass;

@@ -107,7 +107,6 @@ function isList(property: string): Filter {
   return { [property]: { $type: "array" } };
 }
 
-/** Checks that a parent may lose what one of its properties holds. Throws a 400 if it is the only one, and required. */
 export function checkRequired({ property, array, required }: PartLink): void {
   if (array || !required) return;
   throw badData({ [property]: { message: `Field "${property}" is required`, kind: "required" } });
@@ -150,7 +149,6 @@ export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly scope: Filter;
 }
 
-/** Writes the changes of several elements of a list by one change of the document that holds them: all or none. */
 export async function updateElements(
   docs: readonly Document[],
   { place, property, condition, scope, shape }: UpdateElementsOptions,

@@ -16,7 +16,6 @@ export interface Step {
   readonly stamp?: string;
 }
 
-/** Where an entity is stored: a document of a collection, or an object inside one. */
 export interface Place {
   readonly model: Model<unknown>;
   readonly id: unknown;
@@ -63,7 +62,6 @@ export function conditionsOf({ scope, version, steps }: Place, condition: Filter
   return everyFilter(scope, version, inside);
 }
 
-/** The condition that a property holds one object, and a filter on that. */
 export function insideOf(property: string, filter: Filter): Filter {
   return everyFilter({ [property]: IS_OBJECT }, moveFilter(filter, property));
 }
@@ -95,7 +93,6 @@ export function intoStages(property: string, array: boolean): PipelineStage[] {
   return array ? [{ $unwind: `$${property}` }, ...into] : into;
 }
 
-/** Whether a filter on an object can be expressed as a condition on the document around it. */
 export function isExpressible(filter: Filter): boolean {
   return fieldsRead(filter) !== undefined;
 }

@@ -97,7 +97,6 @@ export class ReferenceSource extends CollectionSource {
     return { [property]: id };
   }
 
-  /** Writes the identifiers of new entities to the parent, together with their insertion. */
   #linking(docs: readonly Document[]): Together {
     return async (insert) => {
       const ids = docs.map(({ _id }) => _id);
@@ -142,7 +141,6 @@ export class ReferenceSource extends CollectionSource {
       });
   }
 
-  /** Puts the identifiers of entities that have not been removed back into the parent, at the end of a list. */
   async #relink(ids: readonly unknown[]): Promise<void> {
     const { parent, link, model } = this.#options;
     for (const _id of ids) {

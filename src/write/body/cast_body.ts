@@ -16,7 +16,6 @@ interface BodyCastOptions {
   readonly references?: Map<string, NamedReference>;
 }
 
-/** Casts the value at one path of a body to the type of its field. */
 export class BodyCast {
   readonly path: string;
   readonly references: Map<string, NamedReference>;
@@ -48,7 +47,6 @@ export class BodyCast {
     return new BodyCast({ path: this.path, problems: this.#problems });
   }
 
-  /** Casts the writable fields of an object that is new. */
   fields(value: JsonObject, shape: Shape): Record<string, unknown> {
     const fields: [string, unknown][] = [];
     for (const [key, each] of this.writableEntries(value, shape)) {

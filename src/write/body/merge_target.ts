@@ -32,14 +32,12 @@ export abstract class MergeTarget {
 
   protected abstract read(): unknown;
 
-  /** Sets the value; `undefined` removes it. */
   protected abstract write(value: unknown): void;
 
   protected abstract open(isEntry: boolean): (name: string) => MergeTarget;
 
   protected abstract elements(list: readonly unknown[]): (index: number) => MergeTarget;
 
-  /** The keys of the value, if they are data. */
   protected abstract keys(): readonly string[] | undefined;
 
   protected abstract readonly holder: object;
@@ -158,7 +156,6 @@ export abstract class MergeTarget {
   }
 }
 
-/** Finds the elements that a list names by their `_id`. One that is named again is a new element. */
 function elementsNamed(list: readonly unknown[], current: readonly unknown[]) {
   const known = new Map(current.filter(isIdentified).map((each) => [String(each._id), each]));
   const named = new Map<number, unknown>();

@@ -5,7 +5,6 @@ import type { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 
-/** Reads the JSON object that a body parser of the host has left on the request. */
 export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
   const body = parsedBody(req);
   if (!isJsonObject(body)) throw badFormat("The body is not a JSON object");
@@ -106,7 +105,6 @@ export function completeBodyLimits(given: BodyLimits = {}): Count {
 /** How deep a body may be nested: the database stores no more than 100 levels. */
 const MAX_DEPTH = 100;
 
-/** Throws a 400 if a body is nested too deep, or if there is too much in it. */
 function checkSize(body: JsonObject, limits: Count): void {
   const total = { maxKeys: 0, maxElements: 0, maxObjects: 0 };
   for (const [field, value] of Object.entries(body)) {

@@ -7,9 +7,7 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import { readLine } from "./read_body.ts";
 import type { ManyLimits } from "./read_body.ts";
 
-/** A line of a body: what it holds, or why that cannot be written. */
 export interface BodyLine {
-  /** Its number; the first one is 1. */
   readonly line: number;
   readonly body?: JsonObject;
   readonly error?: unknown;
@@ -66,7 +64,6 @@ function lineOf(
   }
 }
 
-/** Gives the lines of a stream; `undefined` for one that is too long. */
 async function* splitLines(source: Readable): AsyncGenerator<string | undefined> {
   let rest: Uint8Array[] = [];
   let size = 0;
@@ -87,7 +84,6 @@ async function* splitLines(source: Readable): AsyncGenerator<string | undefined>
   if (size > 0) yield Buffer.concat(rest).toString();
 }
 
-/** Gives the bytes of a body that no parser has read. */
 function openBody(req: Request): Readable {
   if (req.body !== undefined || req.readableEnded) {
     throw new Error("Cannot read the lines of the body: a parser of the application has read them");
