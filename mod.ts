@@ -77,11 +77,12 @@ export type {
   OperationOptions,
   PreFetch,
 } from "./src/declare/hooks/hooks.ts";
-export type { DateUnit, GroupsOptions } from "./src/declare/hooks/groups_options.ts";
-export type { LiveOptions } from "./src/declare/hooks/live_options.ts";
 export type {
   CountOptions,
+  DateUnit,
+  GroupsOptions,
   ListFormat,
+  LiveOptions,
   PageOptions,
   PopulateOptions,
   ReadOptions,

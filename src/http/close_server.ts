@@ -6,22 +6,9 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timer
 import { hasUnflushed } from "./replies/connection.ts";
 import { endStreams } from "./replies/send_events.ts";
 
-/**
- * Options of `Framework.close()`.
- *
- * @example Give slow clients half a minute
- * ```ts
- * import type { CloseOptions } from "@mongrove/mongrove";
- *
- * const options: CloseOptions = { timeoutMS: 30_000 };
- * ```
- */
+/** Options of `Framework.close()`. */
 export interface CloseOptions {
-  /**
-   * The time after which busy connections are cut, in milliseconds.
-   *
-   * @default {10000}
-   */
+  /** The time after which busy connections are cut, in milliseconds. The default is `10000`. */
   readonly timeoutMS?: number;
 }
 

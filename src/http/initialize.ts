@@ -37,11 +37,7 @@ import type { RouteDescription } from "./routes/describe_route.ts";
  * ```
  */
 export interface InitializeOptions {
-  /**
-   * The models whose routes are mounted.
-   *
-   * @default {all imported models with `@rest`}
-   */
+  /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
   /**
    * A function that gets the error of each answer with a 5xx status, and of each that `sendTimeoutMS` has cut. If it
@@ -51,17 +47,11 @@ export interface InitializeOptions {
    * and then once a minute with their `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
-  /**
-   * The time limit of the database for one operation, in milliseconds.
-   *
-   * @default {10000}
-   */
+  /** The time limit of the database for one operation, in milliseconds. The default is `10000`. */
   readonly maxTimeMS?: number;
   /**
    * The time that a client has to take each 64 KB of an answer, in milliseconds. The connection of a slower client is
-   * reset, so that nobody holds a cursor of the database by reading nothing.
-   *
-   * @default {60000}
+   * reset. The default is `60000`.
    */
   readonly sendTimeoutMS?: number;
   /**
@@ -80,11 +70,7 @@ export interface InitializeOptions {
   readonly bodyLimits?: BodyLimits;
   /** Limits on live lists. */
   readonly live?: LiveLimits;
-  /**
-   * Whether `initialize()` logs the routes, one per line.
-   *
-   * @default {false}
-   */
+  /** Whether `initialize()` logs the routes, one per line. */
   readonly log?: boolean;
 }
 

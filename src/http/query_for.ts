@@ -29,8 +29,6 @@ export interface QueryForOptions {
   /**
    * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if a class has several `@rest` with a scope
    * or with a `getConnection`, and none is `main`.
-   *
-   * @default {the main `@rest` of the class, or its only one}
    */
   readonly route?: string;
 }

@@ -2,11 +2,7 @@ import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { Scalar } from "../model/field_names.ts";
 import type { FrameworkModel } from "../model/framework_model.ts";
 
-/**
- * A validator of Mongoose: a function that returns whether a value is valid, alone or with a message.
- *
- * @typeParam V The value.
- */
+/** A validator of Mongoose: a function that returns whether a value is valid, alone or with a message. */
 export type Validator<V> =
   | ((value: V) => unknown)
   | {
@@ -26,67 +22,32 @@ export type Bound<T> = T | readonly [T, string];
 /**
  * Options of a field: all options of Mongoose, and `hidden` and `readonly`. An option that neither knows fails the start.
  * Options that a plugin reads are set in `configure`: `schema.path("name").options.indexed = true`.
- *
- * @typeParam V The TypeScript type of the field.
- * @typeParam I The type that `enum`, the limits and the string options apply to. For an array, it is that of an element.
  */
 export interface FieldOptions<V, I = V> {
-  /**
-   * Whether the field must have a value. A function gets the document as `this`: `required(this: Note) { … }`.
-   *
-   * @default {false}
-   */
+  /** Whether the field must have a value. A function gets the document as `this`: `required(this: Note) { … }`. */
   readonly required?: boolean | string | readonly [boolean, string] | (() => boolean);
   /**
    * Whether the field is a secret. Clients can write it, and hooks can read it. It appears in no answer, and no filter of
    * a client can use it. Where a function hides it from a client, that client cannot write it either.
-   *
-   * @default {false}
    */
   readonly hidden?: boolean | FieldRule;
-  /**
-   * Whether request bodies cannot set the field. Hooks can.
-   *
-   * @default {false}
-   */
+  /** Whether request bodies cannot set the field. Hooks can. */
   readonly readonly?: boolean | FieldRule;
   /**
    * Whether the field, which has routes of its own, is left out of its parent: of answers, bodies, filters and orders, and of
    * what is read of it. A field whose routes have a scope or entity hooks must say so, or say `false`: then the parent
    * shows all of it.
-   *
-   * @default {false}
    */
   readonly apart?: boolean;
-  /**
-   * Whether a unique index prevents equal values in the collection.
-   *
-   * @default {false}
-   */
+  /** Whether a unique index prevents equal values in the collection. */
   readonly unique?: boolean | readonly [boolean, string];
-  /**
-   * Whether the field has an index, or the options of the index.
-   *
-   * @default {false}
-   */
+  /** Whether the field has an index, or the options of the index. */
   readonly index?: boolean | string | object;
-  /**
-   * Whether the index of the field leaves out documents without the field.
-   *
-   * @default {false}
-   */
+  /** Whether the index of the field leaves out documents without the field. */
   readonly sparse?: boolean;
-  /**
-   * Whether the value can no longer change after creation.
-   *
-   * @default {false}
-   */
+  /** Whether the value can no longer change after creation. */
   readonly immutable?: boolean | (() => boolean);
-  /**
-   * Whether queries read the field by default. Clients cannot filter by a field with `select: false`.
-   *
-   * @default {true}
-   */
+  /** Whether queries read the field. They do by default. Clients cannot filter by a field with `select: false`. */
   readonly select?: boolean;
   /** Other names of the field on documents. */
   readonly alias?: string | string[];
@@ -96,11 +57,7 @@ export interface FieldOptions<V, I = V> {
   readonly summary?: string;
   /** A description of the field, in CommonMark. */
   readonly description?: string;
-  /**
-   * Whether clients should stop using the field.
-   *
-   * @default {false}
-   */
+  /** Whether clients should stop using the field. */
   readonly deprecated?: boolean;
   /** A value of the field in its JSON form: dates and identifiers are texts. The description of an API shows it. */
   readonly example?: JsonForm<V>;
@@ -123,23 +80,11 @@ export interface FieldOptions<V, I = V> {
   readonly maxLength?: Bound<number>;
   /** The regular expression that a string must match. */
   readonly match?: Bound<RegExp>;
-  /**
-   * Whether whitespace around a string is removed.
-   *
-   * @default {false}
-   */
+  /** Whether whitespace around a string is removed. */
   readonly trim?: boolean;
-  /**
-   * Whether a string is converted to lower case.
-   *
-   * @default {false}
-   */
+  /** Whether a string is converted to lower case. */
   readonly lowercase?: boolean;
-  /**
-   * Whether a string is converted to upper case.
-   *
-   * @default {false}
-   */
+  /** Whether a string is converted to upper case. */
   readonly uppercase?: boolean;
   /** A function that converts the value when it is read from a document. */
   readonly get?: (value: V) => unknown;
@@ -169,17 +114,13 @@ export interface StandardSchema {
 
 /** @internal The result of a validation. It has `issues` if the value is not valid. */
 export interface StandardResult {
-  /** The valid value. */
   readonly value?: unknown;
-  /** The problems of the value. */
   readonly issues?: readonly StandardIssue[] | undefined;
 }
 
 /** @internal A problem of a value, or of a part of it. */
 export interface StandardIssue {
-  /** The message for clients. */
   readonly message: string;
-  /** The path of the part. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 

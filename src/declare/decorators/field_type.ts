@@ -39,67 +39,24 @@ export type Identifier = Types.ObjectId | string;
  *
  * In values for `create()`, `find()` and `set()` of Mongoose, the identifier can also be a string:
  * `note.set("owner", text)`.
- *
- * @typeParam T The model of the other entity.
- *
- * @example Declare a reference
- * ```ts
- * import { FrameworkModel, prop, type Ref } from "@mongrove/mongrove";
- *
- * class User extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- * }
- *
- * class Note extends FrameworkModel {
- *   @prop({ ref: User })
- *   owner?: Ref<User>;
- * }
- * ```
  */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
 /**
  * The type of a field with `hidden: true`. TypeScript refuses its name in the options `sort`, `select`, `search` and
  * `populate`. Its values are those of `T`.
- *
- * @typeParam T The type of the values.
- *
- * @example Declare a secret
- * ```ts
- * import { FrameworkModel, type Hidden, prop } from "@mongrove/mongrove";
- *
- * class User extends FrameworkModel {
- *   @prop({ required: true, hidden: true })
- *   password!: Hidden<string>;
- * }
- * ```
  */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**
  * The type of a field that a function hides from some clients. In the types of `@mongrove/mongrove/client`, it may be
  * missing in answers. Its values are those of `T`.
- *
- * @typeParam T The type of the values.
- *
- * @example Declare a field for some readers
- * ```ts
- * import { FrameworkModel, prop, type Restricted } from "@mongrove/mongrove";
- *
- * class Ticket extends FrameworkModel {
- *   @prop({ default: "", hidden: (req) => req.headers["x-role"] !== "agent" })
- *   remark!: Restricted<string>;
- * }
- * ```
  */
 export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~restricted"?: T };
 
 /**
  * The type of a field with `readonly: true`, or of one that only the server sets, such as a timestamp. The types of
  * `@mongrove/mongrove/client` leave it out of bodies. Its values are those of `T`.
- *
- * @typeParam T The type of the values.
  *
  * @example Declare an owner that clients cannot set, and a timestamp
  * ```ts
@@ -150,11 +107,7 @@ export type ValueOf<T> = T extends StringConstructor ? string
   : T extends () => ModelClass<infer M> ? M
   : never;
 
-/**
- * A decorator for a field. The field can also be optional or `null`.
- *
- * @typeParam V The TypeScript type of the field.
- */
+/** A decorator for a field. The field can also be optional or `null`. */
 export type FieldDecorator<V> = <This extends FrameworkModel, W extends V | null | undefined>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, W>,

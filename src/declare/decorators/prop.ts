@@ -15,26 +15,15 @@ import type {
   UntypedProblem,
 } from "./prop_input.ts";
 
-/**
- * Options of {@linkcode prop}.
- *
- * @typeParam V The TypeScript type of the field.
- * @typeParam T The type of the option `type`.
- */
+/** Options of {@linkcode prop}. */
 export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
-  /**
-   * The type of the field. If it is missing, `ref` or `default` determines the type.
-   *
-   * @default {String}
-   */
+  /** The type of the field. The default is that of `ref` or of `default`, else `String`. */
   readonly type?: T;
   /** The model that the field refers to: a class, a function that returns one, or a name. The field holds an identifier. */
   readonly ref?: ModelClass | (() => ModelClass) | string;
   /**
    * Whether a body may only name an entity that exists and that the scopes of its class select. Other identifiers are a
    * 400 `BAD_DATA` with `kind: "exists"`. It belongs to a field with `ref`.
-   *
-   * @default {false}
    */
   readonly exists?: boolean;
   /** The type of the values of a `Map`. */
@@ -46,11 +35,6 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  *
  * TypeScript checks the options against the field. For example, `@prop({ type: Number }) year!: string` does not
  * compile. Neither does a `ref` to another model, an `of` of another type, or a `default` that `enum` does not list.
- *
- * @typeParam O The options.
- * @typeParam D The decorator type that the field requires.
- * @param options The type of the field, and options of Mongoose.
- * @returns The decorator.
  *
  * @example Declare the fields of a model
  * ```ts
@@ -81,26 +65,15 @@ export function prop(options: Record<string, unknown> = {}): unknown {
     recordField({ array: false, options }, context);
 }
 
-/**
- * Options of {@linkcode arrayProp}.
- *
- * @typeParam I The TypeScript type of an element.
- * @typeParam T The type of the option `items`.
- */
+/** Options of {@linkcode arrayProp}. */
 export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
   /** The type of the elements: a model class, a function that returns one, or a type such as `String`. */
   readonly items: T;
-  /**
-   * Whether the array stores whole entities of the model instead of their identifiers.
-   *
-   * @default {false}
-   */
+  /** Whether the array stores whole entities of the model instead of their identifiers. */
   readonly embedded?: boolean;
   /**
    * Whether a body may only name entities that exist and that the scopes of their class select. Other identifiers are a
    * 400 `BAD_DATA` with `kind: "exists"`. It belongs to an array of references.
-   *
-   * @default {false}
    */
   readonly exists?: boolean;
 }
@@ -111,11 +84,6 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
  * With a type such as `String`, the array holds values. With a model class, it holds identifiers of entities. With a
  * model class and `embedded: true`, it holds the entities themselves. If no array is given, it is `[]`.
  *
- * @typeParam O The options.
- * @typeParam D The decorator type that the field requires.
- * @param options The type of the elements, and options of Mongoose.
- * @returns The decorator.
- *
  * @example Declare values, references and embedded entities
  * ```ts
  * import { arrayProp, FrameworkModel, prop } from "@mongrove/mongrove";
@@ -123,8 +91,6 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
  * class Actor extends FrameworkModel {
  *   @prop({ required: true })
  *   name!: string;
- *   @arrayProp({ items: () => Movie })
- *   movies?: string[];
  * }
  *
  * class Movie extends FrameworkModel {

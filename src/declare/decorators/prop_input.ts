@@ -205,10 +205,7 @@ export type UntypedProblem<V, O> = [O] extends [never] ? unknown
 /** @internal The type of an element. */
 export type ItemIn<V> = V extends readonly unknown[] ? V[number] : never;
 
-/**
- * @internal The options of {@linkcode arrayProp} on a field with the value `V`. A wrong option gets its problem as
- * type.
- */
+/** @internal The options of {@linkcode arrayProp} on a field with the value `V`, as {@linkcode PropInput}. */
 export type ArrayInput<V, O> =
   & IndependentOptions<V, ItemIn<V>>
   & {

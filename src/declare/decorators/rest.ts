@@ -13,9 +13,6 @@ import type { Method } from "../operations/methods.ts";
 /**
  * Options of {@linkcode rest}.
  *
- * @typeParam O The operations.
- * @typeParam M The model.
- *
  * @example Limit users to their own entities
  * ```ts
  * import { all, create, FrameworkModel, prop, rest, RestError, update } from "@mongrove/mongrove";
@@ -64,70 +61,41 @@ export interface RestOptions<
   /**
    * Whether this `@rest` binds what refers to the class: its `scope` selects the entities that references can name and
    * show, and the hooks of its `one()` guard them. A class with several `@rest`, some of them with a scope, needs it.
-   *
-   * @default {false}
    */
   readonly main?: boolean | undefined;
 }
 
-/**
- * @internal The model, if the hooks and options of the operations accept it. Otherwise a type that describes the
- * problem.
- */
+/** @internal The model, if the hooks and options of the operations accept it, else a type that tells the problem. */
 export type Accepts<M, O extends Method> = M extends FrameworkModel
   ? O["hooks"] extends HooksOf<M> | LeanHooksOf<M> ? M
   : { "a hook or the name of a field expects another model": O["hooks"] }
   : never;
 
-/**
- * Options of {@linkcode rest} on a property.
- *
- * @typeParam O The operations.
- */
+/** Options of {@linkcode rest} on a property. */
 export interface PartRestOptions<O extends Method = Method>
   extends Omit<RestOptions<O>, "route" | "schemaOptions" | "getConnection" | "main"> {
-  /**
-   * The path below the path of the parent entity.
-   *
-   * @default {"/" and the name of the property}
-   */
+  /** The path below the path of the parent entity. The default is `/` and the name of the property. */
   readonly route?: string;
 }
 
-/**
- * The decorator of a class. It does not accept a class that the hooks do not accept.
- *
- * @typeParam O The operations.
- */
+/** The decorator of a class. It does not accept a class that the hooks do not accept. */
 export type RestDecorator<O extends Method> = <M extends FrameworkModel>(
   target: abstract new () => M & Accepts<M, O>,
   context: ClassDecoratorContext<abstract new () => M>,
 ) => void;
 
-/**
- * The decorator of a property. It does not accept a property whose model the hooks do not accept.
- *
- * @typeParam O The operations.
- */
+/** The decorator of a property. It does not accept a property whose model the hooks do not accept. */
 export type PartRestDecorator<O extends Method> = <This extends FrameworkModel, V>(
   value: undefined,
   context: ClassFieldDecoratorContext<This, V> & AcceptsPart<V, O>,
 ) => void;
 
-/**
- * @internal `unknown`, if the hooks of the operations accept the model of a property. Otherwise a type that describes
- * the problem.
- *
- * The type of a property says its model if it is a `Ref` or an embedded model. Other identifiers are not checked.
- */
+/** @internal `unknown`, if the hooks accept the model of a `Ref` or an embedded model, else a type that tells the problem. */
 export type AcceptsPart<V, O extends Method> = ModelIn<NonNullable<V>> extends infer M
   ? M extends FrameworkModel ? Accepts<M, O> extends M ? unknown : Accepts<M, O> : unknown
   : never;
 
-/**
- * @internal The model of a value, of the elements of an array, or of what a `Ref` refers to. `unknown` for other
- * values.
- */
+/** @internal The model of a value, of the elements of an array, or of what a `Ref` refers to, else `unknown`. */
 export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
   : V extends { readonly "~ref"?: infer T } ? T extends FrameworkModel ? T : unknown
   : V extends FrameworkModel ? V
@@ -138,24 +106,7 @@ export type ModelIn<V> = V extends readonly (infer I)[] ? ModelIn<I>
  *
  * On a property that holds references or embedded entities, it declares a sub-route, such as `/movies/:id/actors`.
  *
- * @typeParam O The operations, if TypeScript does not infer what is decorated.
- * @typeParam L The operations, if it does.
- * @typeParam R The route.
- * @typeParam D The decorator type that the class or property requires.
- * @param options The route, the operations, and other options.
- * @returns The decorator. It registers the class, so that `Framework.initialize()` mounts its routes.
  * @throws {TypeError} If the compiler does not support standard decorator metadata.
- *
- * @example Declare a model with two operations
- * ```ts
- * import { all, create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
- *
- * @rest({ route: "/todos", methods: [all(), create()] })
- * class Todo extends FrameworkModel {
- *   @prop({ required: true })
- *   text!: string;
- * }
- * ```
  */
 export function rest<
   const O extends Method,

@@ -8,20 +8,6 @@ import { andThen } from "./run_hook.ts";
  * The hooks run in order. Each entity hook gets the entity that the previous hook returned. The first hook that rejects
  * ends the run. A hook rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless
  * it returns `true`.
- *
- * @typeParam E The entity.
- * @typeParam R The request.
- * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, or combinations of them.
- * @returns A hook of the same kind.
- *
- * @example Require both conditions
- * ```ts
- * import { and, type FrameworkRequest } from "@mongrove/mongrove";
- *
- * const isUser = (req: FrameworkRequest) => req.headers["x-user"] !== undefined;
- * const isLocal = (req: FrameworkRequest) => req.ip === "127.0.0.1";
- * const isLocalUser = and(isUser, isLocal);
- * ```
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks that must all pass. */
@@ -49,11 +35,6 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
  *
  * The hooks run in order, and each gets the original entity. The first hook that passes gives the result. If no hook
  * passes, the last one gives the rejection. A hook passes or rejects as for {@linkcode and}.
- *
- * @typeParam E The entity.
- * @typeParam R The request.
- * @param hooks `preFetch`, `postFetch`, `preSave` or `preSend` hooks, or combinations of them.
- * @returns A hook of the same kind.
  *
  * @example Require one of two conditions
  * ```ts
@@ -97,10 +78,6 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
  *
  * The wrapper hides every error that the hook throws, including errors caused by a bug.
  *
- * @typeParam F The hook.
- * @param hook A `postFetch` or `preSend` hook.
- * @returns A hook with the same signature.
- *
  * @example Leave out what is not public
  * ```ts
  * import { all, asFilter, FrameworkModel, type FrameworkRequest, one, prop, rest, RestError } from "@mongrove/mongrove";
@@ -133,11 +110,6 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
  * Makes a hook of a test: it gives the entity where the test gives `true`, and rejects it otherwise.
  *
  * As such a hook changes nothing of an entity, the OpenAPI document still says what answers hold.
- *
- * @typeParam E The entity.
- * @typeParam R The request.
- * @param test Whether an entity passes.
- * @returns A `postFetch`, `preSave` or `preSend` hook.
  *
  * @example Show to each user what is public, and what is his own
  * ```ts

@@ -13,8 +13,6 @@ export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] 
  * The state of the current request, which hooks read and change as `req.framework`.
  *
  * On a sub-route, each level of the route has a state of its own.
- *
- * @typeParam M The model of the current level.
  */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
@@ -48,18 +46,6 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
  * The Express request that hooks get, with the additional property `framework`.
  *
  * `req.res` is the response. To add properties of your own, augment the `Request` type of Express.
- *
- * @typeParam M The model of the current level.
- *
- * @example Limit a list to the entities of the user
- * ```ts
- * import type { FrameworkRequest } from "@mongrove/mongrove";
- *
- * export function ownOnly(req: FrameworkRequest): boolean {
- *   req.framework.filter.owner = req.headers["x-user"];
- *   return true;
- * }
- * ```
  */
 export interface FrameworkRequest<M extends FrameworkModel = FrameworkModel> extends Request {
   /** The state of the current request. */

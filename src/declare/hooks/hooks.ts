@@ -8,36 +8,13 @@ import type { ReadOptions } from "./read_options.ts";
 /** @internal A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/**
- * A hook that runs before any database call. Only `true` lets the request through. Any other result answers 403.
- *
- * @typeParam R The request.
- *
- * @example Limit a list to twenty entities
- * ```ts
- * import type { PreFetch } from "@mongrove/mongrove";
- *
- * const firstPage: PreFetch = (req) => {
- *   req.framework.options.limit = 20;
- *   return true;
- * };
- * ```
- */
+/** A hook that runs before any database call. Only `true` lets the request through. Any other result answers 403. */
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
 /**
  * A hook that replaces the default read. It returns an entity, several entities, or a Mongoose query.
  *
  * The scope of the route is not applied to the result.
- *
- * @typeParam R The request.
- *
- * @example Read only what is shown
- * ```ts
- * import type { Fetch } from "@mongrove/mongrove";
- *
- * const shown: Fetch = async (req) => (await req.framework.model()).find({ shown: true });
- * ```
  */
 export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
 
@@ -45,16 +22,6 @@ export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
  * A hook that gets one entity. It returns the entity, another object in its place, or `null` to reject it.
  *
  * In hooks of a write, `previous` is the entity before the change.
- *
- * @typeParam E The entity.
- * @typeParam R The request.
- *
- * @example Show only the name of any model that has one
- * ```ts
- * import type { EntityHook } from "@mongrove/mongrove";
- *
- * const nameOnly: EntityHook<{ name: string }> = (_req, { name }) => ({ name });
- * ```
  */
 export type EntityHook<E, R = FrameworkRequest> = (
   req: R,
@@ -65,10 +32,8 @@ export type EntityHook<E, R = FrameworkRequest> = (
 /** @internal The option that limits the filters of clients. */
 export interface FilterOptions<M = unknown> {
   /**
-   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. Not for `create()` and `replace()`. A path of an
-   * object does not allow those inside of it, and one of a free-form field or a Map allows all that are.
-   *
-   * @default {all that clients see}
+   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all that clients
+   * see. A path of an object does not allow those inside of it; one of a free-form field or a Map does.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }
@@ -79,24 +44,15 @@ export interface OperationOptions extends OperationWords, FilterOptions {
    * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
    * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'
    * `one()`.
-   *
-   * @default {[]}
    */
   readonly parameters?: readonly string[] | undefined;
 }
 
-/**
- * The hooks of one operation, and its options.
- *
- * @typeParam E The entity.
- * @typeParam R The request.
- */
+/** The hooks of one operation, and its options. */
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   /**
    * Whether the hooks of `all()` and `one()` get instances of the class instead of Mongoose documents. Such instances
    * have the methods of the class, but not those of Mongoose.
-   *
-   * @default {false}
    */
   readonly lean?: boolean | undefined;
   /** Runs before any database call. Any result except `true` answers 403. */
@@ -116,11 +72,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly preSend?: EntityHook<E, R>;
 }
 
-/**
- * The hooks of one operation on a model. They get Mongoose documents.
- *
- * @typeParam M The model.
- */
+/** The hooks of one operation on a model. They get Mongoose documents. */
 export type HooksOf<M extends FrameworkModel> =
   & Hooks<Entity<M>, FrameworkRequest<M>>
   & ReadOptions<M>
@@ -128,11 +80,7 @@ export type HooksOf<M extends FrameworkModel> =
   & FilterOptions<M>
   & { readonly lean?: false | undefined };
 
-/**
- * The hooks of `all()` or `one()` on a model with `lean: true`. They get instances of the class.
- *
- * @typeParam M The model.
- */
+/** The hooks of `all()` or `one()` on a model with `lean: true`. They get instances of the class. */
 export type LeanHooksOf<M extends FrameworkModel> =
   & Hooks<M, FrameworkRequest<M>>
   & ReadOptions<M>

@@ -1,14 +1,8 @@
 import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
-import type { GroupsOptions } from "./groups_options.ts";
-import type { LiveOptions } from "./live_options.ts";
 
 /** Options of a page. */
 export interface PageOptions {
-  /**
-   * How many entities a page has if the client does not ask for a number.
-   *
-   * @default {max}
-   */
+  /** How many entities a page has if the client does not ask for a number. The default is `max`. */
   readonly size?: number;
   /** The most entities that a client can ask for. A larger `limit` answers 400. */
   readonly max: number;
@@ -16,53 +10,25 @@ export interface PageOptions {
 
 /** Options of the total of a list. */
 export interface CountOptions {
-  /**
-   * The most entities that are counted. The total of a longer list is not told.
-   *
-   * @default {Infinity}
-   */
+  /** The most entities that are counted. The total of a longer list is not told. The default is `Infinity`. */
   readonly upTo?: number;
-  /**
-   * Whether every answer tells the total. Otherwise, clients ask for it with the header `Prefer: count=exact`.
-   *
-   * @default {false}
-   */
+  /** Whether every answer tells the total. Otherwise, clients ask for it with the header `Prefer: count=exact`. */
   readonly always?: boolean;
 }
 
-/**
- * How clients search.
- *
- * @typeParam N The names of the string fields.
- */
+/** How clients search. */
 export type SearchOptions<N extends string = string> = readonly N[] | {
   /** Uses the text index of the collection. */
   readonly index: true;
 };
 
-/**
- * Options of a reference that is replaced by its entity.
- *
- * @typeParam N The names of the fields of that entity.
- */
+/** Options of a reference that is replaced by its entity. */
 export interface PopulateOptions<N extends string = string> {
-  /**
-   * The fields of the entity that are shown, besides `_id`.
-   *
-   * @default {all}
-   */
+  /** The fields of the entity that are shown, besides `_id`. The default is all of them. */
   readonly select?: readonly N[];
-  /**
-   * Whether every answer shows the entity. Otherwise, clients ask for it.
-   *
-   * @default {false}
-   */
+  /** Whether every answer shows the entity. Otherwise, clients ask for it. */
   readonly always?: boolean;
-  /**
-   * Whether the entity is shown although its class has an `one()` with hooks, which do not run for it.
-   *
-   * @default {false}
-   */
+  /** Whether the entity is shown although its class has an `one()` with hooks, which do not run for it. */
   readonly unguarded?: boolean;
 }
 
@@ -78,23 +44,49 @@ export type PopulateFields<M> = IsKnown<M> extends false
 /** A format of lists besides JSON: a JSON text on each line (`application/x-ndjson`), or a table (`text/csv`). */
 export type ListFormat = "ndjson" | "csv";
 
+/** Options of a live list. */
+export interface LiveOptions {
+  /** The most entities that the list may have. A longer one answers 409, and ends when it grows. The default is `10000`. */
+  readonly max?: number;
+}
+
+/** A part of a date, in UTC: groups show `"2024"`, `"2024-03"` or `"2024-03-09"`. */
+export type DateUnit = "year" | "month" | "day";
+
+/** What clients may group a list by, and what is told of each group. */
+export interface GroupsOptions<
+  N extends string = string,
+  D extends string = string,
+  S extends string = string,
+  A extends string = string,
+> {
+  /** The fields of `?group=`: no lists and no objects. Dates may be grouped by a part of them. */
+  readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
+  /** Whether each group tells how many entities it has. */
+  readonly count?: boolean;
+  /** The numbers of `?sum=`. */
+  readonly sum?: readonly S[];
+  /** The numbers of `?avg=`. */
+  readonly avg?: readonly A[];
+  /** The most groups of an answer. More are a 409. The default is `1000`. */
+  readonly max?: number;
+  /** The fewest entities of a group that is shown. The default is `1`. */
+  readonly least?: number;
+}
+
 /**
  * The options of `all()` and `one()` that let clients page, sort, choose, search, populate, count, and read other formats.
  * Without an option, clients cannot ask for it.
  *
  * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
  *
- * @typeParam M The model, if it is known.
- *
  * @example Let clients page, sort, choose fields, search and replace references
  * ```ts
- * import { all, arrayProp, FrameworkModel, type Hidden, prop, type Ref, rest } from "@mongrove/mongrove";
+ * import { all, arrayProp, FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
  *
  * class Actor extends FrameworkModel {
  *   @prop({ required: true })
  *   name!: string;
- *   @prop({ hidden: true })
- *   phone?: Hidden<string>;
  * }
  *
  * @rest({

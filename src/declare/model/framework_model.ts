@@ -6,22 +6,6 @@ import type { HydratedDocument, Model, Schema, SchemaOptions, Types } from "mong
  * Declare fields with {@linkcode prop} and {@linkcode arrayProp}. Mongoose documents have the methods, getters and
  * setters of the class, and the Mongoose model has its static members. Other models can embed, reference or extend the
  * class. To serve it over HTTP, add {@linkcode rest}.
- *
- * @example Declare a model
- * ```ts
- * import { FrameworkModel, prop } from "@mongrove/mongrove";
- *
- * export class Address extends FrameworkModel {
- *   @prop({ required: true })
- *   street!: string;
- *   @prop({ type: Number })
- *   number?: number;
- *
- *   get line(): string {
- *     return `${this.street} ${this.number ?? ""}`;
- *   }
- * }
- * ```
  */
 export abstract class FrameworkModel {
   /** Schema options of Mongoose, for a class without `@rest`. */
@@ -34,25 +18,13 @@ export abstract class FrameworkModel {
   declare readonly __v: number;
 }
 
-/**
- * A class that extends {@linkcode FrameworkModel}.
- *
- * @typeParam M The model.
- */
+/** A class that extends {@linkcode FrameworkModel}. */
 export type ModelClass<M extends FrameworkModel = FrameworkModel> = abstract new () => M;
 
-/**
- * The Mongoose document of a model, which hooks get.
- *
- * @typeParam M The model.
- */
+/** The Mongoose document of a model, which hooks get. */
 export type Entity<M extends FrameworkModel> = HydratedDocument<M>;
 
-/**
- * The Mongoose model of a class, with the static members of the class.
- *
- * @typeParam C The class.
- */
+/** The Mongoose model of a class, with the static members of the class. */
 export type ModelOf<C extends ModelClass> =
   & Model<InstanceType<C>>
   & Omit<C, "prototype" | "configure" | "schemaOptions" | keyof Model<InstanceType<C>>>;

@@ -13,11 +13,7 @@ export type ActionTarget = "one" | "all";
 /** The description of a body or an answer of an action: a model class, or a schema of a validation library. */
 export type DataType = ModelClass | StandardSchema;
 
-/**
- * The selection of a request, for `Framework.queryFor()` and for actions on all entities.
- *
- * @typeParam M The model.
- */
+/** The selection of a request, for `Framework.queryFor()` and for actions on all entities. */
 export interface ModelQuery<M extends FrameworkModel> {
   /** The conditions of `q`, checked and cast, and the scope. */
   readonly filter: QueryObject;
@@ -34,12 +30,7 @@ export interface ActionRecord {
   readonly run: (req: never, subject: never, body: never) => unknown;
 }
 
-/**
- * An action with its hooks: an element of the option `methods` of `@rest`.
- *
- * @typeParam T The types that a client needs.
- * @typeParam M The model.
- */
+/** An action with its hooks: an element of the option `methods` of `@rest`. */
 export interface Action<
   T extends ActionTypes = ActionTypes,
   M extends FrameworkModel = UnnamedModel,
@@ -62,23 +53,16 @@ export interface Action<
 
 /** @internal The types of an action. */
 export interface ActionTypes {
-  /** The name. */
   readonly name: string;
-  /** Its subject. */
   readonly on: ActionTarget;
-  /** The HTTP method. */
   readonly method: "GET" | "POST";
-  /** The description of its body. */
   readonly body: DataType | undefined;
-  /** The description of its answer. */
   readonly answer: DataType | undefined;
-  /** The request of its functions. */
   readonly req: unknown;
   /** The entity or the query that `run` gets. */
   readonly subject: unknown;
   /** The entity that `postFetch` gets. */
   readonly entity: unknown;
-  /** The result of `run`. */
   readonly result: unknown;
 }
 
@@ -86,11 +70,7 @@ export interface ActionTypes {
 export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   /** Whether it works on one entity, at `{route}/:id/{name}`, or on all that a request selects, at `{route}/{name}`. */
   readonly on: On;
-  /**
-   * The HTTP method: `"GET"` where nothing changes.
-   *
-   * @default {"POST"}
-   */
+  /** The HTTP method: `"GET"` where nothing changes, else `"POST"`, which is the default. */
   readonly method?: V | undefined;
   /** The description of the body. Without it, no body is read. */
   readonly body?: B | undefined;
@@ -162,26 +142,9 @@ export type FieldsIn<T> = {
 /**
  * `POST {route}/:id/{name}` or `POST {route}/{name}`: does what no other operation does, such as to close a ticket.
  *
- * An action on one entity gets it as `update()` does: after `preFetch`, within the scope, as `q` and `If-Match` say, and
- * after `postFetch`. What it saves by `save()` is bound to the scope and to the version that was read. An action on all
- * entities gets the model, and a filter of what the request selects.
- *
- * `run` is typed by its body and by the annotations of its parameters, by `@rest` where it is declared inside, or by
- * `action<Ticket>(…)`.
- *
- * @typeParam M The model.
- * @typeParam N The name.
- * @typeParam On What it works on.
- * @typeParam V The HTTP method.
- * @typeParam B The type of the body.
- * @typeParam A The type of the answer.
- * @typeParam Q The request.
- * @typeParam S What `run` gets.
- * @typeParam P What `postFetch` gets.
- * @typeParam R What `run` returns.
- * @param name The name, which is the last part of its path.
- * @param options What it works on, what it does, and its hooks.
- * @returns An element of the option `methods` of `@rest`.
+ * An action on one entity gets it as `update()` does; its `save()` is bound to the scope and to the version that was read.
+ * An action on all entities gets the model, and a filter of what the request selects. `run` is typed by its body and by
+ * the annotations of its parameters, or by `action<Ticket>(…)`.
  *
  * @example Close a ticket
  * ```ts

@@ -1,11 +1,12 @@
 import type { NoOtherOptions, OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { DateUnit, GroupsOptions } from "../hooks/groups_options.ts";
 import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
-import type { LiveOptions } from "../hooks/live_options.ts";
 import type {
   CountOptions,
+  DateUnit,
+  GroupsOptions,
   ListFormat,
+  LiveOptions,
   PageOptions,
   PopulateFields,
   PopulateOptions,
@@ -16,11 +17,7 @@ import type { Entity, FrameworkModel } from "../model/framework_model.ts";
 import type { OperationName } from "./operation.ts";
 import type { IdempotencyOptions, OptionsWritten, WriteOptions } from "./write_options.ts";
 
-/**
- * The model of hooks that do not name a model. `@rest` checks them against its class.
- *
- * @typeParam Hint A hint that TypeScript prints in error messages.
- */
+/** The model of hooks that do not name a model. `@rest` checks them against its class. */
 export interface UnnamedModel<Hint extends string = "name the model, as in all<Movie>({ })">
   extends FrameworkModel {
   /** Never set. It lets TypeScript tell this type from all models. */

@@ -10,12 +10,7 @@ import type {
 } from "./hooks_input.ts";
 import type { OperationName } from "./operation.ts";
 
-/**
- * An operation with its hooks: an element of the option `methods` of `@rest`.
- *
- * @typeParam H The hooks.
- * @typeParam M The model.
- */
+/** An operation with its hooks: an element of the option `methods` of `@rest`. */
 export interface Method<H = AnyHooks, M extends FrameworkModel = UnnamedModel> {
   /** The name of the operation, or of the action. */
   readonly operation: string;
@@ -48,26 +43,7 @@ export interface MethodWithOptions<O extends OperationName> {
   ): Method<KeptHooks<O, Given<M>, H>, M>;
 }
 
-/**
- * `GET {route}`: lists entities. The parameter `q` of the URL is a filter.
- *
- * @example Show two fields of each entity
- * ```ts
- * import { all, type Entity, FrameworkModel, type FrameworkRequest, prop, rest } from "@mongrove/mongrove";
- *
- * function short(_req: FrameworkRequest, user: Entity<User>) {
- *   return { _id: user._id, name: user.name };
- * }
- *
- * @rest({ route: "/users", methods: [all({ preSend: short })] })
- * class User extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- *   @prop()
- *   address?: string;
- * }
- * ```
- */
+/** `GET {route}`: lists entities. The parameter `q` of the URL is a filter. */
 export const all: MethodFunction<"all"> = describeMethod("all");
 
 /**
@@ -94,106 +70,21 @@ export const all: MethodFunction<"all"> = describeMethod("all");
  */
 export const one: MethodFunction<"one"> = describeMethod("one");
 
-/**
- * `POST {route}`: creates an entity from the JSON body.
- *
- * @example Set a field in a hook
- * ```ts
- * import { create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
- *
- * @rest({
- *   route: "/notes",
- *   methods: [create<Note>({
- *     preSave: (req, note) => {
- *       note.owner = String(req.headers["x-user"]);
- *       return note;
- *     },
- *   })],
- * })
- * class Note extends FrameworkModel {
- *   @prop({ required: true, readonly: true })
- *   owner!: string;
- * }
- * ```
- */
+/** `POST {route}`: creates an entity from the JSON body. */
 export const create: MethodFunction<"create"> = describeMethod("create");
 
-/**
- * `PATCH {route}/:id`: changes an entity. The body is a JSON merge patch (RFC 7396).
- *
- * @example Let clients change drafts only
- * ```ts
- * import { FrameworkModel, prop, rest, update } from "@mongrove/mongrove";
- *
- * @rest({
- *   route: "/posts",
- *   methods: [update<Post>({ preSave: (_req, post, previous) => previous?.draft ? post : null })],
- * })
- * class Post extends FrameworkModel {
- *   @prop({ type: Boolean, default: true })
- *   draft!: boolean;
- * }
- * ```
- */
+/** `PATCH {route}/:id`: changes an entity. The body is a JSON merge patch (RFC 7396). */
 export const update: MethodFunction<"update"> = describeMethod("update");
 
-/**
- * `DELETE {route}/:id`: removes an entity.
- *
- * @example Require a key
- * ```ts
- * import { FrameworkModel, prop, remove, rest } from "@mongrove/mongrove";
- *
- * @rest({
- *   route: "/notes",
- *   methods: [remove({ preFetch: (req) => req.headers.authorization === "<SECRET_KEY>" })],
- * })
- * class Note extends FrameworkModel {
- *   @prop()
- *   text?: string;
- * }
- * ```
- */
+/** `DELETE {route}/:id`: removes an entity. */
 export const remove: MethodFunction<"remove"> = describeMethod("remove");
 
-/**
- * `DELETE {route}`: removes all entities, or those that the parameter `q` of the URL selects.
- *
- * @example Remove only what is done
- * ```ts
- * import { FrameworkModel, prop, removeAll, rest } from "@mongrove/mongrove";
- *
- * @rest({
- *   route: "/tasks",
- *   methods: [removeAll({
- *     preFetch: (req) => {
- *       req.framework.filter.done = true;
- *       return true;
- *     },
- *   })],
- * })
- * class Task extends FrameworkModel {
- *   @prop({ type: Boolean, default: false })
- *   done!: boolean;
- * }
- * ```
- */
+/** `DELETE {route}`: removes all entities, or those that the parameter `q` of the URL selects. */
 export const removeAll: MethodFunction<"removeAll"> = describeMethod("removeAll");
 
 /**
  * `PATCH {route}?q=`: changes all entities that the parameter `q` selects, or none. The body is a JSON merge patch of the
  * fields that are listed.
- *
- * @example Let clients archive many movies at once
- * ```ts
- * import { FrameworkModel, prop, rest, updateAll } from "@mongrove/mongrove";
- *
- * @rest({ route: "/movies", methods: [updateAll({ fields: ["archived"], max: 1000 })] })
- * class Movie extends FrameworkModel {
- *   @prop({ type: Boolean, default: false })
- *   archived!: boolean;
- * }
- * ```
  */
 export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateAll");
 
@@ -203,19 +94,6 @@ export const updateAll: MethodWithOptions<"updateAll"> = describeMethod("updateA
  * is a 201 for a new entity. `If-None-Match: *` creates only, `If-Match` replaces only. Without `If-Match`, an update of
  * others between the read and the write of a request with hooks is overwritten, and hooks may run again for what is there
  * then.
- *
- * @example Keep one setting for each key
- * ```ts
- * import { FrameworkModel, prop, replace, rest } from "@mongrove/mongrove";
- *
- * @rest({ route: "/settings", methods: [replace({ by: "key" })] })
- * class Setting extends FrameworkModel {
- *   @prop({ required: true, unique: true })
- *   key!: string;
- *   @prop()
- *   value?: string;
- * }
- * ```
  */
 export const replace: MethodFunction<"replace"> = describeMethod("replace");
 

@@ -103,28 +103,16 @@ export interface OperationWords {
   readonly summary?: string | undefined;
   /** A description of the operation, in CommonMark. */
   readonly description?: string | undefined;
-  /**
-   * The groups of the operation in the description.
-   *
-   * @default {the name of the class}
-   */
+  /** The groups of the operation in the description. The default is the name of the class. */
   readonly tags?: readonly string[] | undefined;
-  /**
-   * Whether clients should stop using the operation.
-   *
-   * @default {false}
-   */
+  /** Whether clients should stop using the operation. */
   readonly deprecated?: boolean | undefined;
   /**
    * An example: the body of a write or an action, or an entity in the answer of `all()` and `one()`, where it has
    * no field that is hidden or `select: false`. It holds values of JSON.
    */
   readonly example?: object | undefined;
-  /**
-   * The name of the operation in generated clients. No other operation may have it.
-   *
-   * @default {the operation and the path, such as `allMovies`}
-   */
+  /** The name of the operation in generated clients, which no other operation may have, such as `allMovies`. */
   readonly operationId?: string | undefined;
 }
 

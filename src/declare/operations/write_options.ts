@@ -18,8 +18,6 @@ export interface IdempotencyOptions {
 /**
  * The options of writes. Without an option, clients cannot ask for what it allows.
  *
- * @typeParam M The model, if it is known.
- *
  * @example Import movies, archive many at once, and keep one by its key
  * ```ts
  * import { create, FrameworkModel, prop, removeAll, replace, rest, updateAll } from "@mongrove/mongrove";
@@ -45,10 +43,8 @@ export interface WriteOptions<M = unknown> {
   /** The most entities that a body of `create()`, an array, may have. All of them are created, or none. */
   readonly many?: number | undefined;
   /**
-   * Whether all entities are written or none, in a transaction of the database. With `false`, `create()` answers the fate
-   * of each one, and no transaction is needed. Only for `create()` and `updateAll()`.
-   *
-   * @default {true}
+   * Whether all entities are written or none, in a transaction of the database, which is the default. With `false`,
+   * `create()` answers the fate of each one, and no transaction is needed. Only for `create()` and `updateAll()`.
    */
   readonly atomic?: boolean | undefined;
   /**
@@ -63,29 +59,20 @@ export interface WriteOptions<M = unknown> {
   /**
    * The most entities that a request may change or remove: one that selects more answers 409, and nothing is written. Only
    * for `updateAll()` and `removeAll()`.
-   *
-   * @default {1000, for removeAll() Infinity}
+   * The default is 1000 for `updateAll()`.
    */
   readonly max?: number | undefined;
   /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */
   readonly q?: "required" | undefined;
-  /**
-   * The field by which the path of `replace()` names an entity: `_id`, or a field with a unique index.
-   *
-   * @default {"_id"}
-   */
+  /** The field by which the path of `replace()` names an entity: `_id`, the default, or a field with a unique index. */
   readonly by?: FieldNames<"key", M> | undefined;
 }
 
 /** @internal The options of writes that each operation takes. */
 export interface OptionsWritten {
-  /** Of `create()`. */
   readonly create: "many" | "atomic" | "formats" | "idempotency";
-  /** Of `updateAll()`. */
   readonly updateAll: "fields" | "max" | "atomic";
-  /** Of `removeAll()`. */
   readonly removeAll: "max" | "q";
-  /** Of `replace()`. */
   readonly replace: "by";
 }
 

@@ -2,35 +2,17 @@ import { completeLimits } from "../../errors/complete_limits.ts";
 
 /** Limits on the URL parameter `q`. Larger filters answer 400. */
 export interface QueryLimits {
-  /**
-   * The maximum depth of nested objects.
-   *
-   * @default {20}
-   */
+  /** The maximum depth of nested objects. The default is `20`. */
   readonly maxDepth?: number;
-  /**
-   * The maximum number of conditions in total.
-   *
-   * @default {200}
-   */
+  /** The maximum number of conditions in total. The default is `200`. */
   readonly maxClauses?: number;
-  /**
-   * The maximum length of a list.
-   *
-   * @default {1000}
-   */
+  /** The maximum length of a list. The default is `1000`. */
   readonly maxList?: number;
-  /**
-   * The maximum length of a regular expression.
-   *
-   * @default {200}
-   */
+  /** The maximum length of a regular expression. The default is `200`. */
   readonly maxRegex?: number;
   /**
    * With `"listed"`, filters name only the paths in the option `filter` of their operation. Operations without it take no
    * `q`.
-   *
-   * @default {undefined, filters name any field that clients see}
    */
   readonly paths?: "listed" | undefined;
 }

@@ -1,4 +1,4 @@
-import type { DateUnit, GroupsOptions } from "../../declare/hooks/groups_options.ts";
+import type { DateUnit, GroupsOptions } from "../../declare/hooks/read_options.ts";
 import type { GroupRules } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";

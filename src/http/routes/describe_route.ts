@@ -1,6 +1,5 @@
-import type { GroupsOptions } from "../../declare/hooks/groups_options.ts";
+import type { GroupsOptions, ListFormat } from "../../declare/hooks/read_options.ts";
 import type { HookName } from "../../declare/hooks/hooks.ts";
-import type { ListFormat } from "../../declare/hooks/read_options.ts";
 import type { DataType } from "../../declare/operations/action.ts";
 import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
