@@ -6,11 +6,7 @@ export class BulkError extends Error {
   }
 }
 
-/**
- * Runs work on each of many, one after the other.
- *
- * @throws {BulkError} With the errors of all that failed.
- */
+/** Runs work on each of many, one after the other. */
 export async function eachInTurn<T>(
   all: readonly T[],
   work: (each: T) => Promise<unknown>,

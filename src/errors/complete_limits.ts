@@ -3,12 +3,7 @@ interface CompleteLimitsOptions<L> {
   readonly what: string;
 }
 
-/**
- * Completes limits with their defaults. A limit that is `undefined` has its default: it is never switched off.
- *
- * @throws {RangeError} If a limit is not a positive integer.
- * @throws {TypeError} If there is no limit of a name.
- */
+/** Completes limits with their defaults. A limit that is `undefined` has its default: it is never switched off. */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
   { defaults, what }: CompleteLimitsOptions<L>,

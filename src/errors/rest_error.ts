@@ -41,14 +41,7 @@ export class RestError extends Error {
   /** The headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /**
-   * Creates the error.
-   *
-   * @param status The HTTP status, an integer from 300 to 599.
-   * @param detail The body, or a message.
-   * @param options Headers and a cause.
-   * @throws {RangeError} If the status is out of range.
-   */
+  /** Creates the error. */
   constructor(status: number, detail: object | string, options: RestErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 300 || status > 599) {
       throw new RangeError(

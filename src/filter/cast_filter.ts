@@ -45,8 +45,6 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
 /**
  * Casts conditions that hooks gave. A cast converts values: where it drops a condition or adds to it, the filter would
  * select something else.
- *
- * @throws {TypeError} If anything is lost or added; the message names the path.
  */
 function castWhole(conditions: Filter, cast: (conditions: Filter) => Filter): Filter {
   // The cast changes its argument.

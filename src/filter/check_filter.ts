@@ -25,10 +25,6 @@ interface FilterOrigin {
  * Checks a filter that hooks or a scope gave: Mongoose and BSON drop or distort some values, and a condition that is
  * dropped, or on a field that no entity has, may show everything. A scope is trusted; operators in a hook's filter may
  * come from a request.
- *
- * @returns A copy, so that what was checked is what is used.
- * @throws {TypeError} If it is not an object, names what the model does not declare, or anything in it would be lost; the
- * message names the path.
  */
 export function checkFilter(filter: unknown, { what, model, shape }: FilterOrigin): Filter {
   if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is not an object`);

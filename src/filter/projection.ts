@@ -14,9 +14,6 @@ export type Shows = (path: string, field: FieldShape) => boolean;
 /**
  * Reads a projection that hooks gave, in any form that Mongoose takes: names in a text or a list, an object, objects
  * within it.
- *
- * @throws {TypeError} If it has another form, or a value that means neither yes nor no: a field would be shown, or a
- * cursor would fail where nobody can catch it.
  */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
@@ -196,11 +193,7 @@ export interface ProjectedRead {
   hydrate(raw: object): Document;
 }
 
-/**
- * Tells how to project what a parent embeds, which is read by an aggregation.
- *
- * @throws {TypeError} If a query would show some elements of an array: in an aggregation, that would be an expression.
- */
+/** Tells how to project what a parent embeds, which is read by an aggregation. */
 export function readProjected(given: Projection, { shape, model }: Projected): ProjectedRead {
   const stored = databaseProjection(given, shape);
   for (const [path, value] of Object.entries(stored)) {

@@ -106,11 +106,7 @@ function isByDistance(filter: Filter): boolean {
   );
 }
 
-/**
- * Checks the limit that hooks gave a list: the database would take one that is no number for no limit.
- *
- * @throws {RangeError} If the limit is not a whole number of at least 1; the message names the operation and the class.
- */
+/** Checks the limit that hooks gave a list: the database would take one that is no number for no limit. */
 export function checkLimit({ limit }: Record<string, unknown>, what: string): void {
   if (!isGiven(limit)) return;
   const count = typeof limit === "string" || typeof limit === "number" ? Number(limit) : NaN;

@@ -33,9 +33,6 @@ export function isAnyClosing(): boolean {
 /**
  * Closes an HTTP server: idle connections end after a grace, in which a request that is on its way is still answered.
  * Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them.
- *
- * @throws {RangeError} If `timeoutMS` is no number of milliseconds.
- * @throws {TypeError} If there is no such option.
  */
 export function closeServer(
   server: HttpServer | HttpsServer,

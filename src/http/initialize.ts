@@ -18,7 +18,7 @@ import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
-import { checkTransactions } from "./routes/check_transactions.ts";
+import { checkTransactions } from "./routes/compile_writes.ts";
 import { describeRoute, printRoute } from "./routes/describe_route.ts";
 import type { RouteDescription } from "./routes/describe_route.ts";
 

@@ -39,11 +39,7 @@ export interface BuiltField {
 
 type SchemaOf = (target: ModelClass) => Schema;
 
-/**
- * Builds Mongoose's definition of a field.
- *
- * @throws {TypeError} If the type is missing or unknown. The message starts with the property.
- */
+/** Builds Mongoose's definition of a field. */
 export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   const { array, name, options } = field;
   checkValues(field);

@@ -39,11 +39,7 @@ export function isBuilt(target: ModelClass): boolean {
   return built.has(target);
 }
 
-/**
- * Builds Mongoose's schema of a class, once.
- *
- * @throws {TypeError} If a declaration is wrong, or Mongoose is one that is not known; the message names what it is.
- */
+/** Builds Mongoose's schema of a class, once. */
 export function buildSchema(target: ModelClass): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;

@@ -8,11 +8,7 @@ const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schema
 /** The body of a member that reads or calls a `#private` one: a document is no instance of the class. */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
-/**
- * Puts the methods, getters, setters and statics of a class and its ancestors on Mongoose's schema.
- *
- * @throws {TypeError} If a member works on a `#private` one. The message starts with the member.
- */
+/** Puts the methods, getters, setters and statics of a class and its ancestors on Mongoose's schema. */
 export function addClassMembers(target: ModelClass, schema: Schema): void {
   // The last one of a name counts: Mongoose would run the getters and setters of parent and child, one after another.
   const members = new Map<string, PropertyDescriptor>();

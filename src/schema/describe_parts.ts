@@ -21,11 +21,7 @@ export interface PartDescription {
   readonly rest: RestRecord;
 }
 
-/**
- * Describes the properties of a class that carry `@rest`.
- *
- * @throws {TypeError} If one holds no model; the message names class and property.
- */
+/** Describes the properties of a class that carry `@rest`. */
 export function describeParts(owner: ModelClass): PartDescription[] {
   const { fields, parts } = describeModel(owner);
   return [...parts].flatMap(([property, rests]) => {

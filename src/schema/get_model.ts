@@ -4,20 +4,17 @@ import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import { buildSchema, referredModels } from "./build_schema.ts";
 import { addStaticAccessors } from "./class_members.ts";
 import { watchIndexes } from "./index_builds.ts";
+import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { logUnrecognised } from "./mongoose/assumptions.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
-const detachedModels = new WeakMap<ModelClass, Model<unknown>>();
 
 /**
  * Returns the Mongoose model of a class on a connection. Each model is compiled once per connection.
  *
- * @typeParam C The class.
- * @param target The class.
- * @param connection The connection. The default is `mongoose.connection`.
- * @returns The model, with the static members of the class.
+ * @param connection The default is `mongoose.connection`.
  * @throws {TypeError} If a declaration on the class is wrong, or the connection belongs to another copy of Mongoose.
  *
  * @example Count entities in your own code
@@ -69,13 +66,9 @@ function embeddedName(target: ModelClass): string {
 }
 
 /** Gives a model of a class that casts and validates, and has no database: no other model is compiled for it. */
-export function detachedModel(target: ModelClass): Model<unknown> {
-  let model = detachedModels.get(target);
-  if (model === undefined) {
-    detachedModels.set(target, model = compileEmbedded(target, makeDetachedConnection()));
-  }
-  return model;
-}
+export const detachedModel = memoize((target: ModelClass): Model<unknown> =>
+  compileEmbedded(target, makeDetachedConnection())
+);
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
   // Only a root has a version.

@@ -1,21 +1,17 @@
 import mongoose from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-
-const names = new WeakMap<ModelClass, string>();
+import { memoize } from "./memoize.ts";
 
 /** Fields refer to models by name as well. No class is kept alive for that. */
 const classes = new Map<string, WeakRef<ModelClass>>();
 
 /** Gives the name under which Mongoose knows a class: the class's own, numbered where classes share it. */
-export function modelName(target: ModelClass): string {
-  const known = names.get(target);
-  if (known !== undefined) return known;
+export const modelName = memoize((target: ModelClass): string => {
   let name = target.name;
   for (let count = 2; classes.has(name); count++) name = `${target.name}~${count}`;
-  names.set(target, name);
   classes.set(name, new WeakRef(target));
   return name;
-}
+});
 
 export function classOf(name: string): ModelClass | undefined {
   return classes.get(name)?.deref();
@@ -30,11 +26,7 @@ export function referredClass(ref: unknown): ModelClass | undefined {
   return ref.prototype === undefined ? referredClass(ref()) : undefined;
 }
 
-/**
- * Gives the collection of a class: the one that its schema options name, or Mongoose's plural of its name.
- *
- * @throws {TypeError} If the class has no name and the options name no collection.
- */
+/** Gives the collection of a class: the one that its schema options name, or Mongoose's plural of its name. */
 export function collectionName(target: ModelClass, schema: mongoose.Schema): string {
   const given = schema.get("collection");
   if (given !== undefined) return given;

@@ -44,11 +44,7 @@ export function isSchema(value: unknown): value is StandardSchema {
   return isHolder && "~standard" in value;
 }
 
-/**
- * Gives the value that a schema makes of another one.
- *
- * @throws {SchemaIssues} If the value is not valid.
- */
+/** Gives the value that a schema makes of another one. */
 export async function parseBySchema(schema: StandardSchema, value: unknown): Promise<unknown> {
   const result = await runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
   accept(result);

@@ -5,7 +5,7 @@ import { topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { copyJson } from "../schema/fields/json.ts";
 import { aggregateValues } from "../schema/mongoose/statements/aggregate_values.ts";
-import { inCommands } from "../schema/mongoose/statements/in_commands.ts";
+import { inCommands } from "../schema/mongoose/statements/send_updates.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { StoredObject } from "./stored_values.ts";

@@ -31,12 +31,7 @@ const MAX_VALUES = 1024;
 
 export const CURSOR = new RegExp(`^[\\w-]{1,${MAX_LENGTH}}$`);
 
-/**
- * Writes the place of an entity in an order as text; `undefined` where its identifier cannot be told.
- *
- * @param values The values by which the entity stands where it does.
- * @param shown Whether the reader of the text may see these values. The version stands for what the reader may not see.
- */
+/** Writes the place of an entity in an order as text; `undefined` where its identifier cannot be told. */
 export function writeCursor(
   order: Order,
   { values, isShown, version }: {

@@ -1,10 +1,17 @@
 import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { readCursor } from "./cursor.ts";
-import { readGroups } from "./groups.ts";
-import { listed, readKeys, readNames } from "./names.ts";
 import { EVENT_STREAM, LIST_LIMITS, MEDIA_TYPES } from "./read_rules.ts";
-import type { Format, PageQuery, PopulateRule, ReadQuery, ReadRules } from "./read_rules.ts";
+import type {
+  Format,
+  GroupRules,
+  GroupsQuery,
+  Order,
+  PageQuery,
+  PopulateRule,
+  ReadQuery,
+  ReadRules,
+} from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 import { totalOrder } from "./total_order.ts";
 
@@ -59,11 +66,7 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   };
 }
 
-/**
- * Chooses the format that the client likes best; `undefined` for JSON.
- *
- * @throws {RestError} 406 if it takes none.
- */
+/** Chooses the format that the client likes best; `undefined` for JSON. */
 function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format | undefined {
   if (formats === undefined) return undefined;
   const types: string[] = [MEDIA_TYPES.json, ...formats.map((name) => MEDIA_TYPES[name])];
@@ -158,4 +161,67 @@ function readPopulate(
 function prefersCount(prefer: string | undefined): boolean {
   const wishes = (prefer ?? "").split(",").map((wish) => wish.split(";", 1)[0] ?? "");
   return wishes.some((wish) => /^\s*count\s*=\s*("?)exact\1\s*$/i.test(wish));
+}
+
+/** Parameters of a list that say nothing of groups. */
+const OF_ENTITIES = ["limit", "skip", "after", "select", "populate"] as const;
+
+type Given = Readonly<
+  Partial<Record<(typeof OF_ENTITIES)[number] | "group" | "sum" | "avg" | "sort", string>>
+>;
+
+/** Reads the groups that a client asks for. Without `group`, there is one of all entities. Throws a 400 that names a parameter. */
+function readGroups(given: Given, rules: GroupRules): GroupsQuery {
+  const other = OF_ENTITIES.find((name) => given[name] !== undefined);
+  if (other !== undefined) throw badParameter(other, "no group, sum or avg beside it");
+  const names = (parameter: "group" | "sum" | "avg", allowed: Iterable<string>) => {
+    const text = given[parameter];
+    return text === undefined ? [] : readNames(text, { parameter, allowed: [...allowed] });
+  };
+  const by = names("group", rules.by.keys());
+  const sum = names("sum", rules.sum);
+  const avg = names("avg", rules.avg);
+  const sortable = [
+    ...by,
+    ...rules.count ? ["count"] : [],
+    ...sum.map((name) => `sum.${name}`),
+    ...avg.map((name) => `avg.${name}`),
+  ];
+  return {
+    by,
+    sum,
+    avg,
+    rules,
+    order: given.sort === undefined ? {} : readKeys(given.sort, sortable),
+  };
+}
+
+/** Reads the names in the text of a parameter, each one once. Throws a 400 if one of them is not allowed. */
+function readNames(
+  text: string,
+  { parameter, allowed }: { readonly parameter: string; readonly allowed: readonly string[] },
+): string[] {
+  const names = text.split(",");
+  if (names.every((name) => allowed.includes(name))) return [...new Set(names)];
+  throw badParameter(parameter, `fields out of ${listed(allowed)}`);
+}
+
+/** Reads the parameter `sort`. Throws a 400 if it is no order, or names what is not allowed. */
+function readKeys(text: string, allowed: readonly string[]): Order {
+  const order: Record<string, 1 | -1> = {};
+  const keys = text.split(",");
+  if (keys.length > LIST_LIMITS.keys) {
+    throw badParameter("sort", `at most ${LIST_LIMITS.keys} fields`);
+  }
+  for (const key of keys) {
+    const path = key.replace(/^-/, "");
+    if (!allowed.includes(path)) throw badParameter("sort", `fields out of ${listed(allowed)}`);
+    if (Object.hasOwn(order, path)) throw badParameter("sort", "each field once");
+    order[path] = key === path ? 1 : -1;
+  }
+  return order;
+}
+
+function listed(names: Iterable<string>): string {
+  return [...names].join(", ");
 }

@@ -9,8 +9,6 @@ const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 /**
  * Gives the condition of a search: each word of a text is contained in one of the fields, or found by the text index. Case
  * does not matter, nor do the marks of Latin letters.
- *
- * @throws {RestError} 400 if the text has no word, or too many.
  */
 export function compileSearch(text: string, rule: SearchRule): Filter {
   if (text.includes("\0")) throw badParameter("search", "a text without NUL");

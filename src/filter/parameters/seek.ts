@@ -23,9 +23,6 @@ type Expression = Readonly<Record<string, unknown>>;
  * Gives the condition of entities that stand behind another one in an order, exactly as the database sorts.
  *
  * It has an alternative for each key, so that an index in that order is read from the entity on.
- *
- * @param order The order; it ends with `_id`.
- * @param values The values by which the other one stands where it does.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);

@@ -10,11 +10,7 @@ import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
 
-/**
- * Casts a client's value to the declared type of its field; `null` stays, as it matches what is missing.
- *
- * @throws {RestError} 400 that names the field, if the value cannot be one.
- */
+/** Casts a client's value to the declared type of its field; `null` stays, as it matches what is missing. */
 export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
   const read = isJsonObject(value) && isExtendedJson(value) ? readExtendedJson(value, path) : value;

@@ -15,9 +15,6 @@ import { castValue, isExtendedJson } from "./cast_value.ts";
 /**
  * Reads `q` from the URL of a request. The host's query parser may drop or split `q`, and without a filter `removeAll`
  * deletes everything: so it is not used.
- *
- * @returns The filter, `{}` where there is no `q`.
- * @throws {RestError} 400 if it is malformed or asks for what is not allowed.
  */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
@@ -68,8 +65,6 @@ export interface CompileFilterOptions {
 /**
  * Rebuilds a client's filter from what is allowed: declared paths that are no secrets, operators that run no code,
  * values that fit the declared types. Every condition of the result is in operators, which are marked as compiled.
- *
- * @throws {RestError} 400 that names the operator or the path.
  */
 export function compileFilter(
   filter: unknown,

@@ -22,11 +22,7 @@ const GEOMETRIES = new Set([
   "GeometryCollection",
 ]);
 
-/**
- * Rebuilds the operand of a geo operator out of known shapes and finite numbers.
- *
- * @throws {RestError} 400 if there is anything else in it, or the field can hold no place.
- */
+/** Rebuilds the operand of a geo operator out of known shapes and finite numbers. */
 export function compileGeo(value: unknown, context: Context): unknown {
   const { field, operator } = context;
   if (field.kind === "scalar") throw malformed(context);

@@ -13,12 +13,7 @@ const MAX_SEGMENTS = 100;
 
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
-/**
- * Finds the field that a path names, through objects, maps, arrays and free-form fields.
- *
- * @param shape The shape that the path starts in; `undefined` inside a free-form field.
- * @throws {RestError} 400 if there is none, or a client may not know of it: both answer alike.
- */
+/** Finds the field that a path names, through objects, maps, arrays and free-form fields. */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const segments = path.split(".");
   if (segments.length > MAX_SEGMENTS) {

@@ -9,11 +9,7 @@ export const PIECE = 64 * 1024;
 /** The callbacks of each connection: one listener of the socket serves all of its requests. */
 const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
 
-/**
- * Calls back when a connection closes. A response that waits behind another one emits no event then.
- *
- * @returns Takes the callback off.
- */
+/** Calls back when a connection closes. A response that waits behind another one emits no event then. */
 export function onConnectionClose(socket: Socket, callback: () => void): () => void {
   let callbacks = closeCallbacks.get(socket);
   if (callbacks === undefined) {
@@ -35,11 +31,7 @@ export function isQueued(res: Response): boolean {
   return typeof sending === "object" && sending !== null && sending !== res;
 }
 
-/**
- * Waits until a connection sends this response: the answers to pipelined requests go out one after the other.
- *
- * @returns `false` if the connection closed before.
- */
+/** Waits until a connection sends this response: the answers to pipelined requests go out one after the other. */
 export function awaitTurn(res: Response): Promise<boolean> {
   const { socket } = res.req;
   if (socket.destroyed) return Promise.resolve(false);

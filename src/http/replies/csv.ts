@@ -110,11 +110,7 @@ class RowWriter {
     return written;
   }
 
-  /**
-   * Writes the row of the entity whose text begins at a place. One that is no object has empty cells.
-   *
-   * @returns What is behind the text.
-   */
+  /** Writes the row of the entity whose text begins at a place. One that is no object has empty cells. */
   write(bytes: Uint8Array, start: number): number {
     const out = this.#out;
     const { length } = this.#columns;

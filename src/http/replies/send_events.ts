@@ -34,11 +34,7 @@ export function endStreams(server: object): void {
   for (const stream of [...streams.get(server) ?? []]) stream.end();
 }
 
-/**
- * Sends a list and what changes in it, until its client leaves.
- *
- * @throws {RestError} Before anything is sent: what a GET of the list would answer; 503 if there are too many streams.
- */
+/** Sends a list and what changes in it, until its client leaves. */
 export async function sendEvents(res: Response, call: Call): Promise<void> {
   const { route: { live }, req } = call;
   if (isOver(req)) return;

@@ -85,8 +85,6 @@ interface SentList {
 /**
  * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
  * with its length and tag.
- *
- * @returns `false` if a hook has begun an answer of its own meanwhile, and not ended it.
  */
 async function sendList(res: Response, list: SentList): Promise<boolean> {
   const { texts, status, frame: { type, rows, ...frame }, timeoutMS } = list;
@@ -215,11 +213,7 @@ class ResponseStream {
     return isOver(this.#res.req as FrameworkRequest);
   }
 
-  /**
-   * Writes bytes; returns when the client has taken what was written, or has left.
-   *
-   * @throws {SlowClientError} If the client does not take a piece in time; the answer is cut.
-   */
+  /** Writes bytes; returns when the client has taken what was written, or has left. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE) {
       if (!this.isOpen) return;

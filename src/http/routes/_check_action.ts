@@ -37,11 +37,7 @@ export function placeProblem({ on }: ActionRecord, { embedded }: PartLink): stri
     : undefined;
 }
 
-/**
- * Checks that no path of an action is one of another route, whatever its verb.
- *
- * @throws {TypeError} If one is. The message names both.
- */
+/** Checks that no path of an action is one of another route, whatever its verb. */
 export function checkActionPaths(routes: readonly Route[]): void {
   const holders = new Map<string, Route>();
   for (const route of routes) {

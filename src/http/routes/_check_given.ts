@@ -7,10 +7,10 @@ const KINDS: Readonly<Record<FieldShape["kind"], string>> = {
   ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
 };
 
-/** Checks a list of fields that clients see, and that can be used so. Throws if it is none. */
+/** Checks a list of fields that clients see, and that can be used so. */
 export function checkNames(
   names: unknown,
-  { option, shape, fail }: Pick<Reading, "shape" | "fail"> & { readonly option: string },
+  { option, shape, fail }: Pick<Reading, "shape"> & GivenOption,
 ): readonly string[] {
   if (!Array.isArray(names) || names.length === 0) {
     throw fail(`needs a list of fields as "${option}"`);
@@ -31,8 +31,22 @@ export function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
+interface GivenOption extends Pick<Reading, "fail"> {
+  readonly option: string;
+}
+
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+export function checkCount(value: unknown, { option, fail }: GivenOption): number {
+  if (isCount(value)) return value;
+  throw fail(`needs a whole number of at least 1 as "${option}"`);
+}
+
+export function checkBoolean(value: unknown, { option, fail }: GivenOption): boolean {
+  if (typeof value === "boolean") return value;
+  throw fail(`needs a boolean as "${option}"`);
 }
 
 export function objectOf(given: unknown): Record<string, unknown> {
@@ -40,10 +54,7 @@ export function objectOf(given: unknown): Record<string, unknown> {
 }
 
 /** An option with a wrong name would do nothing. */
-export function checkNoOthers(
-  others: object,
-  { option, fail }: { readonly option: string } & Pick<Reading, "fail">,
-): void {
+export function checkNoOthers(others: object, { option, fail }: GivenOption): void {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
 }

@@ -17,6 +17,7 @@ import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
+import { fieldsWithin } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
@@ -97,18 +98,11 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
 }
 
 /** Checks that it is known which `@rest` binds the entities that a body may only name if they exist. */
-export function checkReferences({ fields }: Shape, seen = new Set<object>()): void {
-  for (const field of fields.values()) checkReference(field, seen);
-}
-
-function checkReference(field: FieldShape, seen: Set<object>): void {
-  const { exists, shape, element } = field;
-  const referred = exists ? referredTarget(field) : undefined;
-  if (referred !== undefined) bindingRests(referred);
-  if (element !== undefined) checkReference(element, seen);
-  if (shape === undefined || seen.has(shape)) return;
-  seen.add(shape);
-  checkReferences(shape, seen);
+export function checkReferences(shape: Shape): void {
+  for (const field of fieldsWithin(shape)) {
+    const referred = field.exists ? referredTarget(field) : undefined;
+    if (referred !== undefined) bindingRests(referred);
+  }
 }
 
 /** Hooks that may keep entities, or some of what they hold, from a reader. */
@@ -176,11 +170,7 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   }
 }
 
-/**
- * Checks that clients can say which version they change, and that the framework can hold them to it.
- *
- * @throws {TypeError} If there are no versions, or hooks write.
- */
+/** Checks that clients can say which version they change, and that the framework can hold them to it. */
 export function checkConcurrency(
   methods: RestRecord["methods"],
   { target, link, concurrency, versionKey }: Omit<

@@ -3,21 +3,17 @@ import type { GroupRules } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
-import { checkNames, checkNoOthers, isCount, objectOf } from "./_check_given.ts";
+import { checkBoolean, checkCount, checkNames, checkNoOthers, objectOf } from "./_check_given.ts";
 import type { Reading } from "./_compile_reads.ts";
 
-const UNITS: Readonly<Record<DateUnit, true>> = { year: true, month: true, day: true };
+const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
 /** The keys of a group that are no fields. */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
 
-/**
- * Compiles what clients may group by, and ask of each group.
- *
- * @throws {TypeError} If it would tell what lists do not show, or cannot be computed by the database.
- */
+/** Compiles what clients may group by, and ask of each group. */
 export function compileGroups(given: unknown, reading: Reading): GroupRules {
   const { schema, embedded, fail } = reading;
   if (embedded) throw fail(`cannot have "groups": it lists what others embed`);
@@ -26,12 +22,11 @@ export function compileGroups(given: unknown, reading: Reading): GroupRules {
   }
   const { by, sum, avg, count = false, max = 1000, least = 1, ...others } = objectOf(given);
   checkNoOthers(others, { option: "groups", fail });
-  if (typeof count !== "boolean") throw fail(`needs a boolean as "groups.count"`);
-  for (const [name, value] of Object.entries({ max, least })) {
-    if (!isCount(value)) throw fail(`needs a whole number of at least 1 as "groups.${name}"`);
-  }
   return {
-    ...{ by: compileKeys(by, reading), count, max: Number(max), least: Number(least) },
+    count: checkBoolean(count, { option: "groups.count", fail }),
+    max: checkCount(max, { option: "groups.max", fail }),
+    least: checkCount(least, { option: "groups.least", fail }),
+    by: compileKeys(by, reading),
     sum: compileNumbers(sum, { ...reading, option: "groups.sum" }),
     avg: compileNumbers(avg, { ...reading, option: "groups.avg" }),
   };
@@ -50,19 +45,13 @@ function compileKeys(given: unknown, reading: Reading): GroupRules["by"] {
     if (OTHER_KEYS.includes(name)) throw fail(`${named}, which is another key of a group`);
     if (keys.has(name)) throw fail(`${named} twice`);
     if (unit !== undefined) {
-      if (!isUnit(unit)) {
-        throw fail(`${named} with no unit out of ${Object.keys(UNITS).join(", ")}`);
-      }
+      if (!UNITS.includes(unit)) throw fail(`${named} with no unit out of ${UNITS.join(", ")}`);
       checkTypes([name], { ...reading, option, types: ["Date"] });
     }
-    keys.set(name, unit);
+    keys.set(name, unit as DateUnit | undefined);
   }
   checkShown([...keys.keys()], { ...reading, option });
   return keys;
-}
-
-function isUnit(value: unknown): value is DateUnit {
-  return typeof value === "string" && Object.hasOwn(UNITS, value);
 }
 
 interface Named extends Reading {

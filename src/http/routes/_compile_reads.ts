@@ -8,6 +8,7 @@ import { isHookName, isReadOption, takesQ } from "../../declare/operations/opera
 import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import type {
+  LiveRule,
   PageRule,
   PopulateRule,
   ReadRules,
@@ -24,16 +25,21 @@ import { referenceIn, shapeForAll } from "../../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { unknownOption } from "../check_options.ts";
-import { checkNames, checkNoOthers, isCount, isNames, objectOf } from "./_check_given.ts";
+import {
+  checkBoolean,
+  checkCount,
+  checkNames,
+  checkNoOthers,
+  isCount,
+  isNames,
+  objectOf,
+} from "./_check_given.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
 import { compileGroups } from "./_compile_groups.ts";
-import { compileLive } from "./_compile_live.ts";
 
 /**
  * Compiles which paths the filters of clients may name in an operation; `undefined` where they may name all that clients see.
- *
- * @throws {TypeError} If a path is none, or clients do not see it; the message names the class and the operation.
  */
 export function compileFilterPaths(
   method: Method,
@@ -59,10 +65,11 @@ export function compileFilterPaths(
 
 const OF_LISTS = ["page", "sort", "search", "count", "formats", "groups", "live"] as const;
 
+/** The most entities of a live list, if it does not say. */
+const MAX_LIVE = 10_000;
+
 /** Options that a hook in the place of the read would not know of. */
-const OF_QUERIES = [
-  ...["page", "sort", "search", "count", "groups", "live", "populate"] as const,
-] as const;
+const OF_QUERIES = ["page", "sort", "search", "count", "groups", "live", "populate"] as const;
 
 export interface Reading {
   readonly target: ModelClass;
@@ -73,11 +80,7 @@ export interface Reading {
   readonly fail: Fail;
 }
 
-/**
- * Compiles what clients may ask of an operation besides `q`; `undefined` if nothing.
- *
- * @throws {TypeError} If a declaration is wrong; the message names the class and the operation.
- */
+/** Compiles what clients may ask of an operation besides `q`; `undefined` if nothing. */
 export function compileReads(
   method: Method,
   model: Omit<Reading, "fail">,
@@ -121,10 +124,11 @@ function checkPlaces(
     throw fail(`has its own "fetch", which does not know of "${unread}"`);
   }
   const leavesOut = (["postFetch", "preSend"] as const).find((name) => hooks[name] !== undefined);
-  if (given.count !== undefined && leavesOut !== undefined) {
+  if (leavesOut === undefined) return;
+  if (given.count !== undefined) {
     throw fail(`cannot have "count": the total would count what "${leavesOut}" leaves out`);
   }
-  if (given.groups !== undefined && leavesOut !== undefined) {
+  if (given.groups !== undefined) {
     throw fail(`cannot have "groups": they would tell of what "${leavesOut}" leaves out`);
   }
 }
@@ -135,22 +139,33 @@ function compilePage(given: unknown, { schema, shape, fail }: Reading): PageRule
   }
   const { max, size = max, ...others } = objectOf(given);
   checkNoOthers(others, { option: "page", fail });
-  if (!isCount(max)) throw fail(`needs a whole number of at least 1 as "page.max"`);
-  if (!isCount(size) || size > max) throw fail(`needs a "page.size" from 1 to ${max}`);
+  const most = checkCount(max, { option: "page.max", fail });
+  if (!isCount(size) || size > most) throw fail(`needs a "page.size" from 1 to ${most}`);
   const inOneScan = schema.indexes().some(([, { partialFilterExpression } = {}]) =>
     partialFilterExpression !== undefined
   );
-  return { size, max, inOneScan };
+  return { size, max: most, inOneScan };
+}
+
+function compileLive(given: unknown, { shape, fail }: Reading): LiveRule {
+  if (!shape.fields.has("_id")) {
+    throw fail(
+      `cannot have "live": what it lists has no _id, by which clients tell entities apart`,
+    );
+  }
+  if (given !== true && !isJsonObject(given)) throw fail(`needs true or an object as "live"`);
+  const { max = MAX_LIVE, ...others } = objectOf(given);
+  checkNoOthers(others, { option: "live", fail });
+  return { max: checkCount(max, { option: "live.max", fail }) };
 }
 
 function compileCount(given: unknown, fail: Fail): NonNullable<ReadRules["count"]> {
-  const { upTo = Infinity, always = false, ...others } = given === true ? {} : objectOf(given);
+  const { upTo = Infinity, always = false, ...others } = objectOf(given);
   checkNoOthers(others, { option: "count", fail });
-  if (upTo !== Infinity && !isCount(upTo)) {
-    throw fail(`needs a whole number of at least 1 as "count.upTo"`);
-  }
-  if (typeof always !== "boolean") throw fail(`needs a boolean as "count.always"`);
-  return { upTo, always };
+  return {
+    upTo: upTo === Infinity ? upTo : checkCount(upTo, { option: "count.upTo", fail }),
+    always: checkBoolean(always, { option: "count.always", fail }),
+  };
 }
 
 function compileSearch(given: unknown, reading: Reading): SearchRule {

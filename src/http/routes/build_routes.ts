@@ -21,16 +21,12 @@ import {
   exampleProblem,
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
-import { compileWrites } from "./_compile_writes.ts";
+import { compileWrites } from "./compile_writes.ts";
 import { pathKey } from "./describe_route.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
 
-/**
- * Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves.
- *
- * @throws {TypeError} If a declaration is wrong.
- */
+/** Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves. */
 export function buildRoutes(models: readonly ModelClass[], settings: RouteSettings): Route[] {
   if (models.length === 0) {
     throw new TypeError("Cannot initialize: no model is registered, import them first");
@@ -103,11 +99,7 @@ interface Branch {
 /** The settings that the routes of a branch share with those of its root. */
 type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
 
-/**
- * Builds the routes of a branch, and of the branches below it: what the model's properties hold.
- *
- * @throws {TypeError} If a declaration is wrong; the message names the class and the property.
- */
+/** Builds the routes of a branch, and of the branches below it: what the model's properties hold. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const { schema } = buildSchema(level.target);

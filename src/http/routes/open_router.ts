@@ -10,9 +10,6 @@ import { handleRoute } from "../handle_route.ts";
 /**
  * Makes a router that compares paths as the application does, by its settings `case sensitive routing` and `strict
  * routing`: a path that a guard of the application lets pass as another one is another one here, too.
- *
- * @param addRoutes Adds the routes. Express fixes how paths are compared when a route is added, and the application is not
- * known before a request, so that it is called once for each combination of the settings that occurs.
  */
 export function followSettings(addRoutes: (router: Router) => void): Router {
   const router = express.Router({ mergeParams: true });
@@ -36,11 +33,7 @@ export function followSettings(addRoutes: (router: Router) => void): Router {
   });
 }
 
-/**
- * Mounts routes on a router: one route of Express for each path, with all its verbs.
- *
- * @throws {TypeError} If Express cannot read a path.
- */
+/** Mounts routes on a router: one route of Express for each path, with all its verbs. */
 export function mountRoutes(router: Router, routes: readonly Route[]): void {
   const paths = new Map<string, ReturnType<Router["route"]>>();
   for (const route of routes) {

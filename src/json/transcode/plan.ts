@@ -62,8 +62,6 @@ interface OpenPlan extends Plan {
 /**
  * Plans how stored documents become JSON without Mongoose: which fields are written, under which key, and the defaults
  * of those that are missing. Hidden and unselected fields are not in the plan, so that nothing writes them.
- *
- * @param shows Whether a field of the root is shown.
  */
 export function planJson(
   shape: Shape,

@@ -77,12 +77,14 @@ export class Shape {
 
   /** Whether something in it or below it is hidden. */
   get secretive(): boolean {
-    return this.#secretive ??= hasField(this, ({ hidden, selected }) => hidden || !selected);
+    return this.#secretive ??= fieldsWithin(this).some(({ hidden, selected }) =>
+      hidden || !selected
+    );
   }
 
   /** Whether something in it or below it is protected: it stays where the object around it is cleared. */
   get guarded(): boolean {
-    return this.#guarded ??= hasField(this, isProtected);
+    return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
   /** The paths that queries leave out unless they are asked for by name: those with `select: false`. */
@@ -258,18 +260,16 @@ function objectKind(
   };
 }
 
-function hasField(
-  shape: Shape,
-  matches: (field: FieldShape) => boolean,
-  seen = new Set<Shape>(),
-): boolean {
-  if (seen.has(shape)) return false;
-  seen.add(shape);
-  const holds = (field: FieldShape): boolean =>
-    matches(field) ||
-    (field.shape !== undefined && hasField(field.shape, matches, seen)) ||
-    (field.element !== undefined && holds(field.element));
-  return [...shape.fields.values()].some(holds);
+/** Gives the fields of a shape, and of all that it holds, each one once. */
+export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
+  const within = (field: FieldShape): FieldShape[] => {
+    const { shape, element } = field;
+    const isNew = shape !== undefined && !seen.has(shape);
+    if (isNew) seen.add(shape);
+    const inner = isNew ? fieldsWithin(shape, seen) : [];
+    return [field, ...inner, ...element === undefined ? [] : within(element)];
+  };
+  return [...root.fields.values()].flatMap(within);
 }
 
 function unselectedIn(

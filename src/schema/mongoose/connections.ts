@@ -8,8 +8,6 @@ const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.versi
 /**
  * Checks that a connection belongs to the copy of Mongoose that is used here: models of one copy never get an answer
  * through a connection of another.
- *
- * @throws {TypeError} If it does not, or is no connection; the message tells which copies there are.
  */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;

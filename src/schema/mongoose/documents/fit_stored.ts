@@ -5,6 +5,7 @@ import type { Document, Schema, SchemaType } from "mongoose";
 import { isJsonObject, MONGOOSE_MARKS } from "../../fields/json.ts";
 import { asVersion } from "../../fields/system_fields.ts";
 import type { Version } from "../../fields/system_fields.ts";
+import { memoize } from "../../memoize.ts";
 import { isDocument } from "../bson.ts";
 import { rawValues } from "./document_values.ts";
 import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.ts";
@@ -64,8 +65,6 @@ interface TypeInternals {
   readonly embeddedSchemaType?: SchemaType;
 }
 
-// Versions
-
 /** Documents that were read with something else in the place of their version: Mongoose would make a number of it. */
 const oddVersions = new WeakSet<Document>();
 
@@ -90,8 +89,6 @@ export function hasOddVersion(doc: Document): boolean {
 export function forgetOddVersion(doc: Document): void {
   oddVersions.delete(doc);
 }
-
-// Embedded objects, arrays of them, and Maps
 
 /** The paths of arrays that a document has read otherwise than they are stored. */
 const misreadArrays = new WeakMap<Document, readonly string[]>();
@@ -123,19 +120,12 @@ interface Reader {
   readonly read: (value: unknown) => unknown;
 }
 
-const readers = new WeakMap<Schema, readonly Reader[]>();
-
-function readersOf(schema: Schema): readonly Reader[] {
-  let found = readers.get(schema);
-  if (found === undefined) {
-    found = Object.entries(schema.paths).flatMap(([path, type]) => {
-      const read = path.includes(".") ? undefined : readerOf(type);
-      return read === undefined ? [] : [{ path, type, read }];
-    });
-    readers.set(schema, found);
-  }
-  return found;
-}
+const readersOf = memoize((schema: Schema): readonly Reader[] =>
+  Object.entries(schema.paths).flatMap(([path, type]) => {
+    const read = path.includes(".") ? undefined : readerOf(type);
+    return read === undefined ? [] : [{ path, type, read }];
+  })
+);
 
 function readerOf(type: SchemaType): Reader["read"] | undefined {
   if (type instanceof DocumentArray) return readElements;
@@ -163,8 +153,6 @@ function isObject(value: unknown): boolean {
 function isMisfit(value: unknown): boolean {
   return !Array.isArray(value) && !isObject(value);
 }
-
-// References
 
 /** BSON types of the driver that may be identifiers. */
 const IDENTIFIERS: ReadonlySet<unknown> = new Set([
@@ -249,18 +237,11 @@ interface Reference {
   readonly type: SchemaType;
 }
 
-const references = new WeakMap<Schema, readonly Reference[]>();
-
-function referencesOf(schema: Schema): readonly Reference[] {
-  let found = references.get(schema);
-  if (found === undefined) {
-    found = Object.entries(schema.paths)
-      .filter(([path, type]) => !path.includes("$*") && typesWithin(type).some(holdsReferences))
-      .map(([path, type]) => ({ names: path.split("."), type }));
-    references.set(schema, found);
-  }
-  return found;
-}
+const referencesOf = memoize((schema: Schema): readonly Reference[] =>
+  Object.entries(schema.paths)
+    .filter(([path, type]) => !path.includes("$*") && typesWithin(type).some(holdsReferences))
+    .map(([path, type]) => ({ names: path.split("."), type }))
+);
 
 function holdsReferences(type: SchemaType): boolean {
   const { schema } = type as TypeInternals;

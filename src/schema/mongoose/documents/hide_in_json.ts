@@ -1,6 +1,7 @@
 import type { Document, Schema, SchemaType } from "mongoose";
 import { NO_RIGHTS } from "../../fields/rights.ts";
 import type { Rights } from "../../fields/rights.ts";
+import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
 import {
   isOwn,
@@ -56,40 +57,32 @@ export function jsonFor(doc: Document, rights: Rights): object {
 /** Tells whether the JSON of a schema's documents is of the user's own making: by options, here or for all schemas. */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
-  const { toJSON: general } =
-    (schema as { base?: { options?: { toJSON?: object } } }).base?.options ?? {};
-  return typeof schema.methods.toJSON === "function" || Object.keys(general ?? {}).length > 0 ||
+  return typeof schema.methods.toJSON === "function" ||
+    Object.keys(generalOptions(schema)).length > 0 ||
     !isOwn(transform) ||
     Object.entries({ ...JSON_OPTIONS, ...options }).some(([name, value]) =>
       !(name in JSON_OPTIONS) || value !== JSON_OPTIONS[name as keyof typeof JSON_OPTIONS]
     );
 }
 
-const usual = new WeakMap<Schema, boolean>();
+/** Whether JSON of a schema's documents shows the values that they hold: nothing of the user's makes other ones of them. */
+export const showsValues = memoize((schema: Schema): boolean =>
+  !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
+  // Documents show objects made of dotted paths even where none is stored.
+  Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
+  Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
+);
 
-/**
- * Whether the JSON of a schema's documents shows the values that they hold: no option, method or transform of the user's
- * makes something else of them. Looks at each schema once.
- */
-export function showsValues(schema: Schema): boolean {
-  let shows = usual.get(schema);
-  if (shows === undefined) usual.set(schema, shows = hasUsualJson(schema));
-  return shows;
-}
-
-function hasUsualJson(schema: Schema): boolean {
-  return !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
-    // Documents show objects made of dotted paths even where none is stored.
-    Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
-    Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored);
+/** The options of JSON for all schemas. */
+function generalOptions(schema: Schema): object {
+  const { base } = schema as { base?: { options?: { toJSON?: object } } };
+  return base?.options?.toJSON ?? {};
 }
 
 /** Whether functions of the user's may show another value of a field: a method, a transform or getters. */
 export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
-  const { options: { toJSON: general = {} } = {} } =
-    (schema as { base?: { options?: { toJSON?: object } } }).base ?? {};
   const { transform, getters }: { transform?: unknown; getters?: unknown } = {
-    ...general,
+    ...generalOptions(schema),
     ...schema.get("toJSON"),
   };
   return typeof schema.methods.toJSON === "function" || !isOwn(transform) || Boolean(getters) ||
@@ -110,16 +103,8 @@ interface SchemaKeys {
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
-const known = new WeakMap<Schema, SchemaKeys>();
-
 /** Gives the keys of a schema, which has to be complete: Mongoose adds paths of its own. */
-export function schemaKeys(schema: Schema): SchemaKeys {
-  let keys = known.get(schema);
-  if (keys === undefined) known.set(schema, keys = readKeys(schema));
-  return keys;
-}
-
-function readKeys(schema: Schema): SchemaKeys {
+export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const declared = new Set(Object.keys(virtualsOf(schema)));
   const hidden: { path: string[]; option: unknown }[] = [];
   schema.eachPath((path: string, { options }: SchemaType) => {
@@ -133,7 +118,7 @@ function readKeys(schema: Schema): SchemaKeys {
   const version = schema.get("versionKey");
   if (typeof version === "string") declared.add(version);
   return { declared, hidden };
-}
+});
 
 function deletePath(json: unknown, [key, ...rest]: readonly string[]): void {
   if (typeof json !== "object" || json === null || key === undefined) return;

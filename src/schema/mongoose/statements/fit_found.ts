@@ -61,11 +61,7 @@ const fitFound = markOwn(function (this: AnyQuery): void {
 /** How many documents one query populates: without a number, Mongoose asks for each one. */
 const POPULATED_AT_ONCE = 128;
 
-/**
- * Opens a cursor, for which the same is done: cursors take another way to the driver.
- *
- * @param see Gets what the driver has found, before Mongoose does.
- */
+/** Opens a cursor, for which the same is done: cursors take another way to the driver. */
 export function openFitted<T>(
   query: Query<T[], T>,
   see: (found: object) => void = () => {},

@@ -40,11 +40,7 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   }
 }
 
-/**
- * Does the same for several documents with one write: before it, all are ready.
- *
- * @throws {BulkError} With the errors of some of them.
- */
+/** Does the same for several documents with one write: before it, all are ready. */
 export async function saveAllBy(
   docs: readonly Document[],
   write: () => Promise<void>,

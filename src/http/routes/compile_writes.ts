@@ -1,15 +1,19 @@
 import type { Schema } from "mongoose";
+import { NO_TRANSACTIONS } from "../../database/in_transaction.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { isReadOption } from "../../declare/operations/operation.ts";
 import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
 import type { WriteOptions } from "../../declare/operations/write_options.ts";
-import type { WriteRules } from "../../pipeline/request/route.ts";
+import { actingLevel } from "../../pipeline/request/route.ts";
+import type { Route, WriteRules } from "../../pipeline/request/route.ts";
+import { getModel } from "../../schema/get_model.ts";
+import { isStandalone } from "../../schema/mongoose/connections.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
+import { checkBoolean, checkCount, checkNoOthers, objectOf } from "./_check_given.ts";
 import { cannotMount } from "./_check_rest.ts";
 import type { Fail } from "./_check_rest.ts";
 
@@ -28,11 +32,7 @@ interface Writing {
 /** The most entities that `updateAll()` changes, if it does not say. */
 const MOST_UPDATED = 1000;
 
-/**
- * Compiles what clients may ask of a write besides its body; `undefined` if nothing.
- *
- * @throws {TypeError} If a declaration is wrong; the message names the class and the operation.
- */
+/** Compiles what clients may ask of a write besides its body; `undefined` if nothing. */
 export function compileWrites(method: Method, writing: Writing): WriteRules | undefined {
   const { operation, hooks } = method;
   const fail: Fail = (problem) => cannotMount(writing.target, `${operation}() ${problem}`);
@@ -50,14 +50,12 @@ export function compileWrites(method: Method, writing: Writing): WriteRules | un
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);
   const { many, atomic = true, fields, q } = given;
   const { max = operation === "updateAll" ? MOST_UPDATED : undefined } = given;
-  for (const [name, most] of Object.entries({ many, max })) {
-    if (most === undefined || most === Infinity && name === "max" || isCount(most)) continue;
-    throw fail(`needs a whole number of at least 1 as "${name}"`);
-  }
+  if (many !== undefined) checkCount(many, { option: "many", fail });
+  if (max !== undefined && max !== Infinity) checkCount(max, { option: "max", fail });
   if (many !== undefined && writing.link?.array === false) {
     throw fail(`cannot have "many": the property holds one entity`);
   }
-  if (typeof atomic !== "boolean") throw fail(`needs a boolean as "atomic"`);
+  checkBoolean(atomic, { option: "atomic", fail });
   if (given.formats !== undefined) checkFormats(given, fail);
   if (q !== undefined && q !== "required") throw fail(`needs "required" as "q"`);
   return {
@@ -80,10 +78,6 @@ function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail):
   if (many === undefined) throw fail(`needs "many" with "formats": the size of a batch`);
   if (idempotency?.key !== "required") return;
   throw fail(`cannot have "formats" with "idempotency.key": lines have no key`);
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
 function compileFields(
@@ -132,11 +126,8 @@ function compileIdempotency(
   },
 ): NonNullable<WriteRules["idempotency"]> {
   const { idempotency, many, atomic } = given;
-  const { keep, key, by, ...others }: Record<string, unknown> = isJsonObject(idempotency)
-    ? idempotency
-    : {};
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw fail(`has an unknown option "idempotency.${unknown}"`);
+  const { keep, key, by, ...others } = objectOf(idempotency);
+  checkNoOthers(others, { option: "idempotency", fail });
   const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(keep)) ?? [];
   if (digits === undefined || Number(digits) === 0) {
     throw fail(`needs a time such as "24h" as "idempotency.keep"`);
@@ -162,4 +153,17 @@ function compileIdempotency(
     isRequired: key === "required",
     by: by as NonNullable<WriteRules["idempotency"]>["by"],
   };
+}
+
+/**
+ * Refuses a route that promises all or nothing where an open connection leads to a server without transactions. What a
+ * parent embeds needs none, and hooks write as they like.
+ */
+export function checkTransactions(route: Route): void {
+  const { target, operation, writes, hooks, link } = actingLevel(route);
+  const writesMany = writes?.many !== undefined || operation === "updateAll";
+  if (!writesMany || !writes?.atomic || hooks.persist !== undefined || link?.embedded) return;
+  const [root] = route.levels;
+  if (root === undefined || !isStandalone(getModel(root.target).db)) return;
+  throw cannotMount(target, `${operation}() writes all or nothing, but ${NO_TRANSACTIONS}`);
 }
