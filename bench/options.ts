@@ -23,8 +23,9 @@ export interface BenchOptions {
 }
 
 /** What `--help` shows. */
-export const HELP = `Usage: deno task bench [hooks | writes | live] [<scenario>] [options]
+export const HELP = `Usage: deno task bench [groups | hooks | writes | live] [<scenario>] [options]
 
+  groups                groups of a list beside the pipeline by hand, instead of the scenarios
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
   live                  what live lists cost, on a replica set; takes no options

@@ -31,6 +31,7 @@ async function main(args: readonly string[]): Promise<void> {
   const options = readOptions(args);
   const results = await measure(options, args);
   if (results.scenarios) printScenarios(results.scenarios);
+  if (results.groups) printSuite(results.groups);
   if (results.hooks) printSuite(results.hooks);
   if (results.writes) printSuite(results.writes);
   if (results.growth) printGrowth(results.growth);
@@ -42,10 +43,10 @@ async function main(args: readonly string[]): Promise<void> {
 /** Peers may be missing; without Mongrove, or the baseline of what is held against it, a run has failed. */
 function requireAll(
   { servers, suite }: BenchOptions,
-  { scenarios, hooks, writes, growth }: Results,
+  { scenarios, groups, hooks, writes, growth }: Results,
 ): void {
   if (growth && growth.documents.length === 0) return;
-  const run = scenarios ?? hooks ?? writes;
+  const run = scenarios ?? groups ?? hooks ?? writes;
   const figures = run?.figures ?? growth?.documents ?? [];
   const missing = servers.find(({ id, kind }) =>
     (kind.name === OURS || kind.name === BASELINE && suite === undefined) &&

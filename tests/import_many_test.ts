@@ -105,6 +105,34 @@ test("an import goes no further than its client reads, and ends when it leaves",
   assert(after - stored <= 4000, `${after - stored} after it has left`);
 });
 
+test("an import whose client does not read is cut after sendTimeoutMS, and ends", async () => {
+  const errors: unknown[] = [];
+  await using app = await mount([Rows], {
+    sendTimeoutMS: 1500,
+    onError: (_req, error) => void errors.push(error),
+  });
+  const { collection } = getModel(Rows);
+  const request = openRequest(`${app.url}/rows`, { method: "POST", headers: HEADERS });
+  request.on("error", () => {});
+  let sent = 0;
+  const fill = () => {
+    while (sent < 1_000_000 && request.write(`{"name":"n","rank":${sent++}}\n`));
+  };
+  request.on("drain", fill);
+  fill();
+  const [answer] = await once(request, "response");
+  answer.on("error", () => {});
+  answer.pause();
+  await until(() => errors.length > 0);
+  const stored = await collection.countDocuments({});
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  assert(await collection.countDocuments({}) - stored <= 2000);
+  assert(stored < 500_000, `${stored} of ${sent}`);
+  answer.resume();
+  await until(() => answer.closed);
+  assertEquals([answer.complete, errors.length], [false, 1]);
+});
+
 test("lines create what a parent embeds, and what it refers to", async () => {
   await using app = await mount([Shelf, Rows]);
   const shelf = await app.created("/shelves", {});

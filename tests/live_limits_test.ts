@@ -26,6 +26,8 @@ class Line extends FrameworkModel {
 /** Reads the refusal of a live list. */
 async function refusal(url: string) {
   const answer = await fetch(url, { headers: { accept: "text/event-stream" } });
+  // A stream would not end
+  assert(!answer.ok, `${url} is open`);
   const { message } = await answer.json() as ErrorBody;
   return [answer.status, answer.headers.get("retry-after"), message];
 }

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { all, create, FrameworkModel, getModel, prop, rest, update } from "../mod.ts";
+import { all, create, FrameworkModel, getModel, prop, type Ref, rest, update } from "../mod.ts";
+import type { Schema } from "mongoose";
 import { test } from "./harness/testing.ts";
 import { type Live, mountLive, openLive } from "./live.ts";
 import { asQuery } from "./support.ts";
@@ -12,9 +13,40 @@ import { asQuery } from "./support.ts";
   route: "/hooked",
   methods: [all<Row>({ live: true, preSend: (_req, row) => row })],
 })
+@rest({ route: "/plain", main: true, methods: [all<Row>({ live: true })] })
+@rest({
+  route: "/populated",
+  methods: [all<Row>({ live: true, populate: { next: { always: true } } })],
+})
 class Row extends FrameworkModel {
   @prop()
   text?: string;
+  @prop({ ref: () => Row })
+  next?: Ref<Row>;
+}
+
+/** Read through Mongoose. */
+@rest({ route: "/documents", methods: [all<Found>({ live: true })] })
+class Found extends FrameworkModel {
+  static override configure(schema: Schema): void {
+    schema.pre("find", () => {});
+  }
+  @prop()
+  text?: string;
+}
+
+for (
+  const [path, isResumed] of [["plain", true], ["rows", true], ["hooked", false], [
+    "populated",
+    false,
+  ], ["documents", false]] as const
+) {
+  test(`a live list ${isResumed ? "has a" : "has no"} place to continue from: /${path}`, async () => {
+    await using app = await mountLive([Row, Found]);
+    await using live = await openLive(`${app.url}/${path}`);
+    await live.ready();
+    assertEquals(live.lastId !== "", isResumed);
+  });
 }
 
 /** Serves rows, and lists them once. */

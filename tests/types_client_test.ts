@@ -114,6 +114,51 @@ const kept: [Query<Kept>, NewOf<Kept>, PatchOf<Kept>] = [
 // @ts-expect-error it may be missing
 const _note: string = ({} as Json<Kept>).note;
 
+// Groups
+
+/** Compiled, never called. */
+async function groupsOf(things: Resource<Thing>, kept: Resource<Kept>): Promise<void> {
+  const [group] = await things.groups({
+    by: ["genre", "made"],
+    sum: ["year", "price"],
+    sort: ["-sum.year", "genre", "count"],
+    q: { name: "a" },
+  });
+  if (group === undefined) return;
+  expect<Same<typeof group.genre, `${Genre}` | null>>();
+  expect<Same<typeof group.made, string | null>>();
+  expect<Same<typeof group.count, number | undefined>>();
+  expect<Same<typeof group.sum.year, number | null>>();
+  expect<Same<typeof group.sum.price, string | null>>();
+  // @ts-expect-error no average was asked for
+  group.avg;
+  // @ts-expect-error it is in no sum
+  group.sum.big;
+  const [all] = await things.groups({ avg: ["big"] });
+  expect<Same<NonNullable<typeof all>["avg"]["big"], number | string | null>>();
+  const [own] = await kept.groups({ by: ["state", "note"], sum: ["score"] });
+  expect<Same<NonNullable<typeof own>["note"], string | null>>();
+  expect<Same<NonNullable<typeof own>["sum"]["score"], number | null>>();
+}
+
+function wrongGroups(things: Resource<Thing>): unknown[] {
+  return [
+    groupsOf,
+    // @ts-expect-error no such field
+    () => things.groups({ by: ["nme"] }),
+    // @ts-expect-error no value of a group
+    () => things.groups({ by: ["tags"] }),
+    // @ts-expect-error hidden
+    () => things.groups({ by: ["secret"] }),
+    // @ts-expect-error no number
+    () => things.groups({ sum: ["name"] }),
+    // @ts-expect-error not asked for
+    () => things.groups({ by: ["name"], sort: ["year"] }),
+    // @ts-expect-error entities have it, groups do not
+    () => things.groups({ by: ["name"], limit: 5 }),
+  ];
+}
+
 // Names
 
 expect<
@@ -344,5 +389,6 @@ Deno.test("the types of the client hold: every case compiles, or fails to, as it
   assertEquals([filters, wrongFilters, trees, kept].map(({ length }) => length), [9, 18, 2, 3]);
   assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
   const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept];
+  assertEquals(wrongGroups.length, 1);
   assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0]);
 });

@@ -13,7 +13,15 @@ import { type Page, WITH_TOTAL } from "./pages.ts";
 import { PAGED, POPULATED } from "./ranked.ts";
 
 /** What a server may or may not offer. */
-export type Feature = "hook" | "lean-hook" | HookKind | "page" | "populate" | "deep" | "writes";
+export type Feature =
+  | "hook"
+  | "lean-hook"
+  | HookKind
+  | "page"
+  | "populate"
+  | "deep"
+  | "groups"
+  | "writes";
 
 /** What the load generator sends. */
 export interface Traffic {

@@ -1,4 +1,5 @@
 import { type Effort, HOOKS } from "./effort.ts";
+import { GROUP_SCENARIOS, GROUP_SERVERS } from "./groups.ts";
 import { HOOK_SCENARIOS, HOOK_SERVERS } from "./hooks.ts";
 import type { Scenario } from "./scenarios.ts";
 import { WRITE_SCENARIOS, WRITE_SERVERS } from "./writes.ts";
@@ -15,9 +16,12 @@ export interface Suite {
 }
 
 /** The name of a suite on the command line. */
-export type SuiteName = "hooks" | "writes";
+export type SuiteName = "groups" | "hooks" | "writes";
 
 export const SUITES: Readonly<Record<SuiteName, Suite>> = {
+  groups: {
+    ...{ scenarios: GROUP_SCENARIOS, servers: GROUP_SERVERS, effort: HOOKS, transactions: false },
+  },
   hooks: {
     ...{ scenarios: HOOK_SCENARIOS, servers: HOOK_SERVERS, effort: HOOKS, transactions: false },
   },

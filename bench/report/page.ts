@@ -44,10 +44,11 @@ second depend on those as well.
 
 /** Writes the page. */
 export function toPage(
-  { scenarios, hooks, writes, growth }: Results,
+  { scenarios, groups, hooks, writes, growth }: Results,
   sizes: readonly Sizes[],
 ): string {
   const parts = [HEAD];
+  if (groups) parts.push(...suitePart(groups, GROUPS));
   if (hooks) parts.push(...suitePart(hooks, HOOKS));
   if (writes) parts.push(...suitePart(writes, WRITES));
   if (scenarios) parts.push(...scenarioPart(scenarios));
@@ -110,6 +111,12 @@ const HOOKS: SuiteWords = {
   title: "With a hook",
   text:
     "One hook looks at a field of each entity. Held against Express and Mongoose by hand, which does the same: with documents\nwhere the hook gets documents, with `lean` where it gets plain objects, and without a hook against `lean`. In brackets:\nwhere the middle half of the rounds lies.",
+};
+
+const GROUPS: SuiteWords = {
+  title: "Groups",
+  text:
+    "Counts and sums by a field, or by a field and a month. By hand means Express and the pipeline of the same groups by the driver.\nMost of the time is that of mongod. In brackets: where the middle half of the rounds lies.",
 };
 
 const WRITES: SuiteWords = {

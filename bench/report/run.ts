@@ -44,6 +44,8 @@ export interface GrowthRun extends Run, Growth {}
 export interface Results {
   /** The last run of the scenarios. */
   readonly scenarios?: ScenarioRun;
+  /** The last run of groups. */
+  readonly groups?: ScenarioRun;
   /** The last run of requests with a hook. */
   readonly hooks?: ScenarioRun;
   /** The last run of writes. */

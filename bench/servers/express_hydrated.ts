@@ -11,7 +11,7 @@ function modelOf(name: string): ReturnType<typeof itemModel> {
   return models.get(name) ?? itemModel(name);
 }
 
-serveCrud({
+await serveCrud({
   list: (name) => modelOf(name).find().exec(),
   one: (name, id) => modelOf(name).findById(id).exec(),
   create: (name, body) => modelOf(name).create({ ...body }),

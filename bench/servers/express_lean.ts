@@ -11,7 +11,7 @@ function modelOf(name: string): ReturnType<typeof itemModel> {
   return models.get(name) ?? itemModel(name);
 }
 
-serveCrud(
+await serveCrud(
   {
     list: (name) => modelOf(name).find().lean<Item[]>().exec(),
     one: (name, id) => modelOf(name).findById(id).lean<Item>().exec(),
@@ -33,5 +33,5 @@ serveCrud(
       ranked.find().sort(sort).limit(limit).populate("writer").lean<Item[]>().exec(),
   },
   "lean-hook",
-  modelOf,
+  { modelOf },
 );

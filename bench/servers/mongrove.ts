@@ -9,6 +9,7 @@ import type { Feature } from "../plan/scenarios.ts";
 import { listen } from "./support/listen.ts";
 import { connectMongoose } from "./support/mongoose_item.ts";
 import { guardedItem, hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
+import { groupedItems } from "./support/mongrove_groups.ts";
 import { writtenItems } from "./support/mongrove_writes.ts";
 import { guardedPage, pagedModels } from "./support/mongrove_pages.ts";
 import { LARGEST_BODY, modelCount } from "./support/settings.ts";
@@ -45,6 +46,7 @@ listen(app, [
   ...mountLater(() => [leanHookedItem()], ["lean-hook"]),
   ...HOOK_KINDS.flatMap((kind) => mountLater(() => guardedModels(kind), [kind])),
   ...mountLater(pagedModels, ["page", "populate", "deep"]),
+  ...mountLater(groupedItems, ["groups"]),
   // A standalone server has no transactions, and does not let them start.
   ...mountLater(writtenItems, ["writes"]),
 ]);

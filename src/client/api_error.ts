@@ -22,13 +22,13 @@ export class ApiError extends Error {
   /** The name of the class. */
   override readonly name: string = "ApiError";
   /** The status. */
-  readonly status: number;
+  declare readonly status: number;
   /** The code of the body, such as `NOT_FOUND`; `HTTP_502` if the body has none. */
-  readonly code: string;
+  declare readonly code: string;
   /** The problems by field. It is empty if the body names none. */
-  readonly errors: Readonly<Record<string, FieldError>>;
+  declare readonly errors: Readonly<Record<string, FieldError>>;
   /** The body: JSON, or text if it is no JSON. */
-  readonly body: unknown;
+  declare readonly body: unknown;
 
   /**
    * Makes the error of an answer.

@@ -2,7 +2,7 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import { openResource } from "./operations/open_resource.ts";
 import { Operations } from "./operations/operations.ts";
 import { sendRequest } from "./sending/send_request.ts";
-import type { ConnectOptions } from "./sending/send_request.ts";
+import type { ConnectOptions, Send } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
 /** Options of a resource. */
@@ -65,7 +65,8 @@ export interface Api {
  * ```
  */
 export function connect(base: string, options: ConnectOptions = {}): Api {
-  const root = new Operations((outgoing) => sendRequest(outgoing, options), trimmed(base));
+  const send: Send = (outgoing) => sendRequest(outgoing, options);
+  const root = trimmed(base);
   return {
     resource<M extends FrameworkModel>(
       path: string,
@@ -74,7 +75,8 @@ export function connect(base: string, options: ConnectOptions = {}): Api {
       if (!path.startsWith("/")) {
         throw new TypeError(`Cannot open "${path}": the path of a route begins with a slash`);
       }
-      return openResource(root.at(trimmed(path), idempotency)) as unknown as Resource<M>;
+      const list = new Operations(send, root + trimmed(path), idempotency);
+      return openResource(list) as unknown as Resource<M>;
     },
   };
 }

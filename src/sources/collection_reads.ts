@@ -1,4 +1,4 @@
-import type { Document, Model, PipelineStage, Schema } from "mongoose";
+import type { Document, Model, Schema } from "mongoose";
 import { readDocuments } from "../database/read_batches.ts";
 import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
@@ -6,13 +6,14 @@ import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "..
 import type { Filter } from "../filter/filters.ts";
 import { FarDate, isFarDate, SEEK_READ, valueAt } from "../filter/parameters/sort_values.ts";
 import { readOptions } from "../filter/selection.ts";
+import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import { putAt } from "../write/stored_values.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { noteEnd } from "./page_end.ts";
-import type { PageRead } from "./source.ts";
+import type { Aggregation, PageRead } from "./source.ts";
 
 interface ListQuery {
   readonly projection: Readonly<Record<string, unknown>>;
@@ -50,11 +51,21 @@ export async function countSelected(
 /** Aggregates what a collection selects, pages aside. The caller bounds the wait. */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
-  stages: readonly PipelineStage[],
+  { stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
   if (!isCountable(conditions)) throw badParameter("group", "no conditions by distance beside it");
+  // Only the compiled model has what plugins of all schemas and kinds add.
+  const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema as Schema)) {
     throw new TypeError(`Cannot group "${model.modelName}": a plugin has middleware of find()`);
+  }
+  const other = fields.find((name) =>
+    schemas.some((each) => showsOtherThanStored(each.path(name), each as Schema))
+  );
+  if (other !== undefined) {
+    throw new TypeError(
+      `Cannot group "${model.modelName}": a plugin or a kind shows another value of "${other}" than is stored`,
+    );
   }
   const { sort: _sort, populate: _populate, lean: _lean, ...options } = readOptions(selection, {
     ...{ maxTimeMS, page: false },

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, Model, PipelineStage } from "mongoose";
+import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -40,6 +40,7 @@ import { planDirect } from "./direct/direct_plan.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import type { Place } from "./parts/place.ts";
 import type {
+  Aggregation,
   DirectCall,
   EntityName,
   EntityValue,
@@ -94,8 +95,8 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(countSelected(await this.#open(), upTo));
   }
 
-  async groups(stages: readonly PipelineStage[]): Promise<Record<string, unknown>[]> {
-    return await this.#options.timeBudget.wait(aggregateSelected(await this.#open(), stages));
+  async groups(asked: Aggregation): Promise<Record<string, unknown>[]> {
+    return await this.#options.timeBudget.wait(aggregateSelected(await this.#open(), asked));
   }
 
   async direct(
@@ -254,11 +255,9 @@ export class CollectionSource implements Source {
     const collection = await this.#open(read === "anyway");
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
+    const asked = { operation: "one", name: named, lean: lean || forChange, forChange } as const;
     const plan = this.#isMadeFromBytes({ lean, forChange })
-      ? planDirect(
-        { operation: "one", name: named, lean: lean || forChange, forChange },
-        collection,
-      )
+      ? planDirect(asked, collection)
       : undefined;
     if (plan?.operation === "one") return await new DirectCollection(collection).entity(plan);
     const find = model.findOne({}, this.#projection(forChange), options);

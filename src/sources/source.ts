@@ -26,6 +26,13 @@ export interface ListRead {
   readonly page?: PageRead | undefined;
 }
 
+/** What is asked of all that a request selects. */
+export interface Aggregation {
+  readonly stages: readonly PipelineStage[];
+  /** The fields whose values the stages show. */
+  readonly fields: readonly string[];
+}
+
 export interface PageRead {
   /** Selects the entities after the cursor of the page, without those that cannot be sorted. */
   readonly behind?: Filter | undefined;
@@ -106,7 +113,7 @@ export interface Source {
   /** Counts all that is selected, pages aside; no further than up to a number. */
   count(upTo?: number): Promise<number>;
   /** Runs the stages of an aggregation on all that is selected, pages aside, where it has a collection. */
-  groups?(stages: readonly PipelineStage[]): Promise<Record<string, unknown>[]>;
+  groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /** Reads values of an entity as they are stored, whatever the client filters by. */
   storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */

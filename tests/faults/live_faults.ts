@@ -150,11 +150,15 @@ async function writeBare({ connection }: ReplicaSet): Promise<void> {
   ])();
 }
 
+/** What an entity has stored. */
+type Stored = Readonly<Record<string, unknown>> & { readonly tenant?: string };
+
 /** Learns from the database whose entities there have been. */
 async function recordTenants({ uri }: ReplicaSet) {
   const host = await mongoose.createConnection(uri, { dbName: DATABASE }).asPromise();
   const tenants = new Map<string, Set<string>>();
-  const stream = host.collection("tickets").watch([], { fullDocument: "updateLookup" });
+  const stream = host.getClient().db(DATABASE).watch([], { fullDocument: "updateLookup" });
+  const boards = new Map<string, string>();
   const add = (id: unknown, tenant: unknown) => {
     const known = tenants.get(String(id)) ?? new Set();
     tenants.set(String(id), known.add(String(tenant)));
@@ -162,11 +166,21 @@ async function recordTenants({ uri }: ReplicaSet) {
   stream.on("change", (change) => {
     if (!("documentKey" in change)) return;
     const { updateDescription: { updatedFields } = {}, fullDocument } = change as {
-      updateDescription?: { updatedFields?: { tenant?: string } };
-      fullDocument?: { tenant?: string };
+      updateDescription?: { updatedFields?: Stored };
+      fullDocument?: Stored;
     };
+    const id = String(change.documentKey._id);
     for (const each of [updatedFields, fullDocument]) {
-      if (each?.tenant !== undefined) add(change.documentKey._id, each.tenant);
+      if (each?.tenant !== undefined) add(id, each.tenant);
+    }
+    if (change.ns.coll === "tickets") return;
+    // The tenant of a board stays the same, and its lines are written at its paths `lines` and `lines.<n>`
+    const tenant = boards.get(id) ?? fullDocument?.tenant;
+    if (tenant === undefined) return;
+    boards.set(id, tenant);
+    for (const [path, value] of Object.entries({ ...fullDocument, ...updatedFields })) {
+      if (!/^lines(\.\d+)?$/.test(path)) continue;
+      for (const line of [value].flat() as { readonly _id: unknown }[]) add(line._id, tenant);
     }
   });
   stream.on("error", () => {});

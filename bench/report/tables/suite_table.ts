@@ -12,13 +12,17 @@ export function suiteTable(figures: readonly Figure[]): Table {
     figures.some(({ scenario }) => scenario === name)
   );
   return {
-    head: ["to by hand", ...["Deno", "Node"].flatMap((name) => [name, "ms", "ms by hand"])],
+    head: [
+      "to by hand",
+      ...["Deno", "Node"].flatMap((name) => [name, "ms", "ms by hand", "mongod ms", "by hand"]),
+    ],
     rows: measured.map(({ name, title, byHand = "" }) => [
       title,
       ...RUNTIMES.flatMap((runtime) => {
         const ours = find(figures, `${runtime}/${OURS}`, name);
         const hand = find(figures, `${runtime}/${byHand}`, name);
-        return [showInterval(ours?.toHand), show(ours?.cpuMs), show(hand?.cpuMs)];
+        const times = [ours?.cpuMs, hand?.cpuMs, ours?.databaseMs, hand?.databaseMs];
+        return [showInterval(ours?.toHand), ...times.map((time) => show(time))];
       }),
     ]),
   };

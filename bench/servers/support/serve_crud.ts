@@ -1,5 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
+import type { Express } from "express-types";
 import { COLLECTIONS, HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
 import { PAGED, POPULATED } from "../../plan/ranked.ts";
 import type { Feature } from "../../plan/scenarios.ts";
@@ -11,18 +12,26 @@ import { serveWrites } from "./serve_writes.ts";
 import { LARGEST_BODY } from "./settings.ts";
 import { readPageQuery } from "./page_query.ts";
 
+/** What only some servers offer. */
+interface More {
+  /** Gives the models of writes. */
+  readonly modelOf?: Parameters<typeof serveWrites>[1];
+  /** Serves groups. */
+  readonly groups?: (app: Express) => Promise<void>;
+}
+
 /**
  * Serves the collections with Express, route by route, as people write it by hand.
  *
  * @param crud Reads and writes them.
  * @param feature The hook that its lists can be measured with.
- * @param modelOf Gives the models of writes, where these are served.
+ * @param more What not every server offers.
  */
-export function serveCrud(
+export async function serveCrud(
   crud: Crud,
   feature: Feature,
-  modelOf?: Parameters<typeof serveWrites>[1],
-): void {
+  { modelOf, groups }: More = {},
+): Promise<void> {
   const app = express();
   app.use(express.json({ limit: LARGEST_BODY }));
   for (const name of COLLECTIONS.keys()) {
@@ -54,5 +63,10 @@ export function serveCrud(
   const kind = feature === "hook" ? "documents" : "lean";
   serveGuarded(app, crud, kind);
   if (modelOf) serveWrites(app, modelOf);
-  listen(app, [feature, kind, "page", "populate", ...modelOf ? ["writes"] as const : []]);
+  await groups?.(app);
+  listen(app, [
+    ...[feature, kind, "page", "populate"] as const,
+    ...modelOf ? ["writes"] as const : [],
+    ...groups ? ["groups"] as const : [],
+  ]);
 }

@@ -7,6 +7,9 @@ export interface AnyOptions extends CallOptions {
   readonly populate?: readonly string[] | object;
   readonly revive?: readonly string[];
   readonly sort?: readonly string[];
+  readonly by?: readonly string[];
+  readonly sum?: readonly string[];
+  readonly avg?: readonly string[];
   readonly search?: string;
   readonly limit?: number;
   readonly skip?: number;

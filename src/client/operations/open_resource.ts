@@ -10,6 +10,7 @@ export function openResource(list: Operations): AnyResource {
   return {
     all: (options: Options) => list.list(options),
     each: (options: Options) => list.each(options),
+    groups: async (options: Options) => (await list.list(options)).items,
     live: (options: Options) => list.live(options),
     one: async (id: string, options: Options) => await list.below(id).read(options),
     create: (body: object, options: Options) => list.create(body, options),

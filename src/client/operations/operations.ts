@@ -20,15 +20,11 @@ export class Operations {
   readonly #url: string;
   readonly #isKeyed: boolean;
 
+  /** `isKeyed` sends a key with each `POST`. */
   constructor(send: Send, url: string, isKeyed = false) {
     this.#send = send;
     this.#url = url;
     this.#isKeyed = isKeyed;
-  }
-
-  /** The operations at a path below, which is not encoded. `isKeyed` sends a key with each `POST`. */
-  at(path: string, isKeyed: boolean | undefined): Operations {
-    return new Operations(this.#send, this.#url + path, isKeyed);
   }
 
   below(...segments: readonly string[]): Operations {
@@ -53,7 +49,7 @@ export class Operations {
       const { next } = page;
       if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
       // One link is kept for twice as long each time, so that a circle of any length is found.
-      if (Number.isInteger(Math.log2(count))) earlier = next;
+      if ((count & (count - 1)) === 0) earlier = next;
       page = await this.list({ ...options, next });
       yield* page.items;
     }

@@ -19,8 +19,10 @@ const LONGEST = 2 ** 31 - 1;
 export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
+  const expire = () =>
+    controller.abort(new DOMException(`No answer within ${timeoutMS} ms`, "TimeoutError"));
   const timer = Number.isFinite(timeoutMS)
-    ? setTimeout(() => controller.abort(timedOut(timeoutMS)), Math.min(timeoutMS, LONGEST))
+    ? setTimeout(expire, Math.min(timeoutMS, LONGEST))
     : undefined;
   if (signal?.aborted) stop();
   else signal?.addEventListener("abort", stop);
@@ -38,8 +40,4 @@ export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
-}
-
-function timedOut(timeoutMS: number): DOMException {
-  return new DOMException(`No answer within ${timeoutMS} ms`, "TimeoutError");
 }

@@ -1,3 +1,5 @@
+import { untilAborted } from "./deadline.ts";
+
 /** How requests are repeated. */
 export interface RetryOptions {
   /**
@@ -50,17 +52,13 @@ function millisecondsOf(retryAfter: string): number {
 }
 
 /** Waits, unless a signal comes first. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
+export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise((resolve) => timer = setTimeout(resolve, milliseconds));
+  try {
+    await Promise.race([untilAborted(signal), over]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -24,6 +24,7 @@ import type {
   EntityActionName,
 } from "./action.ts";
 import type { NewOf, PatchOf } from "./body.ts";
+import type { Group, GroupName, GroupOptions, NumberName } from "./groups.ts";
 import type { Shown } from "./json.ts";
 import type { Populate } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
@@ -46,6 +47,12 @@ export interface Resource<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): AsyncGenerator<Answer<M, S, P, R>, void, undefined>;
+  /** Reads groups of the entities of the list. The route must have `all({ groups: … })`. */
+  groups<
+    B extends GroupName<M> = never,
+    S extends NumberName<M> = never,
+    A extends NumberName<M> = never,
+  >(options: GroupOptions<M, B, S, A>): Promise<Group<M, B, S, A>[]>;
   /**
    * Reads the list, or a page of it, and again whenever it changes, until the loop ends or `signal` comes. The route must
    * have `all({ live: true })`. It connects again by itself, and fails if the server refuses, or if there is no first list.

@@ -17,7 +17,8 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
     throw new TypeError(`Cannot group "${target.name}": it has no collection`);
   }
   const { max } = query.rules;
-  const found = await source.groups(stagesOf(query)).catch((error: unknown) => {
+  const fields = [...query.by, ...query.sum, ...query.avg];
+  const found = await source.groups({ stages: stagesOf(query), fields }).catch((error: unknown) => {
     throw isOutOfMemory(error) ? tooManyGroups(max, error) : error;
   });
   if (found.length > max) throw tooManyGroups(max);
