@@ -18,12 +18,9 @@ const ALLOWED = [
 ];
 
 /** The modules that users import, besides `mod.ts`. */
-const ENTRIES = [
-  "src/changes/mod.ts",
-  "src/client/mod.ts",
-  "src/openapi/mod.ts",
-  "src/testing/mod.ts",
-];
+const ENTRIES = ["changes", "client", "new", "openapi", "testing"].map((name) =>
+  `src/${name}/mod.ts`
+);
 
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
@@ -49,7 +46,14 @@ test("npm gets the package with the dependencies that it needs", async () => {
   const path = join(nodeProject, "node_modules/@mongrove/mongrove/package.json");
   const { type, exports, dependencies } = JSON.parse(await Deno.readTextFile(path));
   assertEquals(type, "module");
-  assertEquals(Object.keys(exports), [".", "./changes", "./client", "./openapi", "./testing"]);
+  assertEquals(Object.keys(exports), [
+    ".",
+    "./changes",
+    "./client",
+    "./new",
+    "./openapi",
+    "./testing",
+  ]);
   assertEquals(Object.keys(dependencies).sort(), ["express", "mongoose"]);
 });
 

@@ -61,10 +61,7 @@ interface Gate {
 /** The modules that users import. */
 const ENTRIES = [
   "mod.ts",
-  "src/changes/mod.ts",
-  "src/client/mod.ts",
-  "src/openapi/mod.ts",
-  "src/testing/mod.ts",
+  ...["changes", "client", "new", "openapi", "testing"].map((name) => `src/${name}/mod.ts`),
 ];
 
 /** The steps of `deno task ok`. */
