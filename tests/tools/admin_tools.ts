@@ -69,8 +69,8 @@ test("examples/admin serves the page with the permissions of its task, and stops
     env: { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" },
     stdout: "piped",
   }).spawn();
-  const [line = ""] = await Array.fromAsync(firstOf(child.stdout));
-  const [url = ""] = line.split(" ");
+  const [printed = ""] = await Array.fromAsync(firstOf(child.stdout));
+  const [url = ""] = /http:\S+\/admin/.exec(printed) ?? [];
   const replies = await Promise.all([fetch(url), fetch(`${url}/page.js`)]);
   const texts = await Promise.all(replies.map((reply) => reply.text()));
   child.kill("SIGTERM");
