@@ -10,7 +10,7 @@ const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 /** What a user needs, and nothing else. `deno.json` goes with every package. */
 const ALLOWED = [
   /^(README|ARCHITECTURE)\.md$/,
-  /^docs\/([a-z_]+|SECURITY)\.md$/,
+  /^docs\/([a-z_]+|README|SECURITY)\.md$/,
   /^LICENSE$/,
   /^deno\.json$/,
   /^mod\.ts$/,
