@@ -84,6 +84,7 @@ test("a list shows movies in the order, the page and the filter that are clicked
   const { app } = admin;
   const tab = await admin.openTab("/movies");
   await tab.until(ROWS, await names(app, "/movies?sort=year&limit=10"));
+  await tab.until("tbody tr:nth-of-type(9) .MuiChip-label", ["Humphrey Bogart", "Ingrid Bergman"]);
   await takePicture(tab, "admin_list");
   await tab.click("th ::-p-text(Name)");
   await tab.until(ROWS, await names(app, "/movies?sort=name&limit=10"));
