@@ -4,11 +4,9 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { setTimeout as wait } from "node:timers/promises";
 import mongoose from "mongoose";
-import { Framework, getModel } from "@mongrove/mongrove";
+import { Framework } from "@mongrove/mongrove";
 import { buildApp } from "./app.ts";
-import { curls } from "./curls.ts";
-import { SECRET_KEY } from "./hooks/authenticated.ts";
-import { Movie } from "./movie.ts";
+import { printDemo } from "./print_demo.ts";
 import { seed } from "./seed.ts";
 
 const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017";
@@ -21,12 +19,8 @@ const server = createServer(buildApp());
 server.listen(Number(process.env.PORT ?? 3000), "127.0.0.1");
 await once(server, "listening");
 
-const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-const movie = await getModel(Movie).findOne().sort({ year: 1, _id: 1 }).orFail();
-console.log(`Movies and actors: ${url}/movies and ${url}/actors (Ctrl-C stops)\n`);
-for (const { title, line } of curls({ url, key: SECRET_KEY, id: String(movie._id) })) {
-  console.log(`# ${title}\n${line}\n`);
-}
+const { port } = server.address() as AddressInfo;
+await printDemo(`http://127.0.0.1:${port}`, { "/docs": "the API, described" });
 
 const stop = () => Framework.close(server).then(() => mongoose.disconnect());
 process.once("SIGINT", stop).once("SIGTERM", stop);

@@ -10,7 +10,7 @@ const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 /** What a user needs, and nothing else. `deno.json` goes with every package. */
 const ALLOWED = [
   /^(README|SKILL|ARCHITECTURE)\.md$/,
-  /^docs\/([a-z_]+|SECURITY)\.md$/,
+  /^docs\/([a-z_]+|README|SECURITY)\.md$/,
   /^LICENSE$/,
   /^deno\.json$/,
   /^mod\.ts$/,
@@ -18,13 +18,9 @@ const ALLOWED = [
 ];
 
 /** The modules that users import, besides `mod.ts`. */
-const ENTRIES = [
-  "src/changes/mod.ts",
-  "src/client/mod.ts",
-  "src/mcp/mod.ts",
-  "src/openapi/mod.ts",
-  "src/testing/mod.ts",
-];
+const ENTRIES = ["changes", "client", "mcp", "new", "openapi", "testing"].map((name) =>
+  `src/${name}/mod.ts`
+);
 
 const TEST = /(_test|_reach|_bench)\.ts$/;
 
@@ -55,6 +51,7 @@ test("npm gets the package with the dependencies that it needs", async () => {
     "./changes",
     "./client",
     "./mcp",
+    "./new",
     "./openapi",
     "./testing",
   ]);

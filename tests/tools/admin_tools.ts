@@ -69,8 +69,8 @@ test("examples/admin serves the page with the permissions of its task, and stops
     env: { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" },
     stdout: "piped",
   }).spawn();
-  const [line = ""] = await Array.fromAsync(firstOf(child.stdout));
-  const [url = ""] = line.split(" ");
+  const [printed = ""] = await Array.fromAsync(firstOf(child.stdout));
+  const [url = ""] = /http:\S+\/admin/.exec(printed) ?? [];
   const replies = await Promise.all([fetch(url), fetch(`${url}/page.js`)]);
   const texts = await Promise.all(replies.map((reply) => reply.text()));
   child.kill("SIGTERM");
@@ -84,6 +84,7 @@ test("a list shows movies in the order, the page and the filter that are clicked
   const { app } = admin;
   const tab = await admin.openTab("/movies");
   await tab.until(ROWS, await names(app, "/movies?sort=year&limit=10"));
+  await tab.until("tbody tr:nth-of-type(9) .MuiChip-label", ["Humphrey Bogart", "Ingrid Bergman"]);
   await takePicture(tab, "admin_list");
   await tab.click("th ::-p-text(Name)");
   await tab.until(ROWS, await names(app, "/movies?sort=name&limit=10"));

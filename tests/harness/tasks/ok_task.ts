@@ -61,11 +61,7 @@ interface Gate {
 /** The modules that users import. */
 const ENTRIES = [
   "mod.ts",
-  "src/changes/mod.ts",
-  "src/client/mod.ts",
-  "src/mcp/mod.ts",
-  "src/openapi/mod.ts",
-  "src/testing/mod.ts",
+  ...["changes", "client", "mcp", "new", "openapi", "testing"].map((name) => `src/${name}/mod.ts`),
 ];
 
 /** The steps of `deno task ok`. */

@@ -23,8 +23,7 @@ let script: Promise<string> | undefined;
 
 /** Serves the admin page over a database of its own. Disposing fails if a tab asked other origins, or complained. */
 export async function openAdmin(): Promise<OpenAdmin> {
-  const page = await (script ??= buildPage());
-  const app = await openExample({ buildApp: () => buildApp(page), seed });
+  const app = await openExample({ buildApp: () => buildApp(() => script ??= buildPage()), seed });
   const chromium = await startChromium();
   const opened: OpenPage[] = [];
   const complaints = () => opened.flatMap((tab) => tab.complaints);

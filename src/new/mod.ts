@@ -1,0 +1,112 @@
+/**
+ * Makes a new application: a model, an application, its start, a test, settings and a README. It asks nothing, and it
+ * writes only into a folder that is empty, but for what `npx jsr add` leaves there.
+ *
+ * @example With Deno
+ * ```sh
+ * deno run -A jsr:@mongrove/mongrove/new my-app
+ * ```
+ *
+ * @example With Node
+ * ```sh
+ * mkdir my-app && cd my-app && npm init -y
+ * npx jsr add @mongrove/mongrove
+ * node node_modules/@mongrove/mongrove/src/new/mod.js
+ * ```
+ *
+ * @module
+ */
+import { existsSync, realpathSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { filesOf, NODE_FILES, PACKAGE_JSON } from "./template.ts";
+
+/** Options of {@linkcode createApp}. */
+export interface CreateAppOptions {
+  /**
+   * The runtime of the application.
+   *
+   * @default {the runtime that calls the function}
+   */
+  readonly runtime?: "deno" | "node";
+}
+
+/** What a folder may have: what package managers and version control leave there. */
+const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
+
+/**
+ * Makes a new application in a folder.
+ *
+ * @param folder The folder. It is made if it does not exist.
+ * @param options Options of the application.
+ * @returns The names of the files that were written.
+ * @throws {Error} If the folder has files of its own. Nothing is written then.
+ *
+ * @example Make an application
+ * ```ts ignore
+ * import { createApp } from "@mongrove/mongrove/new";
+ *
+ * await createApp("my-app", { runtime: "deno" });
+ * ```
+ */
+export async function createApp(
+  folder: string,
+  { runtime = "Deno" in globalThis ? "deno" : "node" }: CreateAppOptions = {},
+): Promise<string[]> {
+  const path = resolve(folder);
+  await mkdir(path, { recursive: true });
+  const own = (await readdir(path)).find((name) => !LEFT.test(name));
+  if (own !== undefined) {
+    throw new Error(`Cannot make an application: folder "${folder}" is not empty: "${own}"`);
+  }
+  const files = { ...filesOf(basename(path), runtime) };
+  if (runtime === "node") {
+    files["package.json"] = await completePackage(join(path, "package.json"));
+    for (const [name, text] of Object.entries(NODE_FILES)) {
+      if (!existsSync(join(path, name))) files[name] = text;
+    }
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text);
+  return Object.keys(files);
+}
+
+/** Completes a package.json: what it has stays, except for scripts and the kind of its modules. */
+async function completePackage(path: string): Promise<string> {
+  const given: Partial<typeof PACKAGE_JSON> = existsSync(path)
+    ? JSON.parse(await readFile(path, "utf8"))
+    : { private: true };
+  const { type, scripts, dependencies, devDependencies } = PACKAGE_JSON;
+  const complete = {
+    ...given,
+    type,
+    scripts: { ...given.scripts, ...scripts },
+    dependencies: { ...dependencies, ...given.dependencies },
+    devDependencies: { ...devDependencies, ...given.devDependencies },
+  };
+  return `${JSON.stringify(complete, null, 2)}\n`;
+}
+
+async function main(folder = "."): Promise<void> {
+  try {
+    const files = await createApp(folder);
+    const enter = folder === "." ? "" : `cd ${folder} && `;
+    const test = "Deno" in globalThis ? "deno task test" : "npm install && npm test";
+    const start = "Deno" in globalThis ? "deno task start" : "npm start";
+    process.stdout.write(`Wrote ${files.join(", ")}. Next:\n\n  ${enter}${test}\n  ${start}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Tells whether this module is the program that runs. Node has `import.meta.main` from version 24.2 on. */
+function isProgram(): boolean {
+  const { main } = import.meta as { readonly main?: boolean };
+  const [, program] = process.argv;
+  return main ??
+    (program !== undefined && pathToFileURL(realpathSync(program)).href === import.meta.url);
+}
+
+if (isProgram()) await main(process.argv[2]);

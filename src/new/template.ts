@@ -1,0 +1,220 @@
+/** The versions that a new application asks for. */
+const VERSIONS = {
+  "@mongrove/mongrove": "^0.1.0",
+  "@types/express": "^5",
+  "@types/node": "^22",
+  "express": "^5",
+  "mongodb-memory-server": "^11",
+  "mongoose": "^9.10.2",
+  "swagger-ui-dist": "^5",
+  "tsx": "^4",
+  "typescript": "^7",
+} as const;
+
+type Package = keyof typeof VERSIONS;
+
+const MODEL = `import { all, create, one, remove, update } from "@mongrove/mongrove";
+import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
+
+/** What is stored, and what clients may do with it. */
+@rest({
+  route: "/todos",
+  methods: [
+    all({ page: { max: 100 }, sort: ["text"] }),
+    one(),
+    create(),
+    update(),
+    remove(),
+  ],
+  schemaOptions: { strict: "throw" },
+})
+export class Todo extends FrameworkModel {
+  @prop({ required: true, maxLength: 200 })
+  text!: string;
+
+  @prop({ default: false })
+  done!: boolean;
+}
+`;
+
+const APP = `import { Framework } from "@mongrove/mongrove";
+import { openapi } from "@mongrove/mongrove/openapi";
+import express, { type Express } from "express";
+import { Todo } from "./todo.ts";
+
+/** Builds the application. It neither connects nor listens. */
+export function buildApp(): Express {
+  const app = express();
+  app.use(express.json());
+  const api = Framework.initialize({ models: [Todo], parameters: "strict" });
+  app.use(api);
+  app.use(openapi(api, { info: { title: "Todos", version: "0.1.0" } }));
+  app.use(Framework.errors());
+  return app;
+}
+`;
+
+const MAIN = `import { Framework } from "@mongrove/mongrove";
+import mongoose from "mongoose";
+import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+import { buildApp } from "./app.ts";
+
+const uri = process.env.MONGODB_URI ?? "mongodb://127.0.0.1:27017/todos";
+while (!await mongoose.connect(uri).catch(console.error)) await wait(1000);
+
+const port = Number(process.env.PORT ?? 3000);
+const server = buildApp().listen(port, "127.0.0.1");
+console.log(\`http://127.0.0.1:\${port}/docs shows the API\`);
+
+// Requests in progress are finished, then the process ends.
+const stop = () => Framework.close(server).then(() => mongoose.disconnect());
+process.once("SIGINT", stop).once("SIGTERM", stop);
+`;
+
+const TEST = `import { serve, startMongo } from "@mongrove/mongrove/testing";
+import mongoose from "mongoose";
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { buildApp } from "./app.ts";
+
+const mongo = await startMongo();
+await mongoose.connect(mongo.uri);
+const { url, stop } = await serve(buildApp());
+
+after(async () => {
+  await stop();
+  await mongoose.disconnect();
+  await mongo.stop();
+});
+
+async function send(method: string, path: string, body?: object) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: body ? JSON.stringify(body) : null,
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+test("a todo is created, done and found", async () => {
+  const created = await send("POST", "/todos", { text: "Write a model" });
+  assert.equal(created.status, 201);
+  const path = \`/todos/\${created.body._id}\`;
+  const done = await send("PATCH", path, { done: true });
+  assert.equal(done.status, 200);
+  const q = encodeURIComponent('{"done":true}');
+  const found = await send("GET", \`/todos?q=\${q}\`);
+  assert.deepEqual(found.body, [done.body]);
+});
+
+test("a field that is not declared is refused", async () => {
+  const refused = await send("POST", "/todos", { text: "Rest", color: "red" });
+  assert.equal(refused.status, 400);
+  assert.deepEqual(Object.keys(refused.body.errors), ["color"]);
+});
+`;
+
+const DENO_JSON = json({
+  tasks: {
+    start: "deno run --allow-env --allow-net --allow-read --allow-sys main.ts",
+    test: "deno test --allow-all",
+  },
+  imports: {
+    ...versionsOf(["@mongrove/mongrove"], "jsr:"),
+    ...versionsOf(["express", "mongodb-memory-server", "mongoose", "swagger-ui-dist"], "npm:"),
+  },
+});
+
+const TSCONFIG = json({
+  compilerOptions: {
+    target: "es2022",
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    noEmit: true,
+    allowImportingTsExtensions: true,
+  },
+});
+
+/** What a package.json needs. */
+export const PACKAGE_JSON = {
+  type: "module",
+  scripts: { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", check: "tsc" },
+  dependencies: {
+    "@mongrove/mongrove": `npm:@jsr/mongrove__mongrove@${VERSIONS["@mongrove/mongrove"]}`,
+    ...versionsOf(["express", "mongoose", "swagger-ui-dist", "tsx"]),
+  },
+  devDependencies: versionsOf([
+    "@types/express",
+    "@types/node",
+    "mongodb-memory-server",
+    "typescript",
+  ]),
+} as const;
+
+/** Files that Node projects need, and that a folder may have before. */
+export const NODE_FILES: Readonly<Record<string, string>> = {
+  ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
+  ".gitignore": "node_modules/\n",
+};
+
+/** Gives the six files of a new application, by name. */
+export function filesOf(
+  name: string,
+  runtime: "deno" | "node",
+): Readonly<Record<string, string>> {
+  return {
+    "todo.ts": MODEL,
+    "app.ts": APP,
+    "main.ts": MAIN,
+    "app.test.ts": TEST,
+    ...runtime === "deno" ? { "deno.json": DENO_JSON } : { "tsconfig.json": TSCONFIG },
+    "README.md": readme(name, runtime === "deno" ? "deno task" : "npm run"),
+  };
+}
+
+function readme(name: string, run: string): string {
+  return `# ${name}
+
+A REST API over MongoDB, made with
+[Mongrove](https://jsr.io/@mongrove/mongrove).
+
+\`\`\`sh
+${run} test     # runs a MongoDB; the first time, downloads one if there is none
+${run} start    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
+\`\`\`
+
+No MongoDB? \`docker run --rm -p 27017:27017 mongo:8\` runs one.
+
+http://127.0.0.1:3000/docs shows the API and sends requests. So does a shell:
+
+\`\`\`sh
+curl http://127.0.0.1:3000/todos -H 'content-type: application/json' -d '{"text":"Write a model"}'
+curl -G http://127.0.0.1:3000/todos --data-urlencode 'q={"done":false}' -d sort=text -d limit=10
+\`\`\`
+
+| file          | what it is                                               |
+| ------------- | -------------------------------------------------------- |
+| \`todo.ts\`     | a model: what is stored, and what clients may do with it |
+| \`app.ts\`      | the application; it names its models                     |
+| \`main.ts\`     | connects and listens, and stops without losing requests  |
+| \`app.test.ts\` | tests over HTTP, with a real MongoDB                     |
+
+Everybody may do everything here. Before you publish it, add hooks to the
+operations: they say who may do what.
+`;
+}
+
+function versionsOf(names: readonly Package[], registry?: "jsr:" | "npm:"): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      registry === undefined ? VERSIONS[name] : `${registry}${name}@${VERSIONS[name]}`,
+    ]),
+  );
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,100 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { delimiter, dirname, join } from "node:path";
+import { sendCurl } from "../harness/curl.ts";
+import { openDatabase } from "../harness/database.ts";
+import { findMongod } from "../harness/mongo/find_mongo.ts";
+import { request } from "../harness/request.ts";
+import { test } from "../harness/testing.ts";
+import { readReadme } from "./support/readme.ts";
+import { runCommand, type RunCommandOptions, tryCommand } from "./support/run_command.ts";
+import { startApp } from "./support/start_app.ts";
+import { openWorkspace } from "./support/workspace.ts";
+
+const { denoEnv, jsrUrl, nodes } = openWorkspace();
+
+const { path: mongod } = await findMongod({ uri: "" });
+const mongo = { MONGOMS_SYSTEM_BINARY: mongod, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: "false" };
+
+const DENO_LINE = "deno run -A jsr:@mongrove/mongrove/new my-app";
+
+const NODE_LINES = [
+  "npm init -y",
+  "npx jsr add @mongrove/mongrove",
+  "node node_modules/@mongrove/mongrove/src/new/mod.js",
+];
+
+const FILES = "todo.ts, app.ts, main.ts, app.test.ts";
+
+/** Starts the application, and sends the requests of its README. */
+async function tryOut(
+  command: readonly [string, ...string[]],
+  { cwd, env }: Required<RunCommandOptions>,
+): Promise<void> {
+  await using database = await openDatabase();
+  await using app = await startApp(command, { cwd, env: { ...env, MONGODB_URI: database.uri } });
+  const readme = await Deno.readTextFile(join(cwd, "README.md"));
+  const texts: string[] = [];
+  for (const [line] of readme.matchAll(/^curl .*$/gm)) {
+    texts.push((await sendCurl(line.replace("http://127.0.0.1:3000", app.url))).text);
+  }
+  const [created = "", found] = texts;
+  assertMatch(created, /^\{"_id":"\w+","done":false,"text":"Write a model","__v":0\}$/);
+  assertEquals(found, `[${created}]`);
+  const docs = await request(`${app.url}/docs`);
+  assertEquals([docs.status, docs.text.includes("swagger-ui")], [200, true], docs.text);
+}
+
+test("deno run makes an application whose test passes, and overwrites nothing", async () => {
+  const folder = await Deno.makeTempDir();
+  const env = { ...denoEnv, ...mongo };
+  const [, ...line] = DENO_LINE.split(" ");
+  const make = () => tryCommand(Deno.execPath(), line, { cwd: folder, env });
+  const made = await make();
+  assertEquals(made.code, 0, made.output);
+  assertStringIncludes(made.output, `Wrote ${FILES}, deno.json, README.md. Next:`);
+  assertStringIncludes(made.output, "  cd my-app && deno task test\n  deno task start");
+  const app = { cwd: join(folder, "my-app"), env };
+  for (const args of ["task test", "check", "lint", "fmt --check"]) {
+    await runCommand(Deno.execPath(), args.split(" "), app);
+  }
+  await tryOut([Deno.execPath(), "task", "start"], app);
+  await Deno.writeTextFile(join(app.cwd, "todo.ts"), "// mine");
+  await Deno.remove(join(app.cwd, "app.ts"));
+  const before = await Array.fromAsync(Deno.readDir(app.cwd));
+  const again = await make();
+  assertMatch(again.output, /^Cannot make an application: folder "my-app" is not empty: "/m);
+  assertEquals([again.code, await Array.fromAsync(Deno.readDir(app.cwd))], [1, before]);
+  await Deno.remove(folder, { recursive: true });
+});
+
+for (const node of nodes) {
+  test(`Node ${node.version} makes an application whose test passes`, async () => {
+    const cwd = join(await Deno.makeTempDir(), "my-app");
+    await Deno.mkdir(cwd);
+    // The registry of this machine stands in for npm.jsr.io
+    await Deno.writeTextFile(join(cwd, ".npmrc"), `@jsr:registry=${jsrUrl}npm/\n`);
+    const PATH = dirname(node.path) + delimiter + Deno.env.get("PATH");
+    const app = { cwd, env: { ...mongo, JSR_URL: jsrUrl, PATH, npm_config_yes: "true" } };
+    const outputs: string[] = [];
+    for (const line of [...NODE_LINES, "npm install --no-audit --no-fund", "npm test"]) {
+      const [name = "", ...args] = line.split(" ");
+      outputs.push(await runCommand(name, args, app));
+    }
+    assertStringIncludes(
+      outputs[2] ?? "",
+      `Wrote ${FILES}, tsconfig.json, README.md, package.json, .gitignore. Next:\n\n` +
+        "  npm install && npm test\n  npm start",
+    );
+    assertMatch(outputs[4] ?? "", /pass 2$/m);
+    await runCommand("npm", ["run", "check"], app);
+    // Started without npm, which leaves it running when it is ended itself
+    const { scripts } = JSON.parse(await Deno.readTextFile(join(cwd, "package.json")));
+    await tryOut([node.path, ...scripts.start.split(" ").slice(1)], app);
+    await Deno.remove(dirname(cwd), { recursive: true });
+  });
+}
+
+test("README.md names the lines that were used here", async () => {
+  const readme = await readReadme();
+  for (const line of [DENO_LINE, ...NODE_LINES]) assertStringIncludes(readme, line);
+});
