@@ -70,6 +70,9 @@ export async function startMongo(
   });
 }
 
+/** A member that was killed on a busy machine reads its journal for longer than the 10 s that are usual. */
+const LAUNCH_MS = 60_000;
+
 async function start(
   { path, version }: FoundMongod,
   members: number,
@@ -80,12 +83,20 @@ async function start(
     ? await MongoMemoryServer.create({
       binary,
       spawn: SPAWN,
-      instance: { port: freePort(), storageEngine: STORAGE_ENGINE, args },
+      instance: {
+        port: freePort(),
+        storageEngine: STORAGE_ENGINE,
+        args,
+        launchTimeout: LAUNCH_MS,
+      },
     })
     : await MongoMemoryReplSet.create({
       binary,
       // A member that is started again wants its port back, which no connection may have taken meanwhile
-      instanceOpts: Array.from({ length: members }, () => ({ port: freePort() })),
+      instanceOpts: Array.from({ length: members }, () => ({
+        port: freePort(),
+        launchTimeout: LAUNCH_MS,
+      })),
       replSet: {
         count: members,
         storageEngine: STORAGE_ENGINE,
