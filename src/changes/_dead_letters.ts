@@ -9,7 +9,7 @@ const COLLECTION = "mongrove_dead_letters";
 export interface DeadLetter {
   /** The `id` of the change. */
   readonly id: string;
-  /** What has happened to the entity. */
+  /** The kind of the change. */
   readonly kind: Change["kind"];
   /** The identifier of the entity. */
   readonly _id: unknown;

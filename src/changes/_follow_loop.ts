@@ -28,7 +28,6 @@ const PAUSE_MS = 500;
 
 const MAX_PAUSE_MS = 10_000;
 
-/** What the loop of a follower needs. */
 export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
   readonly connection: Connection;
@@ -74,7 +73,7 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // Whoever closes the connection may want the process to end
+        // A host that closes the connection may want the process to end
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }

@@ -3,7 +3,7 @@ import type { Model, mongo } from "mongoose";
 import type { Entity, FrameworkModel } from "../declare/model/framework_model.ts";
 
 /**
- * What is stored of an entity: its fields, without the methods of the class. Any of them may be missing.
+ * The stored fields of an entity, without the methods of the class. Any of them may be missing.
  *
  * @typeParam M The model.
  */
@@ -38,7 +38,7 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
    * identifier of the entity.
    */
   readonly id: string;
-  /** What has happened to the entity. */
+  /** The kind of the change. */
   readonly kind: "insert" | "update" | "replace" | "remove";
   /** The identifier of the entity. */
   readonly _id: M["_id"];
@@ -63,7 +63,7 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/** What is kept of an event of a change stream. */
+/** The parts of an event of a change stream that are kept. */
 export interface ChangeEvent {
   /** The resume token. */
   readonly _id: { readonly _data: string };
@@ -87,7 +87,6 @@ export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
 
-/** What an event that is a change has done. */
 export function kindOf({ operationType }: ChangeEvent): Change["kind"] {
   return KINDS[operationType as keyof typeof KINDS];
 }
@@ -102,7 +101,6 @@ export function keyOf({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });
 }
 
-/** What an attempt adds to an event. */
 export interface Attempt extends Pick<Change, "attempt" | "isReplay" | "signal"> {}
 
 /** Makes what a handler gets of an event. */

@@ -103,7 +103,7 @@ export interface LostChanges {
   readonly signal: AbortSignal;
 }
 
-/** What {@linkcode follow} returns. */
+/** A follower of a collection, as {@linkcode follow} returns it. */
 export interface Follower {
   /**
    * Tells how old the oldest change is that is not handled, in milliseconds, whichever process does that: 0 if there is none, and

@@ -7,7 +7,7 @@ import { isOpen } from "../schema/mongoose/connections.ts";
 import { isUnavailable } from "./is_unavailable.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** What has changed: identifiers as they are stored, each once, or anything. */
+/** Identifiers that have changed, as they are stored, each once, or anything. */
 export type Changes = readonly unknown[] | "anything";
 
 type ChangeListener = (changes: Changes) => void;

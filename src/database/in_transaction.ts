@@ -90,7 +90,7 @@ export async function inTransaction(
   });
 }
 
-/** What a host does who has no transactions, for the messages that name who needs them. */
+/** The way to transactions, for the messages that name who needs them. */
 export const NO_TRANSACTIONS =
   `the database is a standalone server without transactions; use a replica set, or "atomic: false"`;
 

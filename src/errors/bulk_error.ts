@@ -1,4 +1,4 @@
-/** What went wrong with some entities of a request that writes many, by their places in its body. */
+/** The errors of some entities of a request that writes many, by their places in its body. */
 export class BulkError extends Error {
   constructor(readonly errors: ReadonlyMap<number, unknown>) {
     const [first] = errors.values();

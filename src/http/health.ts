@@ -6,7 +6,7 @@ import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "./close_server.ts";
 
-/** What `Framework.health()` tells. */
+/** The health of an application, as `Framework.health()` tells it. */
 export interface Health {
   /** Whether the process answers at all: always `true`. One that does not answer has to be started again. */
   readonly live: boolean;

@@ -4,7 +4,7 @@ import type { Route } from "../pipeline/request/route.ts";
 interface InnerRequest {
   /** The only route that answers it: for any other one, whatever path it has, it is a 404. */
   readonly mounted: Route;
-  /** What that route does with it: the same route, or one with narrower rules. */
+  /** The route that it takes: the same, or one with narrower rules. */
   readonly route: Route;
   /** Whether it asks for the description of the route, as the caller may see it, in the place of its answer. */
   readonly describes: boolean;

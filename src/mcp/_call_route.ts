@@ -20,7 +20,7 @@ export interface RouteCall {
 
 export interface RouteAnswer {
   readonly status: number;
-  /** What the JSON says; `undefined` for an empty answer. */
+  /** The parsed JSON; `undefined` for an empty answer. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
 }
@@ -170,7 +170,7 @@ function tooLong(): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_BYTES });
 }
 
-/** What hooks have sent by themselves need not be JSON. */
+/** An answer that a hook has sent by itself need not be JSON. */
 function parsed(text: string): unknown {
   if (text === "") return undefined;
   try {

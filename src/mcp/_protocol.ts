@@ -29,7 +29,6 @@ const PREFIX = "io.modelcontextprotocol/";
 /** How long clients may keep the list of tools, which is the same until the process ends. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
-/** What there is beside the protocol. */
 interface ToolServer {
   readonly info: NonNullable<McpOptions["info"]>;
   readonly instructions: string;

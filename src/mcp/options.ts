@@ -4,7 +4,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
 /**
- * What assistants can do with a model.
+ * The operations and actions of a model that assistants can use.
  *
  * @example Let assistants read songs, add some, and play them
  * ```ts
@@ -59,7 +59,7 @@ export interface Exposure {
  * ```
  */
 export interface McpOptions {
-  /** What assistants can do with which models. */
+  /** The models that assistants can use, and their operations. */
   readonly expose: readonly Exposure[];
   /**
    * The name and the version that the server tells.

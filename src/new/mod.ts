@@ -33,7 +33,7 @@ export interface CreateAppOptions {
   readonly runtime?: "deno" | "node";
 }
 
-/** What a folder may have: what package managers and version control leave there. */
+/** Files that a folder may have: package managers and version control leave them there. */
 const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
 
 /**

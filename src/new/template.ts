@@ -16,7 +16,7 @@ type Package = keyof typeof VERSIONS;
 const MODEL = `import { all, create, one, remove, update } from "@mongrove/mongrove";
 import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
 
-/** What is stored, and what clients may do with it. */
+/** The model. */
 @rest({
   route: "/todos",
   methods: [
@@ -137,7 +137,6 @@ const TSCONFIG = json({
   },
 });
 
-/** What a package.json needs. */
 export const PACKAGE_JSON = {
   type: "module",
   scripts: { start: "node --import tsx main.ts", test: "tsx --test *.test.ts", check: "tsc" },

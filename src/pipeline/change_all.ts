@@ -42,7 +42,7 @@ interface Update {
 async function updateAll(acting: OpenLevel, { body, limit }: Update): Promise<Reply> {
   const { writes, link } = acting.level;
   checkFields(body, writes?.fields);
-  // What a parent embeds is one document.
+  // A parent and its embedded entities are one document.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await runDirect(acting, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);

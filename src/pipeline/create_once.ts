@@ -153,7 +153,7 @@ async function readCreated(acting: OpenLevel, id: string) {
   const opened = await openLevel(at);
   const early = await versionBefore(opened);
   const { entity, seen, version, holder } = await fetchOne(opened);
-  // What holds one entity may hold another one by now.
+  // A place that holds one entity may hold another one by now.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, holder };

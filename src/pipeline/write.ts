@@ -35,7 +35,7 @@ import type { HookArguments } from "./run_hooks.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
-  /** What the keys of its problems begin with, where it is one of many. */
+  /** The prefix of the keys of its problems, where it is one of many. */
   readonly at: string;
   /** As it was before; nothing where it is new, or no hook looks. */
   readonly previous?: object | undefined;
@@ -52,7 +52,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   await key?.keep([ready]);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
   const written = saved ?? ready;
-  // What is shown may have no identifier.
+  // An answer may have no identifier.
   await key?.finish([ready]);
   return await answerWritten(acting, {
     ...{ entity: saved, previous, isNew, holder: holderOf(acting, written) },

@@ -276,7 +276,7 @@ export class CollectionSource implements Source {
    */
   #isMadeFromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>): boolean {
     const { shape, selection } = this.#options;
-    // What is apart is not read: Mongoose must know that it is not there.
+    // A property that is apart is not read: Mongoose must know that it is not there.
     const leavesOut = forChange && shape.apart.length > 0;
     return !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
       (lean || forChange || isEmpty(selection.projection));

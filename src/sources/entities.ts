@@ -63,7 +63,7 @@ export function documentOf(entity: object): Document {
   throw new TypeError("Cannot write a plain object: the operation needs a persist hook");
 }
 
-/** What a save of an action is bound to. After the first one, the entity need not be what the client has selected. */
+/** The bonds of a save of an action. After the first one, the client need not have selected the entity. */
 export function boundSelection(
   selection: Selection,
   { version, isFirst }: SaveBinding,
@@ -71,7 +71,6 @@ export function boundSelection(
   return { ...selection, version, ...!isFirst && { filter: {} } };
 }
 
-/** What one of many reads of a request selects. */
 export function readSelection(selection: Selection, { ids }: ReadBinding): Selection {
   if (ids === undefined) return selection;
   const named = { _id: markCompiled({ $in: ids }) };

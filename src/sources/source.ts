@@ -26,7 +26,6 @@ export interface ListRead {
   readonly page?: PageRead | undefined;
 }
 
-/** What is asked of all that a request selects. */
 export interface Aggregation {
   readonly stages: readonly PipelineStage[];
   /** The fields whose values the stages show. */
@@ -89,7 +88,7 @@ export interface DirectCall {
   readonly minimal?: boolean;
 }
 
-/** What a save of an action is bound to, besides the scope. */
+/** The bonds of a save of an action, besides the scope. */
 export interface SaveBinding {
   /** The version before it; missing where it is not known. */
   readonly version?: Filter | undefined;
@@ -97,7 +96,7 @@ export interface SaveBinding {
   readonly isFirst: boolean;
 }
 
-/** What one of many reads of a request is bound to. */
+/** The bonds of one of many reads of a request. */
 export interface ReadBinding {
   readonly timeBudget: TimeBudget;
   /** The identifiers of the entities that it reads, as they are stored; all if there are none. */

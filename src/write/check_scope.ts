@@ -51,9 +51,9 @@ export function writtenPaths(update: Update): string[] {
 }
 
 interface StoredStates {
-  /** What was stored when the document was read. */
+  /** The stored values when the document was read. */
   readonly read: StoredObject;
-  /** What is stored now. */
+  /** The values that are stored now. */
   readonly now?: StoredObject;
 }
 

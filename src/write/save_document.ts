@@ -22,7 +22,7 @@ import { sendWith } from "../schema/mongoose/statements/send_with.ts";
 export interface SaveDocumentOptions {
   /** The scope: the document is inside it before and after. */
   readonly scope: Filter;
-  /** What the request selects: the document matches it before. */
+  /** The conditions of the request: the document matches them before. */
   readonly filter: Filter;
   readonly collation?: object | undefined;
   /** Whether an update replaces all that it writes, so that it depends on nothing that was read. */

@@ -28,7 +28,7 @@ function shownValues(doc: Document): StoredObject {
   return values;
 }
 
-/** What was stored for a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
+/** The stored values of a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
 export interface KeptValues {
   readonly values: StoredObject;
   /** Whether they are those that the database has sent, and not only those that the document shows. */

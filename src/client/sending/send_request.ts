@@ -66,7 +66,6 @@ export interface Incoming extends Content {
   readonly headers: Headers;
 }
 
-/** What an answer holds. */
 interface Content {
   readonly body?: unknown;
   /** Whether the body is text in the place of JSON, such as the page of a proxy. */

@@ -20,7 +20,7 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
 }
 
 /**
- * What an action answers: the JSON of its `answer`, else that of the entity; `undefined` where `run` returns nothing. An
+ * The answer of an action: the JSON of its `answer`, else that of the entity; `undefined` where `run` returns nothing. An
  * action whose type is not known answers `unknown`.
  *
  * @typeParam M The model.

@@ -137,7 +137,7 @@ export interface MinimalOptions<N> {
 }
 
 /**
- * What a write with `minimal: true` gives. `ifMatch` and `etagOf()` take it in the place of the entity.
+ * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` take it in the place of the entity.
  */
 export interface Written {
   /** The header `Location`: the path of the entity, if the server tells. */
@@ -173,7 +173,7 @@ export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOpti
   readonly atomic?: T | undefined;
 }
 
-/** What has become of one entity of `createMany()` or `updateAll()`, on a route with `atomic: false`. */
+/** The fate of one entity of `createMany()` or `updateAll()`, on a route with `atomic: false`. */
 export interface Fate {
   /** The status: 201 if it was created. */
   readonly status: number;
@@ -227,7 +227,7 @@ export interface RemoveAllOptions<M> extends CallOptions {
  */
 export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
 
-/** What `updateAll()` has done. */
+/** The result of `updateAll()`. */
 export interface Affected {
   /** How many entities the filter has selected. */
   readonly matched: number;

@@ -53,7 +53,7 @@ export interface LiveOptions {
 /** A part of a date, in UTC: groups show `"2024"`, `"2024-03"` or `"2024-03-09"`. */
 export type DateUnit = "year" | "month" | "day";
 
-/** What clients may group a list by, and what is told of each group. */
+/** The fields that clients may group a list by, and the figures that they may ask of each group. */
 export interface GroupsOptions<
   N extends string = string,
   D extends string = string,

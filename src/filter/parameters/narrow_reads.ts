@@ -40,7 +40,7 @@ function isSeen(name: string, shape: Shape): boolean {
   return shape.fields.get(name)?.hidden === false;
 }
 
-/** What is not shown of the entities is not read either. */
+/** Fields that are not shown are not read either. */
 function narrowPopulate(rule: PopulateRule, field = rule.field): PopulateRule {
   const target = referenceIn(field)?.populated;
   if (rule.select === undefined || target === undefined) return { ...rule, field };

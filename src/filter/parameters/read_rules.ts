@@ -63,7 +63,7 @@ export interface PopulateRule {
   readonly always: boolean;
 }
 
-/** What clients may group by, and what they may ask of each group. */
+/** The fields that clients may group by, and the figures that they may ask of each group. */
 export interface GroupRules {
   /** The fields, with the part of a date that counts. */
   readonly by: ReadonlyMap<string, "year" | "month" | "day" | undefined>;

@@ -239,7 +239,6 @@ function behindValue(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** What is in the text that was passed last. */
 let hasEscapes = false;
 let hasCommas = false;
 
@@ -267,7 +266,7 @@ function behindText(bytes: Uint8Array, start: number): number {
   return length;
 }
 
-/** What makes a spreadsheet take a text for a formula; and the mark that takes that away, which must not get lost. */
+/** Begins of a text that a spreadsheet takes for a formula; and the mark that prevents it, which must not get lost. */
 const FORMULA = /^[=+\-@\t\r']/;
 
 /** 1 for the bytes of the same. */

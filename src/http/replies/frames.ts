@@ -4,7 +4,7 @@ import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { csvHeader, csvRows } from "./csv.ts";
 
-/** What Express makes of `type("json")`. */
+/** The header that Express makes of `type("json")`. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 type Texts = AsyncIterable<JsonPiece> | Iterable<JsonPiece>;
@@ -14,7 +14,7 @@ export interface Frame {
   readonly type: string;
   readonly open: string;
   readonly close: string;
-  /** What is sent of no entities. */
+  /** The text for no entities. */
   readonly empty: string;
   /** Turns the texts of entities into something else. */
   readonly rows?: (texts: Texts) => AsyncIterable<JsonPiece>;

@@ -52,7 +52,7 @@ export async function sendReply(
     res.setHeader("ETag", markTag(tagOf(version, hashed), holder));
   }
   if (text === undefined) return void res.end();
-  // What is created together has no tag.
+  // Entities that are created together have no tag.
   const isTagged = status === 200 || version !== undefined;
   if (text.length > PIECE || !isTagged) {
     return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS, isTagged });

@@ -21,7 +21,6 @@ export function narrowBody(
 
 const COUNT = { type: "integer", minimum: 0 };
 
-/** What a change of many entities answers. */
 export const COUNTS = {
   type: "object",
   properties: {

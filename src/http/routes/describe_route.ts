@@ -31,7 +31,7 @@ export interface ParameterDescription {
   readonly in: "path" | "query";
   /** Whether a request must have it. */
   readonly required: boolean;
-  /** What it can name, for `sort`, `select`, `populate`, `group`, `sum` and `avg`. */
+  /** The names that it takes, for `sort`, `select`, `populate`, `group`, `sum` and `avg`. */
   readonly fields?: readonly string[];
   /** The value that it has if it is not given, for `limit`. */
   readonly default?: number;
@@ -45,11 +45,11 @@ export interface HeaderDescription {
   readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID";
   /** Whether a request must have it. */
   readonly required: boolean;
-  /** What `Prefer` can ask for. `max-affected` takes a number. */
+  /** The words that `Prefer` takes. `max-affected` takes a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/** What the options of a write allow. */
+/** The limits and needs of a write. */
 export interface WriteDescription {
   /** The most entities that a body may have, which is an array then. Missing where it has one entity. */
   readonly many?: number;
@@ -63,7 +63,7 @@ export interface WriteDescription {
   readonly keepMS?: number;
 }
 
-/** What a live list can be. */
+/** The abilities of a live list. */
 export interface LiveDescription {
   /** The most entities that it may have. */
   readonly max: number;
@@ -95,7 +95,7 @@ export interface RouteDescription extends OperationWords {
   readonly filter?: FilterDescription;
   /** The groups that clients can ask for in the place of entities. Missing where there are none. */
   readonly groups?: Required<GroupsOptions>;
-  /** What the options of a write allow. Missing where there are none. */
+  /** The limits and needs of a write. Missing where there are none. */
   readonly writes?: WriteDescription;
   /** The formats besides JSON in which a list is read, or entities are sent. Missing where there are none. */
   readonly formats?: readonly ListFormat[];
@@ -107,7 +107,7 @@ export interface RouteDescription extends OperationWords {
   readonly answer: readonly FieldDescription[];
   /** The JSON Schema of an answer that no class describes; `answer` is empty then. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
-  /** What a list can be that `Accept: text/event-stream` asks for. Missing where no list is live. */
+  /** The abilities of the list that `Accept: text/event-stream` asks for. Missing where no list is live. */
   readonly live?: LiveDescription;
   /** The HTTP status of success. Actions that answer nothing have 204. */
   readonly status: number;

@@ -25,7 +25,7 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
 }
 
-/** What the projection of a hook leaves out of a list is not told of its groups. */
+/** Groups do not tell of fields that the projection of a hook leaves out. */
 function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: GroupsQuery): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);

@@ -5,7 +5,7 @@ import type { ListEvent, LiveEntities } from "./list_events.ts";
 /** How many changes are remembered. */
 const REMEMBERED = 1000;
 
-/** What has changed in a list from version to version, so that a client can continue from the one that it has. */
+/** The changes of a list from version to version, so that a client can continue from the one that it has. */
 export class ListLog {
   /** Marks the places of this list: those of another one, or of other rights, mean nothing in it. */
   readonly #mark = randomBytes(9).toString("base64url");

@@ -24,7 +24,7 @@ export interface Subscriber {
 }
 
 export interface Beginning {
-  /** What it has of the list that it was subscribed to before. */
+  /** The entities that it has of the list that it was subscribed to before. */
   readonly held?: Held | undefined;
   /** The place that an earlier stream of the same client has come to. */
   readonly place?: string | undefined;
@@ -143,7 +143,7 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // What was read for a client who has left may not be whole.
+        // A read for a client who has left may not be whole.
         if (isOver(reading.at.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {

@@ -178,7 +178,6 @@ export function enterLevel({ req, state }: LevelCall): void {
   req.framework = state;
 }
 
-/** What stands between the entities of an answer. */
 export function separatorOf({ asked: { format } }: LevelCall): Separator {
   return format === undefined ? "," : "\n";
 }

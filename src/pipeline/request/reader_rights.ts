@@ -114,7 +114,7 @@ export function narrowToReader(at: LevelCall): void {
   if (at.level !== levels.at(-1)) return;
   const { asked, badQuery } = readQuery(at);
   if (badQuery !== undefined) throw badQuery;
-  // What hooks have added counts from the conditions that they have got.
+  // Additions of hooks count from the conditions that they have got.
   at.asked = { ...asked, ...at.asked.added && { added: at.asked.added } };
 }
 

@@ -47,7 +47,7 @@ export interface Level {
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
-  /** What its reader may see and set of any class; missing where no function tells. */
+  /** The rights of its reader on any class; missing where no function tells. */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
@@ -72,7 +72,7 @@ export interface Route {
   readonly getConnection?: RestRecord["getConnection"];
   /** The level of `one()` beside a creation: its hooks say who may see what the creation has made. */
   readonly reader?: Level | undefined;
-  /** What readers may see and set of its levels; `undefined` where all may the same. */
+  /** The rights of readers on its levels; `undefined` where all may the same. */
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
   /** The time that a client has for each piece of an answer. */

@@ -2,7 +2,7 @@ import type { Schema } from "mongoose";
 import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** What the functions of fields have told for a request: which fields its reader cannot see, and which he cannot set. */
+/** The fields that the reader of a request cannot see, and those that he cannot set, by the functions of the fields. */
 export class Rights {
   /** Shapes are kept with the rights they are of. */
   readonly shapes = new WeakMap<Schema, Shape>();

@@ -31,7 +31,7 @@ export interface DirectResult {
   readonly created?: string;
   /** How many entities were changed; only where many may be. */
   readonly affected?: number;
-  /** What became of each of several new entities; nothing where that needs a document. */
+  /** The fates of several new entities; nothing where that needs a document. */
   readonly fates?: readonly (Fate | undefined)[];
 }
 

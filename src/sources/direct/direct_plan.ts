@@ -30,7 +30,7 @@ export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** What hooks, scopes and the place of the route ask for. */
+  /** The needs of hooks, scopes and the place of the route. */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   /** The time that the database itself may take. */
@@ -41,7 +41,7 @@ export interface OpenCollection {
   readonly by?: string | undefined;
 }
 
-/** What a request without entity hooks asks of a collection. */
+/** A request without entity hooks, to a collection. */
 export interface DirectRequest {
   readonly operation: Exclude<OperationName, "removeAll">;
   readonly lean?: boolean;
@@ -57,7 +57,7 @@ export interface DirectRequest {
   readonly count?: { readonly limit?: number | undefined } | undefined;
   /** The fields that are shown besides `_id`. */
   readonly select?: readonly string[] | undefined;
-  /** What finds the entities that are shown in the place of identifiers. */
+  /** The finder of the entities that are shown in the place of identifiers. */
   readonly finder?: TargetFinder | undefined;
   readonly isApart?: boolean;
   readonly separator?: Separator | undefined;
@@ -191,7 +191,7 @@ function changesBy(
     ? isEmpty(options) && isCountable(conditions)
     : showsWhole(collection) && !setsArray(body, shape);
   const changes = isDirect ? flatFields(body, shape) : undefined;
-  // What was in the scope is in it afterwards.
+  // An entity in the scope is in it afterwards.
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
   return isKept ? changes : undefined;
 }
@@ -221,7 +221,7 @@ function planQuery(
   { model, shape, selection, conditions, maxTimeMS }: OpenCollection,
 ): JsonQuery | undefined {
   const given = forChange ? {} : selection.projection;
-  // What a hook projects may be hidden from a client that selects it.
+  // A field that a hook projects may be hidden from a client that selects it.
   if (!isEmpty(given) && select !== undefined) return undefined;
   const projection = select === undefined ? withoutApart(given, shape) : projectionOf(select);
   const { lean, ...read } = readOptions(selection, { maxTimeMS, page: operation !== "one" });

@@ -25,7 +25,7 @@ const READS = "all one";
 const model = getModel(Movie, mongoose.createConnection()) as never as Model<unknown>;
 const name = { _id: new mongoose.Types.ObjectId() };
 
-/** What is planned, of all operations, for what hooks, scopes and clients give. */
+/** The plans of all operations, for the options of hooks, scopes and clients. */
 function planned(
   given: Partial<Selection & { linked: boolean }> = {},
   request: Partial<DirectRequest> = {},

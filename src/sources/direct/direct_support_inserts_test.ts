@@ -13,7 +13,7 @@ import { directSupport } from "./direct_support.ts";
 /** A connection that is never opened. */
 const connection = mongoose.createConnection();
 
-/** What is made of a body without a document. */
+/** The entity that is made of a body without a document. */
 function flat(target: ModelClass, body: object): Record<string, unknown> | undefined {
   const shape = describeShape(buildSchema(target).schema);
   return directSupport(getModel(target, connection) as never, shape).inserts?.make(body as never);

@@ -12,7 +12,7 @@ import { directSupport, findSupport } from "./direct_support.ts";
 const connection = mongoose.createConnection();
 const QUIET = { autoIndex: false, autoCreate: false };
 
-/** What may be done without documents to a model with one field, after `configure` has changed it. */
+/** The operations that need no documents, of a model with one field, after `configure` has changed it. */
 function allowed(configure: (schema: Schema) => void = () => {}): string {
   class Movie extends FrameworkModel {
     static override schemaOptions = QUIET;

@@ -2,7 +2,7 @@ import type { Document } from "mongoose";
 import type { StoredWriter } from "./stored_writer.ts";
 
 interface StoredEntityOptions {
-  /** What the driver makes of it. */
+  /** The decoded entity, as the driver gives it. */
   readonly values: object;
   readonly writer: StoredWriter;
   /** Whether its document is to be saved. */

@@ -27,7 +27,7 @@ export interface Change {
   readonly update: Update;
   /** The condition on the entity, cast. */
   readonly condition?: Filter | undefined;
-  /** What else must be so for the statement; `null` where there is no statement for the change. */
+  /** A further condition of the statement; `null` where there is no statement for the change. */
   readonly onlyIf?: Filter | null;
   /** Makes the change in a copy of what is stored, where one statement cannot; `undefined` writes nothing. */
   readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;

@@ -46,7 +46,7 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      // What guards an arrow function is one.
+      // The guard of an arrow function is one, too.
       rule.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {

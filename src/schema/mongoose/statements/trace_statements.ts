@@ -67,7 +67,7 @@ const channel = tracingChannel<object, StatementTrace>("mongrove:statement");
 
 const traced = new WeakSet<Connection>();
 
-/** What Mongoose tells of each call of a method of a collection. */
+/** A call of a method of a collection, as Mongoose tells of it. */
 interface Operation {
   readonly _id: object;
   readonly collectionName: string;
