@@ -40,8 +40,20 @@ async function names(app: OpenExample, path: string): Promise<string[]> {
   return (await app.read<Movie[]>(path)).map(({ name }) => name);
 }
 
-async function* firstOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) return yield text;
+/** Gives the address of the page, once it is printed; reads on to the end, as more is. */
+async function readAddress(stdout: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
+  const address = Promise.withResolvers<string>();
+  const read = async () => {
+    let text = "";
+    for await (const part of stdout.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      const [url] = /http:\S+\/admin(?=\s)/.exec(text) ?? [];
+      if (url !== undefined) address.resolve(url);
+    }
+    throw new Error(`It prints no address: ${text}`);
+  };
+  read().catch(address.reject);
+  return await address.promise;
 }
 
 async function takePicture({ page }: Tab, name: string): Promise<void> {
@@ -69,8 +81,7 @@ test("examples/admin serves the page with the permissions of its task, and stops
     env: { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" },
     stdout: "piped",
   }).spawn();
-  const [printed = ""] = await Array.fromAsync(firstOf(child.stdout));
-  const [url = ""] = /http:\S+\/admin/.exec(printed) ?? [];
+  const url = await readAddress(child.stdout);
   const replies = await Promise.all([fetch(url), fetch(`${url}/page.js`)]);
   const texts = await Promise.all(replies.map((reply) => reply.text()));
   child.kill("SIGTERM");
