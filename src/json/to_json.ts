@@ -4,7 +4,7 @@ import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
 import { jsonFor, showsValues } from "../schema/mongoose/documents/hide_in_json.ts";
-import { findJsonType, integerToJson, isBson } from "./json_types.ts";
+import { dateToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import { NO_RIGHTS } from "../schema/fields/rights.ts";
 import type { Rights } from "../schema/fields/rights.ts";
@@ -27,7 +27,6 @@ interface Shapes {
   readonly shape?: Shape | undefined;
   /** The shape that the object itself is known to have. */
   readonly known?: Shape | undefined;
-  readonly declaredOnly?: boolean;
 }
 
 /** Makes JSON for one reader: what a hook gives may hold entities of any model anywhere. */
@@ -90,20 +89,32 @@ class JsonMaker {
     // A hook may have given it a method of its own.
     const isUsual = showsValues(schema) && !Object.hasOwn(doc, "toJSON");
     return isUsual
-      ? this.#entries(rawValues(doc), { shape, declaredOnly: true })
+      ? this.#declared(rawValues(doc), shape)
       : this.#entries(jsonFor(doc, this.#rights), { shape });
   }
 
+  /** The declared fields of what is stored: most of all entities, so most of their values are looked at once. */
+  #declared(values: Readonly<Record<string, unknown>>, { fields }: Shape): object {
+    const result: Record<string, unknown> = {};
+    for (const key of Object.keys(values)) {
+      const field = fields.get(key);
+      if (field === undefined || field.hidden) continue;
+      const value = values[key];
+      const json = typeof value === "string" ? value : this.#field(value, field);
+      if (json !== undefined) result[key] = json;
+    }
+    return result;
+  }
+
   /** Fields that one of the shapes hides are left out. */
-  #entries(value: object, { shape, known, declaredOnly = false }: Shapes): object {
+  #entries(value: object, { shape, known }: Shapes): object {
     const own = known === shape ? undefined : known;
     const [fields, others] = [own?.fields, shape?.fields];
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(value)) {
       const other = others?.get(key);
       const field = fields?.get(key) ?? other;
-      if (field === undefined ? declaredOnly : field.hidden || other?.hidden) continue;
-      if (isLeftOutKey(key)) continue;
+      if (field?.hidden || other?.hidden || isLeftOutKey(key)) continue;
       const each: unknown = value[key as keyof typeof value];
       // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
       const json = field === undefined
@@ -116,6 +127,7 @@ class JsonMaker {
 
   #field(value: unknown, field: FieldShape): unknown {
     if (typeof value !== "object" || value === null) return this.value(value, undefined);
+    if (value instanceof Date) return dateToJson(value);
     const { element } = field;
     if (field.kind === "map" && element !== undefined) {
       const pairs = value instanceof Map ? [...value] : Object.entries(value);

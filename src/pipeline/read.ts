@@ -3,13 +3,12 @@ import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { readProjection } from "../filter/projection.ts";
-import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { populatedText, wantIn, wantNothing } from "../json/populate.ts";
-import { toJson, toJsonValue } from "../json/to_json.ts";
+import { toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { fetchOne } from "./fetch.ts";
-import { idParam } from "./request/call.ts";
+import { idParam, separatorOf } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
@@ -21,7 +20,7 @@ export async function readOne(acting: OpenLevel): Promise<Reply> {
   const { seen, version, holder } = await fetchOne(acting);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
-  const [text = ""] = await entityTexts(acting, [writeEntity(acting, sent)]);
+  const [text = ""] = await entityTexts(acting, [entityValue(acting, sent)]);
   return { status: 200, text, version: early ?? version ?? null, holder };
 }
 
@@ -34,11 +33,9 @@ export async function versionBefore(acting: OpenLevel): Promise<Version | undefi
     : await readVersion(acting, idParam(acting));
 }
 
-export function showEntity(
-  acting: OpenLevel,
-  entity: object,
-): MaybePromise<EntityJson | undefined> {
-  return andThen(passHooks(acting, entity), (each) => each && writeEntity(acting, each));
+/** Passes an entity through its hooks, and gives what is shown of it as a value of JSON. References are still identifiers. */
+export function showEntity(acting: OpenLevel, entity: object): MaybePromise<unknown> {
+  return andThen(passHooks(acting, entity), (each) => each && entityValue(acting, each));
 }
 
 export function passHooks(acting: OpenLevel, entity: object): MaybePromise<object | undefined> {
@@ -48,58 +45,51 @@ export function passHooks(acting: OpenLevel, entity: object): MaybePromise<objec
   return andThen(seen, (each) => each && passHook(acting, "preSend", { entity: each }));
 }
 
-/** How many entities wait for the entities that they refer to. */
-const AT_ONCE = 128;
-
-/** An entity after its hooks: JSON text, or a JSON value in which references are still identifiers. */
-export type EntityJson = string | { readonly value: unknown };
-
-export function writeEntity(
-  { asked: { select }, level: { shape }, finder }: OpenLevel,
+export function entityValue(
+  { asked: { select }, level: { shape } }: OpenLevel,
   entity: object,
-): EntityJson {
-  if (finder === undefined && select === undefined) return toJson(entity, shape);
-  const value = toJsonValue(entity, shape);
-  const shown = select !== undefined && isJsonObject(value)
-    ? Object.fromEntries(
-      Object.entries(value).filter(([name]) => name === "_id" || select.includes(name)),
-    )
-    : value;
-  return finder === undefined ? JSON.stringify(shown) ?? "null" : { value: shown };
+): unknown {
+  const value = toJsonValue(entity, shape) ?? null;
+  if (select === undefined || !isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => name === "_id" || select.includes(name)),
+  );
 }
 
+/** Gives the JSON text of each entity, with what its references name. */
 export async function entityTexts(
   { finder, timeBudget }: OpenLevel,
-  entities: readonly EntityJson[],
-): Promise<JsonPiece[]> {
-  if (finder === undefined) return entities as string[];
-  const values = entities.map((each) => (each as { readonly value: unknown }).value);
+  values: readonly unknown[],
+): Promise<string[]> {
+  if (finder === undefined) return values.map((value) => JSON.stringify(value));
   const wanted = wantNothing(finder);
   for (const value of values) wantIn(value, wanted);
   const targets = await timeBudget.waitForNext(finder.find(wanted));
   return values.map((value) => populatedText(value, targets));
 }
 
-/** The same for a list, some entities at a time. */
-export function listTexts(
-  at: OpenLevel,
-  lists: AsyncIterable<readonly EntityJson[]>,
-): AsyncIterable<readonly JsonPiece[]> {
-  return at.finder === undefined
-    ? lists as AsyncIterable<readonly string[]>
-    : populatedTexts(at, lists);
+/** Gives the same with separators between them. */
+export async function joinedTexts(at: OpenLevel, values: readonly unknown[]): Promise<string> {
+  const separator = separatorOf(at);
+  // The text of all costs a fifth less than the texts of each.
+  if (at.finder === undefined && separator === ",") return JSON.stringify(values).slice(1, -1);
+  return (await entityTexts(at, values)).join(separator);
 }
 
-async function* populatedTexts(
-  at: OpenLevel,
-  lists: AsyncIterable<readonly EntityJson[]>,
-): AsyncGenerator<JsonPiece[]> {
-  let held: EntityJson[] = [];
-  for await (const entities of lists) {
-    held.push(...entities);
-    if (held.length < AT_ONCE) continue;
-    yield await entityTexts(at, held);
+/** How many entities wait for the entities that they refer to. */
+const AT_ONCE = 128;
+
+/** Gathers small lists, so that what their entities refer to is found at once. */
+export async function* inBatches(
+  { finder }: OpenLevel,
+  lists: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<readonly unknown[]> {
+  let held: unknown[] = [];
+  for await (const values of lists) {
+    held.push(...values);
+    if (finder !== undefined && held.length < AT_ONCE) continue;
+    yield held;
     held = [];
   }
-  if (held.length > 0) yield await entityTexts(at, held);
+  if (held.length > 0) yield held;
 }

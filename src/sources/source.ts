@@ -47,8 +47,8 @@ export interface PageRead {
 export interface FoundPage {
   /** The JSON text of its entities, with separators between them. */
   readonly text: string | Uint8Array;
-  /** The same of each entity; only where a hook looks. */
-  readonly texts?: readonly (string | Uint8Array)[];
+  /** Its entities as values of JSON; only where a hook looks. */
+  readonly values?: readonly unknown[];
   readonly size: number;
   /** Where the last entity stands, if a page can continue there. */
   readonly end?: SortValues | undefined;

@@ -140,13 +140,3 @@ export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {
     ? Buffer.from(`${open}${text}${close}`)
     : Buffer.concat([Buffer.from(open), text, Buffer.from(close)]);
 }
-
-/** Joins the JSON texts of entities. */
-export function joinJson(pieces: readonly JsonPiece[], separator: Separator): JsonPiece {
-  if (pieces.every((piece) => typeof piece === "string")) return pieces.join(separator);
-  const between = Buffer.from(separator);
-  const parts = pieces.flatMap((
-    each,
-  ) => [between, typeof each === "string" ? Buffer.from(each) : each]);
-  return Buffer.concat(parts.slice(1));
-}

@@ -7,12 +7,9 @@ import { everyFilter, markCompiled } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { isOrderOfValues, sortable } from "../../filter/parameters/total_order.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
-import { joinJson } from "../../json/bytes/json_writer.ts";
 import { toJsonValue } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
-import { entityTexts, passHooks, writeEntity } from "../read.ts";
-import type { EntityJson } from "../read.ts";
-import { separatorOf } from "../request/call.ts";
+import { entityValue, joinedTexts, passHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../open_level.ts";
@@ -44,7 +41,7 @@ function within(filter: Filter, condition: Filter): Filter {
 }
 
 interface Shown {
-  readonly written: EntityJson;
+  readonly value: unknown;
   readonly entity: object;
   readonly index: number;
 }
@@ -58,7 +55,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
     const index = count++;
     return andThen(
       passHooks(at, read),
-      (entity) => entity && { written: writeEntity(at, entity), entity, index },
+      (entity) => entity && { value: entityValue(at, entity), entity, index },
     );
   };
   const fill = async (part: PageRead) => {
@@ -77,20 +74,20 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   }
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);
-  const texts = await entityTexts(at, shown.map(({ written }) => written));
+  const values = shown.map(({ value }) => value);
   return {
-    ...{ texts, text: joinJson(texts, separatorOf(at)) },
+    ...{ values, text: await joinedTexts(at, values) },
     size: shown.length,
     end: last && ends[last.index]?.(),
-    shown: last && mayLeaveOut(at) ? shownJson(at, last) : undefined,
+    shown: last && mayLeaveOut(at) ? wholeValue(at, last) : undefined,
     more: kept.length > limit,
     read: last === undefined ? 0 : last.index + 1,
   };
 }
 
-function shownJson({ asked, level: { shape } }: OpenLevel, { written, entity }: Shown): unknown {
-  if (asked.select !== undefined) return toJsonValue(entity, shape);
-  return typeof written === "string" ? JSON.parse(written) : written.value;
+/** An entity without the fields that the client leaves out: its place in the order may be among them. */
+function wholeValue({ asked, level: { shape } }: OpenLevel, { value, entity }: Shown): unknown {
+  return asked.select === undefined ? value : toJsonValue(entity, shape);
 }
 
 /** Continues a page without the entities that were read: their positions change when others are inserted or removed. */

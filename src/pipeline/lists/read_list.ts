@@ -1,7 +1,7 @@
-import { enclosed, joinJson } from "../../json/bytes/json_writer.ts";
+import { enclosed } from "../../json/bytes/json_writer.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
-import { listTexts, showEntity } from "../read.ts";
+import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { fetchEntities } from "../fetch.ts";
 import { separatorOf } from "../request/call.ts";
 import type { OpenLevel } from "../request/call.ts";
@@ -65,7 +65,7 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
   if (result !== undefined) return { status: 200, ...result };
   const { hooks } = acting.level;
   const shown = mapInOrder(whileAwaited(acting), (entity) => showEntity(acting, entity));
-  const texts = listTexts(acting, shown);
+  const texts = textsOf(acting, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
     return { status: 200, texts: joined(texts, separatorOf(acting)) };
   }
@@ -80,39 +80,44 @@ async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly object[
   }
 }
 
+async function* textsOf(
+  at: OpenLevel,
+  lists: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<string> {
+  for await (const values of inBatches(at, lists)) yield await joinedTexts(at, values);
+}
+
 async function* joined(
-  lists: AsyncIterable<readonly JsonPiece[]>,
+  texts: AsyncIterable<string>,
   separator: Separator,
 ): AsyncGenerator<JsonPiece> {
   let begun = false;
-  for await (const texts of lists) {
+  for await (const text of texts) {
     if (begun) yield separator;
     begun = true;
-    yield joinJson(texts, separator);
+    yield text;
   }
 }
 
 const CHUNK = 64 * 1024;
 
 async function gatherList(
-  lists: AsyncIterable<readonly JsonPiece[]>,
+  texts: AsyncIterable<string>,
   separator: Separator,
 ): Promise<JsonPiece[]> {
   const chunks: JsonPiece[] = [];
-  let held: JsonPiece[] = [];
+  let held: string[] = [];
   let size = 0;
   const flush = () => {
     const open = chunks.length === 0 ? "" : separator;
-    chunks.push(enclosed(joinJson(held, separator), { open }));
+    chunks.push(enclosed(held.join(separator), { open }));
     held = [];
     size = 0;
   };
-  for await (const texts of lists) {
-    for (const text of texts) {
-      if (size >= CHUNK) flush();
-      held.push(text);
-      size += text.length;
-    }
+  for await (const text of texts) {
+    if (size >= CHUNK) flush();
+    held.push(text);
+    size += text.length;
   }
   flush();
   return chunks;

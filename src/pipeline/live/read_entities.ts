@@ -7,7 +7,7 @@ import { toJson } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
 import { mapInOrder } from "../lists/map_in_order.ts";
 import { fillPage, planPage } from "../lists/page.ts";
-import { listTexts, showEntity } from "../read.ts";
+import { entityTexts, inBatches, showEntity } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { runDirect } from "../run_direct.ts";
 import type { LiveEntity } from "./list_events.ts";
@@ -42,16 +42,16 @@ async function* textsOf(
 ): AsyncGenerator<readonly JsonPiece[]> {
   const { each } = await runDirect(at, { page, isApart: true }) ?? {};
   if (each !== undefined) yield* each;
-  else if (page !== undefined) yield (await fillPage(at, page)).texts ?? [];
+  else if (page !== undefined) yield await entityTexts(at, (await fillPage(at, page)).values ?? []);
   else {
     const show = (entity: object) =>
       andThen(showEntity(at, entity), (shown) => {
         const { _id } = entity as { readonly _id?: unknown };
-        const id = typeof shown === "string" ? idIn(shown) : shown && idOf(shown.value);
-        if (id !== undefined && id !== toJson(_id)) throw unnamed();
+        if (shown !== undefined && idOf(shown) !== toJson(_id)) throw unnamed();
         return shown;
       });
-    yield* listTexts(at, mapInOrder(fetchEntities(at), show));
+    const shown = mapInOrder(fetchEntities(at), show);
+    for await (const values of inBatches(at, shown)) yield await entityTexts(at, values);
   }
 }
 
