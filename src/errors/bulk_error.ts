@@ -6,6 +6,11 @@ export class BulkError extends Error {
   }
 }
 
+/** Throws the error of the only entity of a request as it would be without the others. */
+export function throwOnly(error: unknown): never {
+  throw error instanceof BulkError ? error.cause : error;
+}
+
 /** Runs work on each of many, one after the other. */
 export async function eachInTurn<T>(
   all: readonly T[],

@@ -4,8 +4,8 @@ import { BulkError } from "../errors/bulk_error.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { versionKey } from "../schema/fields/system_fields.ts";
-import { forgetAllChanges, setRaw } from "../schema/mongoose/documents/document_values.ts";
-import { saveAllBy } from "../schema/mongoose/statements/save_by.ts";
+import { setRaw } from "../schema/mongoose/documents/document_values.ts";
+import { markSaved, saveBy, statementOf } from "../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "./check_scope.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
 import { storedValues } from "./stored_values.ts";
@@ -15,21 +15,32 @@ import type { StoredObject } from "./stored_values.ts";
 export async function insertDocuments(
   docs: readonly Document[],
   { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
+  send: typeof insertAll = insertAll,
 ): Promise<void> {
-  const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
-  if (model === undefined) return;
+  const [first] = docs;
+  if (first === undefined) return;
+  const model = first.constructor as Model<unknown>;
   if (docs.some((doc) => !doc.isNew || doc.constructor !== model)) {
     throw new TypeError(
       `Cannot create several entities: a hook gave other documents than new ones`,
     );
   }
-  await saveAllBy(docs, async () => {
+  await saveBy(docs, async () => {
     const all = docs.map(firstValues);
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
-    await together((session) => insertAll(model, { all, options: statementOptions(session) }));
+    await together((session) =>
+      send(model, { all, options: statementOf(first, statementOptions(session)) })
+    );
     docs.forEach(markSaved);
+  });
+}
+
+/** Inserts one document, whose error is not that of one of many. */
+export async function insertDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
+  await insertDocuments([doc], options, async ({ collection }, { all: [values], options }) => {
+    await collection.insertOne(values as StoredObject, options);
   });
 }
 
@@ -37,11 +48,6 @@ function firstValues(doc: Document): StoredObject {
   const key = versionKey(doc);
   if (key !== undefined) setRaw(doc, { path: key, value: 0 });
   return storedValues(doc);
-}
-
-function markSaved(doc: Document): void {
-  forgetAllChanges(doc);
-  for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
 }
 
 interface Insertion {

@@ -1,17 +1,19 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
+import { throwOnly } from "../errors/bulk_error.ts";
 import { conflict } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { deltaOf, rawValues } from "../schema/mongoose/documents/document_values.ts";
-import { markSaved, saveAllBy, saveBy, writeSaved } from "../schema/mongoose/statements/save_by.ts";
+import { markSaved, saveBy, statementOf } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates } from "../schema/mongoose/statements/send_updates.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/send_updates.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { checkScope } from "./check_scope.ts";
-import { keptValues, storedValues } from "./stored_values.ts";
+import { insertDocument } from "./insert_documents.ts";
+import { keptValues } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
 import { updateConditions } from "./update_conditions.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
@@ -33,30 +35,41 @@ export interface SaveDocumentOptions {
 }
 
 /**
- * Saves a document by Mongoose: validation and middleware run once, only what changed is written, the version goes up, and
- * scope and filter are part of the statement. A 409 if what the update depends on has changed.
+ * Saves a document as Mongoose does: validation and middleware run once, only what changed is written, the version goes up.
+ * Scope and filter are part of the statement. A 409 if what the update depends on has changed.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
-  const cast = castOptions(doc, options);
-  if (doc.isNew) return await saveBy(doc, () => insert(doc, cast));
-  const kept = keptValues(doc);
-  const settleVersion = countVersion(doc, kept);
-  await saveBy(doc, async () => {
-    await update(doc, { ...cast, kept });
-    settleVersion();
-  });
+  await (doc.isNew ? insertDocument(doc, options) : updateDocument(doc, options)).catch(throwOnly);
 }
 
-function castOptions(doc: Document, options: SaveDocumentOptions): SaveDocumentOptions {
-  const model = doc.constructor as Model<unknown>;
-  const { scope, filter } = options;
-  return { ...options, scope: castFilter(model, scope), filter: castFilter(model, filter) };
+function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
+  return updateDocuments([doc], options, async ([statement], { collection }) => {
+    const { q, u } = statement as UpdateStatement;
+    const result = await collection.updateOne(q, u, statementOf(doc, options.statementOptions()));
+    if (result.acknowledged && result.matchedCount === 0) throw conflict();
+  });
 }
 
 /** Saves stored documents of one collection by one bulk of updates, each bound as if it were saved alone. */
 export async function saveDocuments(
   docs: readonly Document[],
-  { together = (write) => write(), ...options }: SaveDocumentOptions,
+  options: SaveDocumentOptions,
+): Promise<void> {
+  const { statementOptions, together = (write) => write() } = options;
+  await updateDocuments(docs, options, async (updates, first) => {
+    await together(async (session) => {
+      const met = await sendUpdates(first, updates, statementOptions(session));
+      if (met < updates.length) throw conflict();
+    });
+  });
+}
+
+type SendUpdates = (updates: readonly UpdateStatement[], first: Document) => Promise<void>;
+
+async function updateDocuments(
+  docs: readonly Document[],
+  options: SaveDocumentOptions,
+  send: SendUpdates,
 ): Promise<void> {
   const [first] = docs;
   if (first === undefined) return;
@@ -70,7 +83,7 @@ export async function saveDocuments(
     const kept = keptValues(doc);
     return { doc, kept, settleVersion: countVersion(doc, kept) };
   });
-  await saveAllBy(docs, async () => {
+  await saveBy(docs, async () => {
     const updates: UpdateStatement[] = [];
     const judged: StoredObject[] = [];
     const check = (values: StoredObject) => void judged.push(values);
@@ -82,11 +95,10 @@ export async function saveDocuments(
         u: isEmpty(changes) ? { $set: {} } : changes,
       });
     }
-    await checkScope(judged, { scope: cast.scope, connection: first.db });
-    await together(async (session) => {
-      const met = await sendUpdates(first, updates, options.statementOptions(session));
-      if (met < updates.length) throw conflict();
-    }).catch(asConflict);
+    if (judged.length > 0) await checkScope(judged, { scope: cast.scope, connection: first.db });
+    await send(updates, first).catch((error) => {
+      throw isPathRefused(error) ? conflict(error) : error;
+    });
     for (const { doc, settleVersion } of all) {
       markSaved(doc);
       settleVersion();
@@ -94,33 +106,10 @@ export async function saveDocuments(
   });
 }
 
-async function insert(
-  doc: Document,
-  { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
-): Promise<void> {
-  if (!isEmpty(scope)) await checkScope([storedValues(doc)], { scope, connection: doc.db });
-  await together((session) => writeSaved(doc, statementOptions(session)));
-}
-
-async function update(
-  doc: Document,
-  options: SaveDocumentOptions & { readonly kept: KeptValues },
-): Promise<void> {
-  const { $where: own } = doc as { $where?: Filter };
-  doc.$where = await updateConditions(doc, options);
-  try {
-    await writeSaved(doc, options.statementOptions());
-  } catch (error) {
-    asConflict(error);
-  } finally {
-    // Middleware that runs after the write may save the document again.
-    if (own === undefined) Reflect.deleteProperty(doc, "$where");
-    else doc.$where = own;
-  }
-}
-
-function asConflict(error: unknown): never {
-  throw isPathRefused(error) ? conflict(error) : error;
+function castOptions(doc: Document, options: SaveDocumentOptions): SaveDocumentOptions {
+  const model = doc.constructor as Model<unknown>;
+  const { scope, filter } = options;
+  return { ...options, scope: castFilter(model, scope), filter: castFilter(model, filter) };
 }
 
 const PATH_NOT_VIABLE = 28;

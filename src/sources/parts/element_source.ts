@@ -11,7 +11,8 @@ import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
-import { saveAllBy, saveBy } from "../../schema/mongoose/statements/save_by.ts";
+import { throwOnly } from "../../errors/bulk_error.ts";
+import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
@@ -154,20 +155,20 @@ export class ElementSource implements Source {
       const place = await this.locate(doc);
       await updateElement(doc, { place, condition: this.#selected, shape: this.#options.shape });
     };
-    const [shown = doc] = await this.#write([doc], () => saveBy(doc, write));
+    const [shown = doc] = await this.#write([doc], () => saveBy([doc], write).catch(throwOnly));
     return shown;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
-    return await this.#write(docs, () => saveAllBy(docs, () => this.#insert(docs)));
+    return await this.#write(docs, () => saveBy(docs, () => this.#insert(docs)));
   }
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const { parent, link: { property }, shape, timeBudget } = this.#options;
     const docs = entities.map(documentOf);
     const change = { property, scope: this.#scope, condition: this.#selected, shape };
-    const work = saveAllBy(docs, () => updateElements(docs, { place: parent, ...change }));
+    const work = saveBy(docs, () => updateElements(docs, { place: parent, ...change }));
     await timeBudget.wait(work);
   }
 

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document, mongo } from "mongoose";
+import type { ClientSession, Document } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges } from "../documents/document_values.ts";
 
@@ -12,18 +12,6 @@ interface Middleware {
 
 export function middlewareOf(doc: Document): Middleware {
   return (doc as unknown as { $__middleware: Middleware }).$__middleware;
-}
-
-/** Does what Mongoose's `save` does, but for the write: validation first, then the middleware around it. */
-export async function saveBy(doc: Document, write: () => Promise<void>): Promise<void> {
-  try {
-    await validate(doc);
-    await middlewareOf(doc).execPre("save", doc, [{}]);
-    await write();
-  } catch (error) {
-    throw await toldOf(doc, error);
-  }
-  await middlewareOf(doc).execPost("save", doc, [doc]);
 }
 
 async function validate(doc: Document): Promise<void> {
@@ -40,8 +28,8 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   }
 }
 
-/** Does the same for several documents with one write: before it, all are ready. */
-export async function saveAllBy(
+/** Does for documents what Mongoose's `save` does, but for the write: validation first, then the middleware around it. */
+export async function saveBy(
   docs: readonly Document[],
   write: () => Promise<void>,
 ): Promise<void> {
@@ -69,59 +57,36 @@ export interface WriteOptions {
   readonly session?: ClientSession;
 }
 
-/** Writes a document by Mongoose's `save`, without the middleware, which {@linkcode saveBy} runs around it. */
-export async function writeSaved(
-  doc: Document,
-  { signal, session: given }: WriteOptions,
-): Promise<void> {
-  if (signal.aborted) throw signal.reason;
-  const before = doc.$session();
-  const own = given ?? (before === null ? openSession(doc) : undefined);
-  const end = () => void endSession(own);
-  signal.addEventListener("abort", end);
-  const internals = (doc as unknown as DocumentInternals).$__;
-  const { removedSubdocs } = internals;
-  try {
-    const options = { validateBeforeSave: false, middleware: false, ...own && { session: own } };
-    // The entity of an action has a `save()` of its own, which ends here.
-    await (Object.getPrototypeOf(doc) as Document).save.call(doc, options);
-  } finally {
-    signal.removeEventListener("abort", end);
-    if (given === undefined) await own?.endSession();
-    // One that has ended leaves the document by itself.
-    if (own !== undefined && before !== null) doc.$session(before);
-  }
-  // Their middleware has to find them after the write.
-  internals.removedSubdocs = removedSubdocs;
+/** The options of a statement that writes a document: with the write concern of its schema, and the session of the host. */
+export function statementOf(doc: Document, { session, ...options }: WriteOptions): object {
+  const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
+  const used = session ?? doc.$session() ?? around?.getStore()?.session;
+  if (used) return { ...options, session: used };
+  const writeConcern: unknown = doc.schema.get("writeConcern");
+  return { ...options, ...writeConcern !== undefined && { writeConcern } };
 }
 
-/** Has a document take its changes for stored, as `save()` does. */
+/** Where Mongoose keeps the session of a transaction around a request, if the application asks it to. */
+interface TransactionAround {
+  readonly transactionAsyncLocalStorage?: {
+    getStore(): { readonly session?: ClientSession } | undefined;
+  };
+}
+
+/** Has a document, and all that it embeds, take its changes for stored, as `save()` does. */
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
+  const { isNew } = doc;
   forgetAllChanges(doc);
   internals.version = undefined;
   // Their middleware has to find them after the write.
   internals.removedSubdocs = removedSubdocs;
+  if (isNew) { for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false; }
 }
 
 interface DocumentInternals {
   readonly $__: { removedSubdocs?: unknown; version?: unknown };
-}
-
-/** Opens a session for one statement: `save()` takes no signal, but in a session that has ended nothing is sent. */
-function openSession({ db }: Document): ClientSession | undefined {
-  // Mongoose takes the session of a transaction around the request.
-  if (mongoose.get("transactionAsyncLocalStorage")) return undefined;
-  // The driver allows no explicit one for unacknowledged writes.
-  return db.getClient().startSession({ explicit: false } as mongo.ClientSessionOptions);
-}
-
-/** Ends a session whose statement may be under way: no other one may use it again. */
-async function endSession(session: ClientSession | undefined): Promise<void> {
-  if (session === undefined) return;
-  if (session.serverSession !== null) session.serverSession.isDirty = true;
-  await session.endSession();
 }
 
 /** Whether the next save of a document is bound to its version: by `increment()`, or `optimisticConcurrency`. */
