@@ -132,13 +132,8 @@ interface Reply {
   clear?(): void;
 }
 
-interface ReplyArray {
-  readonly array: Buffer;
-  readonly start: number;
-}
-
 /** Takes the bytes of a reply, and drops the driver's list of its documents: a stalled client would keep it in memory. */
-function takeReply(cursor: ReplyCursor): ReplyArray | undefined {
+function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};
   const known = bson instanceof Uint8Array && typeof offset === "number" &&

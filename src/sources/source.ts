@@ -6,11 +6,11 @@ import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
-import type { Separator } from "../json/bytes/json_writer.ts";
+import type { JsonPiece, Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
-import type { DirectResult } from "./direct/direct_collection.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 
 /** A document, a {@linkcode StoredEntity} of which one can be made, or a pojo that a `fetch` hook gave. */
 export type EntityValue = object;
@@ -86,6 +86,26 @@ export interface DirectCall {
   readonly reserved?: readonly unknown[] | undefined;
   /** Whether the client needs no body. */
   readonly minimal?: boolean;
+}
+
+/** What a source gives for a {@linkcode DirectCall}. */
+export interface DirectResult {
+  readonly text?: string | Uint8Array;
+  /** A list as JSON text in pieces, with separators between entities. */
+  readonly texts?: AsyncIterable<JsonPiece>;
+  readonly each?: AsyncIterable<readonly Uint8Array[]>;
+  readonly version?: Version;
+  readonly page?: FoundPage;
+  readonly created?: string;
+  /** How many entities were changed; only where many may be. */
+  readonly affected?: number;
+  /** The fates of several new entities; nothing where that needs a document. */
+  readonly fates?: readonly (Fate | undefined)[];
+}
+
+export interface Fate {
+  readonly _id?: unknown;
+  readonly error?: unknown;
 }
 
 /** The bonds of a save of an action, besides the scope. */

@@ -1,21 +1,25 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
+import { BulkError } from "../errors/bulk_error.ts";
 import { conflict } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { deltaOf, rawValues } from "../schema/mongoose/documents/document_values.ts";
+import {
+  deltaOf,
+  forgetAllChanges,
+  rawValues,
+  setRaw,
+} from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveAllBy, saveBy, writeSaved } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates } from "../schema/mongoose/statements/send_updates.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/send_updates.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
-import { checkScope } from "./check_scope.ts";
 import { keptValues, storedValues } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
-import { updateConditions } from "./update_conditions.ts";
+import { checkScope, updateConditions } from "./update_conditions.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
-import { forgetOddVersion, hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
 
@@ -28,9 +32,11 @@ export interface SaveDocumentOptions {
   /** Whether an update replaces all that it writes, so that it depends on nothing that was read. */
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession) => WriteOptions;
-  /** Runs an insert or a removal together with other writes; it may be called more than once. */
-  readonly together?: (write: Write) => Promise<void>;
+  readonly together?: Together;
 }
+
+/** Runs an insert or a removal together with other writes; it may be called more than once. */
+export type Together = (write: Write) => Promise<void>;
 
 /**
  * Saves a document by Mongoose: validation and middleware run once, only what changed is written, the version goes up, and
@@ -86,7 +92,7 @@ export async function saveDocuments(
     await together(async (session) => {
       const met = await sendUpdates(first, updates, options.statementOptions(session));
       if (met < updates.length) throw conflict();
-    }).catch(asConflict);
+    });
     for (const { doc, settleVersion } of all) {
       markSaved(doc);
       settleVersion();
@@ -102,6 +108,71 @@ async function insert(
   await together((session) => writeSaved(doc, statementOptions(session)));
 }
 
+/** Inserts several documents by one statement. Throws a BulkError of those that are refused. */
+export async function insertDocuments(
+  docs: readonly Document[],
+  { scope, statementOptions, together = (write) => write() }: SaveDocumentOptions,
+): Promise<void> {
+  const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
+  if (model === undefined) return;
+  if (docs.some((doc) => !doc.isNew || doc.constructor !== model)) {
+    throw new TypeError(
+      `Cannot create several entities: a hook gave other documents than new ones`,
+    );
+  }
+  await saveAllBy(docs, async () => {
+    const all = docs.map(firstValues);
+    if (!isEmpty(scope)) {
+      await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
+    }
+    await together((session) => insertAll(model, { all, options: statementOptions(session) }));
+    for (const doc of docs) {
+      forgetAllChanges(doc);
+      for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
+    }
+  });
+}
+
+function firstValues(doc: Document): StoredObject {
+  const key = versionKey(doc);
+  if (key !== undefined) setRaw(doc, { path: key, value: 0 });
+  return storedValues(doc);
+}
+
+export async function insertAll(
+  model: Model<unknown>,
+  { all, options }: {
+    readonly all: readonly StoredObject[];
+    readonly options: mongo.BulkWriteOptions;
+  },
+): Promise<void> {
+  try {
+    await model.collection.insertMany([...all], options);
+  } catch (error) {
+    throw error instanceof mongoose.mongo.MongoBulkWriteError ? await causeOf(model, error) : error;
+  }
+}
+
+/** Gives the error behind that of a bulk as other statements have it. */
+async function causeOf(
+  { collection }: Model<unknown>,
+  error: mongo.MongoBulkWriteError,
+): Promise<unknown> {
+  const refused = [error.writeErrors].flat();
+  const { errorResponse } = error;
+  if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
+  const indexes = await collection.indexes();
+  return new BulkError(
+    new Map(refused.map(({ index, code, errmsg = "" }) => {
+      // The driver leaves out which fields an index has.
+      const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
+      const keyPattern = indexes.find((each) => each.name === name)?.key;
+      const response = { message: errmsg, code, ...keyPattern && { keyPattern } };
+      return [index, new mongoose.mongo.MongoServerError(response)];
+    })),
+  );
+}
+
 async function update(
   doc: Document,
   options: SaveDocumentOptions & { readonly kept: KeptValues },
@@ -110,24 +181,11 @@ async function update(
   doc.$where = await updateConditions(doc, options);
   try {
     await writeSaved(doc, options.statementOptions());
-  } catch (error) {
-    asConflict(error);
   } finally {
     // Middleware that runs after the write may save the document again.
     if (own === undefined) Reflect.deleteProperty(doc, "$where");
     else doc.$where = own;
   }
-}
-
-function asConflict(error: unknown): never {
-  throw isPathRefused(error) ? conflict(error) : error;
-}
-
-const PATH_NOT_VIABLE = 28;
-
-/** Whether the database refused an update because something else stands now where there was an object. */
-export function isPathRefused(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === PATH_NOT_VIABLE;
 }
 
 /**
@@ -137,25 +195,17 @@ export function isPathRefused(error: unknown): boolean {
 function countVersion(doc: Document, { values }: KeptValues): () => void {
   const key = versionKey(doc);
   if (key === undefined) return () => {};
-  const isOdd = hasOddVersion(doc);
   // A hook may have hidden it in the document.
   const before = asVersion(values[key] ?? doc.get(key)) ?? undefined;
-  // Mongoose may have failed to cast it, and could not count it on.
-  doc.$markValid(key);
+  // Mongoose keeps what it has counted for a save before this one, until the field is set.
+  doc.set(key, 0);
   rawValues(doc)[key] = undefined;
-  if (isOdd) doc.set(key, 1);
-  else {
-    // Mongoose keeps what it has counted for a save before this one, until the field is set.
-    doc.set(key, 0);
-    rawValues(doc)[key] = undefined;
-    doc.$inc(key, 1);
-    // Without a value, Mongoose would remove the field.
-    if (before !== undefined) rawValues(doc)[key] = before;
-  }
+  doc.$inc(key, 1);
+  // Without a value, Mongoose would remove the field.
+  if (before !== undefined) rawValues(doc)[key] = before;
   return () => {
-    if (!isOdd) rawValues(doc)[key] = (before ?? 0) + 1;
+    rawValues(doc)[key] = (before ?? 0) + 1;
     doc.unmarkModified(key);
-    forgetOddVersion(doc);
   };
 }
 

@@ -1,18 +1,20 @@
-import type { Document, Schema } from "mongoose";
+import mongoose from "mongoose";
+import type { Connection, Document, Schema } from "mongoose";
+import { conflict, outOfReach } from "../errors/refusals.ts";
 import { fieldsRead, isEmpty, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { hasNoVersion, hasOneOf } from "../filter/versions.ts";
+import { hasOneOf } from "../filter/versions.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { changesOf } from "../schema/mongoose/documents/document_values.ts";
-import { hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { changedFields, checkScope, setFields, writtenPaths } from "./check_scope.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
-import { isJsonObject } from "../schema/fields/json.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { aggregateValues } from "../schema/mongoose/statements/aggregate_values.ts";
+import { inCommands } from "../schema/mongoose/statements/send_updates.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
-import { valueAt } from "./stored_values.ts";
+import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
 
 /** The paths that an update depends on; `undefined` for the whole document. */
@@ -36,8 +38,8 @@ export async function updateConditions(
   const { scope, kept } = options;
   const { $and = [], ...own } = (doc.$where ?? {}) as { $and?: readonly Filter[] };
   const key = versionKey(doc);
-  const version = key === undefined || hasOddVersion(doc) ? null : asVersion(kept.values[key]);
-  const isTied = isTiedToVersion(doc);
+  const version = key === undefined ? null : asVersion(kept.values[key]);
+  const isTied = isTiedToVersion(doc) && version !== null;
   const update = changesOf(doc);
   const shape = describeShape(doc.schema as Schema);
   const paths = [
@@ -54,12 +56,11 @@ export async function updateConditions(
       sameVersion: key === undefined ? undefined : hasOneOf(key, [version]),
       kept,
     }),
-    key !== undefined && hasOddVersion(doc) ? hasNoVersion(key) : {},
   ].filter((each) => !isEmpty(each));
   return {
     ...own,
     // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
-    ...key !== undefined && !(isTied && version !== null) && { [key]: { $nin: [] } },
+    ...key !== undefined && !isTied && { [key]: { $nin: [] } },
     // The wrapper keeps a condition on `_id` from taking the place of the document's own.
     ...all.length > 0 && { $and: all },
   };
@@ -98,9 +99,10 @@ function unchanged(
   { sameVersion, kept: { values, isSent } }: ReadState,
 ): Filter {
   if (paths === undefined) {
-    return sameVersion ?? { $expr: sameAsStored("$$ROOT", { value: values }) };
+    return sameVersion ?? { $expr: sameAsStored("$$ROOT", values) };
   }
   if (paths.length === 0) return {};
+  if (sameVersion && !paths.every((path) => isExact(valueAt(values, path)))) return sameVersion;
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
   return isSent || sameVersion === undefined ? same : { $or: [same, sameVersion] };
 }
@@ -149,11 +151,6 @@ function arrayOn([first = "", ...rest]: readonly string[], shape: Shape): string
   return field?.kind === "array" ? path : undefined;
 }
 
-const AT = "$$at";
-
-/** How deep objects are compared member by member: the database refuses conditions that are nested much deeper. */
-const MOST_DEPTH = 20;
-
 /** Gives the condition that a path is stored as it was read. To documents, a missing array is an empty one. */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
@@ -164,12 +161,11 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   }
   // `null` alone would match missing fields and elements of lists as well.
   if (value === null) return { [path]: { $type: "null", $not: { $type: "array" } } };
-  if (isExact(value)) return { [path]: { $eq: value } };
-  return { $expr: sameAsStored(`$${path}`, { value }) };
+  return { [path]: { $eq: value } };
 }
 
 /** Whether a value is the same when it goes back: objects here sort their numeric keys. */
-function isExact(value: unknown): boolean {
+export function isExact(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;
   const keys = Object.keys(value);
@@ -177,36 +173,82 @@ function isExact(value: unknown): boolean {
     Object.values(value).every(isExact);
 }
 
-/** Tells whether something is stored as it was read. The order of numeric keys is lost here: such members are compared. */
-export function sameAsStored(
-  expression: unknown,
-  { value, depth = 0 }: { readonly value: unknown; readonly depth?: number },
-): unknown {
-  const comparesWhole = isExact(value) || depth >= MOST_DEPTH;
-  const member = (inner: unknown, each: unknown) =>
-    sameAsStored(inner, { value: each, depth: depth + 1 });
-  if (!comparesWhole && Array.isArray(value)) {
-    const members = value.map((each, index) => member({ $arrayElemAt: [AT, index] }, each));
-    return holds(expression, { type: "array", size: { $size: AT }, members });
-  }
-  if (!comparesWhole && isJsonObject(value)) {
-    const members = Object.entries(value).map(([key, each]) =>
-      member({ $getField: { field: { $literal: key }, input: AT } }, each)
-    );
-    return holds(expression, { type: "object", size: { $size: { $objectToArray: AT } }, members });
-  }
+/** The expression that something is stored as it was read. */
+export function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
-interface Holds {
-  readonly type: "array" | "object";
-  readonly size: unknown;
-  readonly members: readonly unknown[];
+const COMPARABLE = new Set(["string", "number", "boolean"]);
+
+export interface CheckScopeOptions {
+  readonly scope: Filter;
+  readonly connection: Connection;
 }
 
-function holds(expression: unknown, { type, size, members }: Holds): unknown {
-  const isOfType = { $eq: [{ $type: AT }, type] };
-  const same = { $and: [{ $eq: [size, members.length] }, ...members] };
-  // The size of another type would be an error.
-  return { $let: { vars: { at: expression }, in: { $cond: [isOfType, same, false] } } };
+/** Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must. */
+export async function checkScope(
+  all: readonly StoredObject[],
+  { scope, connection }: CheckScopeOptions,
+): Promise<void> {
+  for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
+    const stages = [{ $match: scope }, { $count: "count" }];
+    const [found] = await aggregateValues({ connection, values: sent, stages });
+    if (Number(found?.count ?? 0) < sent.length) throw outOfReach();
+  }
+}
+
+/** Whether values are certainly inside a scope of equalities. With `false`, the database must tell. */
+function isKnownWithin(values: Filter, scope: Filter): boolean {
+  return Object.entries(scope).every(([path, value]) =>
+    path === "$and" && Array.isArray(value)
+      ? value.every((each) => isKnownWithin(values, each))
+      : !path.includes(".") && isEqual(values[path], value)
+  );
+}
+
+function isEqual(value: unknown, expected: unknown): boolean {
+  if (expected instanceof mongoose.Types.ObjectId) {
+    // ObjectId.equals() takes texts and look-alikes for identifiers, which the database does not.
+    return value instanceof mongoose.Types.ObjectId && expected.equals(value);
+  }
+  return COMPARABLE.has(typeof expected) && value === expected;
+}
+
+export function writtenPaths(update: Update): string[] {
+  return Object.values(update).flatMap((paths) => Object.keys(paths));
+}
+
+interface StoredStates {
+  /** The stored values when the document was read. */
+  readonly read: StoredObject;
+  /** The values that are stored now. */
+  readonly now?: StoredObject;
+}
+
+/** Gives the top-level fields that an update writes, as they are then; a 409 if a value that it counts on has changed. */
+export function changedFields(
+  doc: Document,
+  update: Update,
+  { read, now = read }: StoredStates,
+): StoredObject {
+  const values = storedValues(doc);
+  const names = [...new Set(writtenPaths(update).map(topOf))];
+  const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
+  for (const [operator, paths] of Object.entries(update)) {
+    for (const [path, given] of Object.entries(paths)) {
+      if (operator === "$set") putAt(fields, { path, value: given });
+      else if (operator === "$unset") putAt(fields, { path, value: undefined });
+      else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
+        putAt(fields, { path, value: valueAt(values, path) });
+      } else throw conflict();
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+export function setFields(holder: StoredObject, fields: StoredObject): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) delete holder[name];
+    else holder[name] = value;
+  }
 }

@@ -81,10 +81,13 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const reads = runsNothingOwn(model, READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
   const updates = !shape.strict && hasUsualWrites(schema) &&
     runsNothingOwn(model, WRITE_MIDDLEWARE) &&
-    schemas.every(judgesFieldsAlone) && fields.every(isSetAsGiven);
+    schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
+      .every(needsNoDocument) &&
+    fields.every(isSetAsGiven);
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
+  const reader = new JsonReader({ model, shape });
   return {
-    reads: reads ? readsOf(model, shape) : undefined,
+    reads: reads ? { reader, shared: new SharedReads(reader) } : undefined,
     counts: reads && runsNothingOwn(model, COUNT_MIDDLEWARE),
     inserts: inserts ? new EntityMaker(model, shape) : undefined,
     updates,
@@ -92,20 +95,11 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   };
 }
 
-function readsOf(model: Model<unknown>, shape: Shape): DirectReads {
-  const reader = new JsonReader({ model, shape });
-  return { reader, shared: new SharedReads(reader) };
-}
-
 /** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
   return showsValues(schema) && schema.get("strictRead") !== "throw" &&
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
-}
-
-function typesOf(schema: Schema): SchemaType[] {
-  return Object.values(schema.paths).flatMap(typesWithin);
 }
 
 /** Mongoose sets options that were not given to `null` or `false`. */
@@ -130,10 +124,6 @@ function hasUsualStart(schema: Schema): boolean {
 function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   const { kind, make } = fieldDefault(field);
   return name === "_id" || kind === "nothing" || make !== undefined;
-}
-
-function judgesFieldsAlone(schema: Schema): boolean {
-  return typesOf(schema).every(needsNoDocument);
 }
 
 /** Whether a type is one of Mongoose's, with no rules that look at the document. */

@@ -33,14 +33,6 @@ export function turnAt({ model, id, timeBudget }: Place): TransactionOptions {
   return { connection: model.db as Connection, turn, isContended: true, timeBudget };
 }
 
-/** The path of a field of the entity, from the root, for an update: the array filters `e0`, `e1`, … name elements. */
-export function pathIn({ steps }: Place, field: string): string {
-  const names = steps.map(({ property, id }, index) =>
-    id === undefined ? property : `${property}.$[e${index}]`
-  );
-  return [...names, field].join(".");
-}
-
 export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStage[] {
   return [
     { $match: everyFilter({ _id: root }, outer) },

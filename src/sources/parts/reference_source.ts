@@ -5,9 +5,8 @@ import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
-import { boundSelection, readSelection } from "../entities.ts";
-import type { EntityName, ReadBinding, SaveBinding, Source } from "../source.ts";
-import type { Together } from "../together.ts";
+import type { EntityName, Source } from "../source.ts";
+import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { turnAt } from "./place.ts";
 import type { Place } from "./place.ts";
@@ -35,14 +34,8 @@ export class ReferenceSource extends CollectionSource {
     return link.array || id === undefined ? undefined : String(id);
   }
 
-  override boundTo(binding: SaveBinding): Source {
-    const selection = boundSelection(this.#options.selection, binding);
-    return new ReferenceSource({ ...this.#options, selection });
-  }
-
-  override within(read: ReadBinding): Source {
-    const selection = readSelection(this.#options.selection, read);
-    return new ReferenceSource({ ...this.#options, selection, timeBudget: read.timeBudget });
+  protected override with(changes: Partial<CollectionSourceOptions>): Source {
+    return new ReferenceSource({ ...this.#options, ...changes });
   }
 
   /** Where there are no transactions, an entity may be stored that its parent does not refer to yet. */
