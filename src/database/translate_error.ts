@@ -167,7 +167,10 @@ export function translateHookFailure(
     if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
     return isLate(thrown) ? conflict(thrown) : undefined;
   }
-  return isRefusedWrite(failure, targets) ? translateError(thrown, options) : undefined;
+  if (!(thrown instanceof mongo.MongoServerError)) return undefined;
+  const isRefused = thrown.code === REFUSED_DATA ||
+    thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
+  return isRefused ? translateError(thrown, options) : undefined;
 }
 
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
@@ -180,17 +183,6 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
 function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>): string {
   const { filter } = error as { filter?: { _id?: unknown } };
   return String(filter?._id ?? "");
-}
-
-function isRefusedWrite(
-  { thrown, entity }: HookFailure,
-  targets: readonly ModelClass[],
-): boolean {
-  if (!(thrown instanceof mongo.MongoServerError)) return false;
-  if (thrown.code === 11000) return isDuplicateIn(thrown, targets) === true;
-  if (thrown.code !== REFUSED_DATA) return false;
-  const { _id } = (entity ?? {}) as { _id?: unknown };
-  return _id !== undefined && String(thrown.errInfo?.failingDocumentId) === String(_id);
 }
 
 /** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */

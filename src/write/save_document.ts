@@ -18,7 +18,7 @@ import type { UpdateStatement } from "../schema/mongoose/statements/send_updates
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
 import { keptValues, storedValues } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
-import { checkScope, updateConditions } from "./update_conditions.ts";
+import { boundUpdate, checkScope } from "./update_conditions.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
@@ -79,9 +79,9 @@ export async function saveDocuments(
   await saveAllBy(docs, async () => {
     const updates: UpdateStatement[] = [];
     const judged: StoredObject[] = [];
-    const check = (values: StoredObject) => void judged.push(values);
     for (const { doc, kept } of all) {
-      const conditions = await updateConditions(doc, { ...cast, kept, check });
+      const { conditions, changed } = boundUpdate(doc, { ...cast, kept });
+      if (changed !== undefined) judged.push(changed);
       const { where, changes } = deltaOf(doc);
       updates.push({
         q: { ...where, ...conditions },
@@ -178,7 +178,10 @@ async function update(
   options: SaveDocumentOptions & { readonly kept: KeptValues },
 ): Promise<void> {
   const { $where: own } = doc as { $where?: Filter };
-  doc.$where = await updateConditions(doc, options);
+  const { conditions, changed } = boundUpdate(doc, options);
+  const { scope } = options;
+  if (changed !== undefined) await checkScope([changed], { scope, connection: doc.db });
+  doc.$where = conditions;
   try {
     await writeSaved(doc, options.statementOptions());
   } finally {

@@ -17,34 +17,39 @@ import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
 
-/** The paths that an update depends on; `undefined` for the whole document. */
-type Paths = readonly string[] | undefined;
-
-interface ConditionOptions
+interface BoundOptions
   extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "overwrites"> {
   readonly kept: KeptValues;
-  /** Checks the document as it would be stored; by itself, where nothing checks several together. */
-  readonly check?: (values: StoredObject) => Promise<void> | void;
+}
+
+interface BoundUpdate {
+  /** For the `$where` of the document. */
+  readonly conditions: Filter;
+  /** The document as it would be stored, where that has to be inside the scope. */
+  readonly changed?: StoredObject;
 }
 
 /**
- * Gives the conditions of the update that saves a document, for its `$where`: the scope, the filter, and that nothing of what
- * the update depends on has changed since the document was read.
+ * Gives the conditions of the update that saves a document: the scope, the filter, and that nothing of what the update
+ * depends on has changed since the document was read.
  */
-export async function updateConditions(
+export function boundUpdate(
   doc: Document,
-  { filter, collation, overwrites, ...options }: ConditionOptions,
-): Promise<Filter> {
-  const { scope, kept } = options;
+  { scope, filter, collation, overwrites, kept }: BoundOptions,
+): BoundUpdate {
+  const { values, isSent } = kept;
   const { $and = [], ...own } = (doc.$where ?? {}) as { $and?: readonly Filter[] };
   const key = versionKey(doc);
-  const version = key === undefined ? null : asVersion(kept.values[key]);
+  const version = key === undefined ? null : asVersion(values[key]);
   const isTied = isTiedToVersion(doc) && version !== null;
   const update = changesOf(doc);
+  const written = writtenPaths(update).map(topOf);
+  const read = readBy(scope);
+  const isTouched = read?.some((path) => written.includes(path)) ?? true;
   const shape = describeShape(doc.schema as Schema);
   const paths = [
-    overwrites ? [] : replacedPaths(update, { shape, stored: kept.values }),
-    await judge(doc, update, options),
+    overwrites ? [] : replacedPaths(update, { shape, stored: values }),
+    isTouched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [],
     // `save()` takes no collation: that what the filter reads is unchanged stands for the filter.
     collation === undefined ? [] : readBy(filter),
   ];
@@ -52,68 +57,47 @@ export async function updateConditions(
     ...$and,
     scope,
     collation === undefined ? filter : {},
-    unchanged(joined(paths), {
-      sameVersion: key === undefined ? undefined : hasOneOf(key, [version]),
-      kept,
-    }),
+    unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
   ].filter((each) => !isEmpty(each));
-  return {
+  const conditions = {
     ...own,
     // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
     ...key !== undefined && !isTied && { [key]: { $nin: [] } },
     // The wrapper keeps a condition on `_id` from taking the place of the document's own.
     ...all.length > 0 && { $and: all },
   };
-}
-
-/** Checks the document as it would be stored; gives what that depends on besides the update. */
-async function judge(
-  doc: Document,
-  update: Update,
-  { scope, kept, check = (values) => checkScope([values], { scope, connection: doc.db }) }: Pick<
-    ConditionOptions,
-    "scope" | "kept" | "check"
-  >,
-): Promise<Paths> {
-  if (isEmpty(scope)) return [];
-  const read = readBy(scope);
-  const written = writtenPaths(update).map(topOf);
-  const touched = read?.some((path) => written.includes(path)) ?? true;
-  // A hook may have read it: then it can be outside already.
-  if (touched || !kept.isSent) {
-    const values = { ...kept.values };
-    setFields(values, changedFields(doc, update, { read: kept.values }));
-    await check(values);
-  }
-  return touched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [];
+  // What a hook has read can be outside already.
+  if (isEmpty(scope) || !isTouched && isSent) return { conditions };
+  const changed = { ...values };
+  setFields(changed, changedFields(doc, update, { read: values }));
+  return { conditions, changed };
 }
 
 interface ReadState {
-  readonly sameVersion: Filter | undefined;
+  /** The condition that the version has not changed; empty where there is none. */
+  readonly sameVersion: Filter;
   readonly kept: KeptValues;
 }
 
-/** The condition that what was read is still stored; for a document that a hook has read, its version will do. */
+/** The condition that what was read at some paths, or all of it, is stored; or else that the version is the same. */
 function unchanged(
-  paths: Paths,
+  all: readonly (readonly string[] | undefined)[],
   { sameVersion, kept: { values, isSent } }: ReadState,
 ): Filter {
-  if (paths === undefined) {
-    return sameVersion ?? { $expr: sameAsStored("$$ROOT", values) };
+  const hasVersion = !isEmpty(sameVersion);
+  if (all.includes(undefined)) {
+    return hasVersion ? sameVersion : { $expr: sameAsStored("$$ROOT", values) };
   }
+  const paths = all.flatMap((each) => each ?? []);
   if (paths.length === 0) return {};
-  if (sameVersion && !paths.every((path) => isExact(valueAt(values, path)))) return sameVersion;
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
-  return isSent || sameVersion === undefined ? same : { $or: [same, sameVersion] };
+  const isCertain = isSent && paths.every((path) => isExact(valueAt(values, path)));
+  return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-function readBy(filter: Filter): Paths {
+function readBy(filter: Filter): string[] | undefined {
   const read = fieldsRead(filter);
   return read && [...read];
-}
-
-function joined(all: readonly Paths[]): Paths {
-  return all.includes(undefined) ? undefined : all.flatMap((paths) => paths ?? []);
 }
 
 /** The other operators add to an array, or take elements out by value. */
@@ -164,7 +148,7 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   return { [path]: { $eq: value } };
 }
 
-/** Whether a value is the same when it goes back: objects here sort their numeric keys. */
+/** Whether a value is certainly the same when it goes back: objects here sort their numeric keys. */
 export function isExact(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;

@@ -100,7 +100,7 @@ export function directEntities(
   return plan?.reads.reader.entities(plan.query, { timeBudget, page, forChange });
 }
 
-/** Reads an entity for hooks; `undefined` where Mongoose has to do so. */
+/** The same for one entity; `null` where there is none. */
 export async function directEntity(
   read: Omit<DirectRead, "operation">,
   collection: OpenCollection,
@@ -135,7 +135,7 @@ export async function listDirect(
   return { texts };
 }
 
-/** Answers the read of an entity without documents; `null` where there is none. */
+/** The same for one entity; `null` where there is none. */
 export async function oneDirect(
   call: DirectCall,
   collection: OpenCollection,

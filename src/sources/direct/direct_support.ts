@@ -53,14 +53,6 @@ interface DirectSupport {
   readonly removes: boolean;
 }
 
-const DOCUMENTS_ONLY: DirectSupport = {
-  reads: undefined,
-  counts: false,
-  inserts: undefined,
-  updates: false,
-  removes: false,
-};
-
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, DirectSupport>>();
 
 /** Tells what a model allows without documents; looks at each model once for each shape that readers see of it. */
@@ -74,24 +66,25 @@ export function directSupport(model: Model<unknown>, shape: Shape): DirectSuppor
 
 /** Looks at a model and all that it embeds: documents are needed where Mongoose runs or adds anything of the user's. */
 export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport {
-  if (unrecognised(model).length > 0) return DOCUMENTS_ONLY;
+  const runsNothing = (names: readonly string[]) =>
+    unrecognised(model).length === 0 && runsNothingOwn(model, names);
   const schema = model.schema as Schema;
   const schemas = [...schemasWithin(schema)];
   const fields = [...shape.fields.values()];
-  const reads = runsNothingOwn(model, READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
+  const reads = runsNothing(READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
   const updates = !shape.strict && hasUsualWrites(schema) &&
-    runsNothingOwn(model, WRITE_MIDDLEWARE) &&
+    runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
       .every(needsNoDocument) &&
     fields.every(isSetAsGiven);
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
-  const reader = new JsonReader({ model, shape });
+  const reader = reads ? new JsonReader({ model, shape }) : undefined;
   return {
-    reads: reads ? { reader, shared: new SharedReads(reader) } : undefined,
-    counts: reads && runsNothingOwn(model, COUNT_MIDDLEWARE),
+    reads: reader && { reader, shared: new SharedReads(reader) },
+    counts: reads && runsNothing(COUNT_MIDDLEWARE),
     inserts: inserts ? new EntityMaker(model, shape) : undefined,
     updates,
-    removes: runsNothingOwn(model, REMOVE_MIDDLEWARE),
+    removes: runsNothing(REMOVE_MIDDLEWARE),
   };
 }
 

@@ -90,7 +90,6 @@ async function createMany(
   return { fates: entities.map((entity) => entity && fates.get(entity)) };
 }
 
-/** Gives what makes new entities; `undefined` where they need documents. */
 function makerOf(collection: OpenCollection): EntityMaker | undefined {
   const { model, shape, selection: { scope }, linked = false } = collection;
   const isDirect = !linked && isEmpty(scope) && showsWhole(collection);
@@ -148,7 +147,6 @@ function updateBy(changes: Values, model: Model<unknown>): object {
   return { ...!isEmpty(set) && { $set: set }, $inc: { [keyOf(model)]: 1 } };
 }
 
-/** Replaces an entity, or creates it. */
 async function replace(
   { body = {}, minimal }: DirectCall,
   collection: OpenCollection,
@@ -173,7 +171,6 @@ interface Statement {
   readonly minimal: boolean | undefined;
 }
 
-/** Updates or replaces an entity in one statement. */
 async function store(
   { named, update, upsert = false, minimal = false }: Statement,
   { model, shape, timeBudget }: OpenCollection,

@@ -136,41 +136,35 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
   );
 }
 
+/** Whether values keep the rules of their fields, which look at nothing else. */
 export function areValid(
   values: Readonly<Record<string, unknown>>,
   fields: Iterable<readonly [string, FieldShape]>,
 ): MaybePromise<boolean> {
-  const rules = new Rules();
-  for (const [name, field] of fields) {
-    if (!rules.mayPass(values[name], field)) return false;
-  }
-  return rules.asynchronous.length === 0 ||
-    Promise.all(rules.asynchronous).then((all) => all.every(Boolean));
-}
-
-class Rules {
-  readonly asynchronous: Promise<boolean>[] = [];
-
-  mayPass(value: unknown, { type, element }: FieldShape): boolean {
-    const passes = type?.validators.every(({ type: rule, validator }) =>
-      (value === undefined && rule !== "required") || this.#mayPassRule(value, validator)
-    );
-    if (passes !== true) return false;
-    return element === undefined || !Array.isArray(value) ||
-      value.every((each) => this.mayPass(each, element));
-  }
-
-  #mayPassRule(value: unknown, validator: unknown): boolean {
+  const asynchronous: Promise<boolean>[] = [];
+  const mayPassRule = (value: unknown, validator: unknown): boolean => {
     if (typeof validator !== "function") return false;
     try {
       const result: unknown = validator.call({}, value);
       if (!isPromise(result)) return result === undefined || Boolean(result);
-      this.asynchronous.push(Promise.resolve(result).then((each) => each !== false, () => false));
+      asynchronous.push(Promise.resolve(result).then((each) => each !== false, () => false));
       return true;
     } catch {
       return false;
     }
+  };
+  const mayPass = (value: unknown, { type, element }: FieldShape): boolean => {
+    const passes = type?.validators.every(({ type: rule, validator }) =>
+      (value === undefined && rule !== "required") || mayPassRule(value, validator)
+    );
+    return passes === true && (element === undefined || !Array.isArray(value) ||
+      value.every((each) => mayPass(each, element)));
+  };
+  for (const [name, field] of fields) {
+    if (!mayPass(values[name], field)) return false;
   }
+  return asynchronous.length === 0 ||
+    Promise.all(asynchronous).then((all) => all.every(Boolean));
 }
 
 export function timeStamps(

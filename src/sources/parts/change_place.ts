@@ -162,14 +162,15 @@ function unchangedSince(
     readonly key: string | undefined;
   },
 ): Filter {
-  if (key !== undefined && !isExact(root)) return hasOneOf(key, [asVersion(root[key])]);
-  if (fields === undefined) return { $expr: sameAsStored("$$ROOT", root) };
-  const same = fields.map((field) =>
-    Object.hasOwn(root, field)
-      ? sameAsStored(`$${field}`, root[field])
-      : { $eq: [{ $type: `$${field}` }, "missing"] }
-  );
-  return { $expr: { $and: same } };
+  const all =
+    fields?.map((field) =>
+      Object.hasOwn(root, field)
+        ? sameAsStored(`$${field}`, root[field])
+        : { $eq: [{ $type: `$${field}` }, "missing"] }
+    ) ?? [sameAsStored("$$ROOT", root)];
+  const same = { $expr: { $and: all } };
+  if (key === undefined || isExact(root)) return same;
+  return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
 }
 
 /** Options that read values as they are stored: nothing is lost when they are written again. */

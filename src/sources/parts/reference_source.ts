@@ -104,7 +104,10 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /** Writes the identifiers of new entities to the parent. After other errors they may be there: the entities stay. */
-  async #linkTo(ids: readonly unknown[], { vacant, session }: LinkOptions): Promise<void> {
+  async #linkTo(
+    ids: readonly unknown[],
+    { vacant, session }: { readonly vacant: Filter; readonly session: ClientSession | undefined },
+  ): Promise<void> {
     const { parent, link } = this.#options;
     let refusal = link.array ? conflict() : occupied();
     try {
@@ -148,9 +151,4 @@ export class ReferenceSource extends CollectionSource {
   ): Promise<void> {
     return inTransaction({ ...turnAt(this.#options.parent), isRequired }, writes);
   }
-}
-
-interface LinkOptions {
-  readonly vacant: Filter;
-  readonly session: ClientSession | undefined;
 }
