@@ -138,7 +138,6 @@ export function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
 
-/** Whether a deployment has transactions. It is asked once. */
 function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   const deployment = deploymentOf(client);
   return deployment.hasTransactions ??= client.db("admin").command({ hello: 1 }).then(

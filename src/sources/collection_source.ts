@@ -76,9 +76,8 @@ export class CollectionSource implements Source {
     const collection = await this.#open();
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const entities = this.#isMadeFromBytes({ lean, forChange })
-      ? directEntities({ lean: lean || forChange, forChange, page }, collection)
-      : undefined;
+    const fromBytes = this.#fromBytes({ lean, forChange });
+    const entities = fromBytes && directEntities({ ...fromBytes, page }, collection);
     if (entities !== undefined) return yield* entities;
     const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
     yield* readListed(collection, query);
@@ -260,10 +259,9 @@ export class CollectionSource implements Source {
     const collection = { ...await this.#open(read === "anyway"), name: named };
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
-    if (this.#isMadeFromBytes({ lean, forChange })) {
-      const found = await directEntity({ lean: lean || forChange, forChange }, collection);
-      if (found !== undefined) return found;
-    }
+    const fromBytes = this.#fromBytes({ lean, forChange });
+    const found = fromBytes && await directEntity(fromBytes, collection);
+    if (found !== undefined) return found;
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
     return await timeBudget.wait(query.exec()) as EntityValue | null;
@@ -275,15 +273,17 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Whether hooks may get what is made from bytes: Mongoose alone projects documents that are not read whole, and it alone
+   * Gives how hooks get what is made from bytes. Mongoose alone projects documents that are not read whole, and it alone
    * reads in the transaction around a request.
    */
-  #isMadeFromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>): boolean {
+  #fromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>) {
     const { shape, selection } = this.#options;
+    const isWhole = lean || forChange;
     // A property that is apart is not read: Mongoose must know that it is not there.
     const leavesOut = forChange && shape.apart.length > 0;
-    return !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
-      (lean || forChange || isEmpty(selection.projection));
+    const isMade = !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
+      (isWhole || isEmpty(selection.projection));
+    return isMade ? { lean: isWhole, forChange } : undefined;
   }
 
   #readOptions(page = true): Record<string, unknown> {

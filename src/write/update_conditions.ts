@@ -23,7 +23,6 @@ interface BoundOptions
 }
 
 interface BoundUpdate {
-  /** For the `$where` of the document. */
   readonly conditions: Filter;
   /** The document as it would be stored, where that has to be inside the scope. */
   readonly changed?: StoredObject;
@@ -157,7 +156,6 @@ export function isExact(value: unknown): boolean {
     Object.values(value).every(isExact);
 }
 
-/** The expression that something is stored as it was read. */
 export function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
@@ -203,9 +201,7 @@ export function writtenPaths(update: Update): string[] {
 }
 
 interface StoredStates {
-  /** The stored values when the document was read. */
   readonly read: StoredObject;
-  /** The values that are stored now. */
   readonly now?: StoredObject;
 }
 

@@ -32,7 +32,6 @@ export interface OpenCollection {
   /** The needs of hooks, scopes and the place of the route. */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
-  /** The time that the database itself may take. */
   readonly maxTimeMS: number;
   /** Whether a parent refers to its entities: each one is written together with the reference to it. */
   readonly linked?: boolean;

@@ -38,19 +38,17 @@ export interface Change {
  * reads what changes or the stored values need another change. `false` if nothing was written.
  */
 export async function changePlace(
-  { steps, ...root }: Place,
+  place: Place,
   change: Change,
 ): Promise<boolean> {
   const { update, condition = {}, onlyIf = {}, session } = change;
   const fields = [...new Set(writtenPaths(update).map(topOf))];
-  // An empty change counts the version only.
-  const counted = steps.map(({ stamp: _stamp, ...step }) => step);
-  const place = { ...root, steps: fields.length > 0 ? steps : counted };
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
     if (await send(place, { update: fromRoot(update, place), where, session })) return true;
   }
-  const written = steps[0] === undefined ? fields : [steps[0].property];
+  const [step] = place.steps;
+  const written = step === undefined ? fields : [step.property];
   const run = async () => {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
       const isWritten = await tryChecked(place, { ...change, written });
@@ -63,25 +61,19 @@ export async function changePlace(
   return await takeTurns(turnAt(place), run);
 }
 
-/** Gives an update of an entity with paths from the root, and the time for every object around the change. */
+/** Gives an update of an entity with paths from the root; the array filters `e0`, `e1`, … name elements. */
 function fromRoot(update: Update, { steps }: Place): Update {
-  // The array filters `e0`, `e1`, … name elements.
   const names = steps.map(({ property, id }, index) =>
     id === undefined ? property : `${property}.$[e${index}]`
   );
-  const pathIn = (depth: number, field: string) => [...names.slice(0, depth), field].join(".");
   const moved: Record<string, Fields> = {};
   for (const [operator, paths] of Object.entries(update)) {
     const entries = Object.entries(paths).map((
       [path, value],
-    ) => [pathIn(steps.length, path), value]);
+    ) => [[...names, path].join("."), value]);
     moved[operator] = Object.fromEntries(entries);
   }
-  const stamps = steps.flatMap(({ stamp }, index) =>
-    stamp === undefined ? [] : [[pathIn(index + 1, stamp), new Date()]]
-  );
-  if (stamps.length === 0) return moved;
-  return { ...moved, $set: { ...Object.fromEntries(stamps), ...moved.$set } };
+  return moved;
 }
 
 /**
@@ -125,7 +117,7 @@ async function tryChecked(
 /** Follows steps into a copy of a document; a single object that is stored where a list belongs becomes its only element. */
 function entityIn(copy: StoredObject, steps: readonly Step[]): StoredObject | undefined {
   let at = copy;
-  for (const { property, id, stamp } of steps) {
+  for (const { property, id } of steps) {
     let inner = at[property];
     if (id !== undefined) {
       const text = storedText(id);
@@ -134,7 +126,6 @@ function entityIn(copy: StoredObject, steps: readonly Step[]): StoredObject | un
     }
     if (!isJsonObject(inner)) return undefined;
     at = inner as StoredObject;
-    if (stamp) at[stamp] = new Date();
   }
   return at;
 }
@@ -154,7 +145,6 @@ function updateTo(changed: StoredObject, fields: readonly string[]): Update {
   };
 }
 
-/** The condition that a document, or some of its fields, are stored as they were read. */
 function unchangedSince(
   root: StoredObject,
   { fields, key }: {
@@ -182,7 +172,6 @@ const AS_STORED = {
   enableUtf8Validation: false,
 } as const;
 
-/** Runs stages on a document without storing it. */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: {

@@ -8,7 +8,6 @@ import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
-import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { saveAllBy, saveBy } from "../../schema/mongoose/statements/save_by.ts";
@@ -141,8 +140,7 @@ export class ElementSource implements Source {
   locate(entity: EntityValue): Promise<Place> {
     const { parent, link: { property, array }, model } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
-    const { updatedAt: stamp } = stampFields(model.schema);
-    const step = { property, scope: this.#scope, ...id, ...stamp && { stamp } };
+    const step = { property, scope: this.#scope, ...id };
     return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 
