@@ -290,19 +290,6 @@ test("timestamps of a part and of its parent are set, and are what the answer sa
   assert(after.updatedAt > before.updatedAt && after.createdAt === before.createdAt);
 });
 
-test("a change of a part inside a part renews the timestamp of what is around it", async () => {
-  await using app = await mount([Clock]);
-  const { _id } = await getModel(Clock).create({ parts: [{ name: "A" }, { name: "B" }] } as never);
-  const url = `/clocks/${_id}/parts`;
-  const [first, second] = (await app.get<(EntityBody & Stamps)[]>(url)).body;
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  const made = await app.post(`${url}/${first?._id}/inner`, { name: "I" });
-  assertEquals(made.status, 201);
-  const [after, other] = (await app.get<(EntityBody & Stamps)[]>(url)).body;
-  assertEquals([after?.createdAt, other], [first?.createdAt, second] as never);
-  assert(String(after?.updatedAt) > String(first?.updatedAt), "the element around it");
-});
-
 test("a part with timestamps is removed like any other, and kept by an empty patch", async () => {
   await using app = await mount([Clock]);
   const fields = { single: { name: "S", inner: [{ name: "I" }] }, parts: [{ name: "A" }] };

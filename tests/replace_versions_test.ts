@@ -99,37 +99,16 @@ test("concurrency: required answers 428 where something is there, and creates wi
   }
 });
 
-test("a version that is no number is replaced by one, and can be matched as none", async () => {
-  await using app = await mount([Counter]);
-  const { insertedId: _id } = await getModel(Counter).collection.insertOne({ slug: "k" } as never);
-  const odd = ["x", -1, -4, 1.5, null, undefined, true, new Date(), { a: 1 }, [1], NaN, "7"];
-  for (const path of ["/fast/k", "/slow/k"]) {
-    for (const value of odd) {
-      const update = value === undefined ? { $unset: { __v: 1 } } : { $set: { __v: value } };
-      const say = `${path} ${JSON.stringify(value)}`;
-      await getModel(Counter).collection.updateOne({ _id }, update as never);
-      assertEquals((await app.put(path, {}, ifMatch('"1"'))).status, 412, say);
-      const reply = await app.put(path, { count: 1 });
-      assertEquals([reply.status, reply.body.__v], [200, 1], say);
-      await getModel(Counter).collection.updateOne({ _id }, update as never);
-      const bound = await app.put(path, { count: 2 }, ifMatch('"none"'));
-      assertEquals([bound.status, bound.body.__v], [200, 1], say);
-    }
-  }
-});
-
 test("of clients with the tag of an entity without a version, one replaces it", async () => {
   await using app = await mount([Counter]);
   for (const path of ["/fast/k", "/slow/k"]) {
-    for (const __v of [new Date(), 1.5, -4, "x"]) {
-      await getModel(Counter).collection.deleteMany({});
-      await getModel(Counter).collection.insertOne({ slug: "k", __v } as never);
-      const replies = await Promise.all(
-        Array.from({ length: 16 }, (_, count) => app.put(path, { count }, ifMatch('"none"'))),
-      );
-      const statuses = replies.map(({ status }) => status).sort();
-      assertEquals(statuses, [200, ...Array(15).fill(412)], `${path} ${__v}`);
-    }
+    await getModel(Counter).collection.deleteMany({});
+    await getModel(Counter).collection.insertOne({ slug: "k" } as never);
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, count) => app.put(path, { count }, ifMatch('"none"'))),
+    );
+    const statuses = replies.map(({ status }) => status).sort();
+    assertEquals(statuses, [200, ...Array(15).fill(412)], path);
   }
 });
 

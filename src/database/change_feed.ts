@@ -4,7 +4,7 @@ import { logHint } from "../errors/log.ts";
 import { overloaded, unavailable } from "../errors/refusals.ts";
 import { isObjectId } from "../schema/mongoose/bson.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
-import { isUnavailable } from "./is_unavailable.ts";
+import { isUnavailable } from "./translate_error.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /** Identifiers that have changed, as they are stored, each once, or anything. */

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { ClientSession, Connection, mongo } from "mongoose";
+import type { ClientSession, Connection, Document, mongo } from "mongoose";
 import { tooMuch, unavailable } from "../errors/refusals.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -90,6 +90,19 @@ export async function inTransaction(
   });
 }
 
+/** Runs a write of several documents in a transaction. One needs none, and a hook may have begun its own. */
+export function allOrNone(
+  [first, ...others]: readonly Document[],
+  timeBudget: TimeBudget,
+): (write: (session?: ClientSession) => Promise<void>) => Promise<void> {
+  const session = first?.$session() ?? undefined;
+  if (first === undefined || others.length === 0 || session?.inTransaction()) {
+    return (write) => write(session);
+  }
+  const transaction = { ...turnsIn(first), timeBudget, isRequired: true };
+  return (write) => inTransaction(transaction, write);
+}
+
 /** The way to transactions, for the messages that name who needs them. */
 export const NO_TRANSACTIONS =
   `the database is a standalone server without transactions; use a replica set, or "atomic: false"`;
@@ -125,23 +138,15 @@ export function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
 
-/** Whether a deployment has transactions. It is asked once, and again when its servers change. */
 function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   const deployment = deploymentOf(client);
-  if (deployment.hasTransactions !== undefined) return deployment.hasTransactions;
-  const asked = deployment.hasTransactions = askDeployment(client);
-  const forget = () => {
-    deployment.hasTransactions = undefined;
-    client.off("topologyDescriptionChanged", forget);
-  };
-  client.on("topologyDescriptionChanged", forget);
-  asked.catch(forget);
-  return asked;
-}
-
-async function askDeployment(client: mongo.MongoClient): Promise<boolean> {
-  const hello = await client.db("admin").command({ hello: 1 });
-  return hello.setName !== undefined || hello.msg === "isdbgrid";
+  return deployment.hasTransactions ??= client.db("admin").command({ hello: 1 }).then(
+    (hello) => hello.setName !== undefined || hello.msg === "isdbgrid",
+    (error) => {
+      deployment.hasTransactions = undefined;
+      throw error;
+    },
+  );
 }
 
 /** Runs work after all earlier work on the same document, but never once its time is up: that is a 503. */

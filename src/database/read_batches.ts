@@ -40,19 +40,17 @@ export async function* readBatches(
   }
 }
 
-export interface ReadListOptions {
-  readonly timeBudget: TimeBudget;
-  readonly model: { readonly db: Connection };
-  /** A page is short: it does not wait for lists. */
-  readonly page?: unknown;
-}
-
 const MADE_AT_ONCE = 32;
 
 /** Reads a cursor of Mongoose, some documents in each turn of the event loop. */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
-  { timeBudget, model, page }: ReadListOptions,
+  { timeBudget, model, page }: {
+    readonly timeBudget: TimeBudget;
+    readonly model: { readonly db: Connection };
+    /** A page is short: it does not wait for lists. */
+    readonly page?: unknown;
+  },
 ): AsyncGenerator<readonly object[]> {
   const reads = page === undefined ? ListReads.of(model.db) : undefined;
   const read = () => nextOf(cursor, MADE_AT_ONCE);
@@ -132,13 +130,8 @@ interface Reply {
   clear?(): void;
 }
 
-interface ReplyArray {
-  readonly array: Buffer;
-  readonly start: number;
-}
-
 /** Takes the bytes of a reply, and drops the driver's list of its documents: a stalled client would keep it in memory. */
-function takeReply(cursor: ReplyCursor): ReplyArray | undefined {
+function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};
   const known = bson instanceof Uint8Array && typeof offset === "number" &&

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongoose";
 import { unavailable } from "../errors/refusals.ts";
+import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 
 /** The time limit of the database for one operation, unless the host sets another one. */
 export const MAX_TIME_MS = 10_000;
@@ -8,12 +9,6 @@ export const MAX_TIME_MS = 10_000;
 export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
-
-export interface StatementOptions {
-  readonly signal: AbortSignal;
-  readonly maxTimeMS: number;
-  readonly session?: ClientSession;
-}
 
 /**
  * The time that one request may wait for the database, all waits together.
@@ -50,7 +45,7 @@ export class TimeBudget {
   }
 
   /** The options of one statement that writes. It is not sent after the deadline, and the database stops it then. */
-  statement(session?: ClientSession): StatementOptions {
+  statement(session?: ClientSession): WriteOptions {
     const expiry = this.#expiry ??= new AbortController();
     if (this.#expired) expiry.abort(unavailable());
     return {

@@ -12,7 +12,6 @@ import {
 import type { Problems } from "../errors/refusals.ts";
 import { isFailureOf, isForeign, validationFailure } from "../schema/mongoose/errors.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import { isBare, isBrokenSocket, isUnavailable } from "./is_unavailable.ts";
 import type { BulkError } from "../errors/bulk_error.ts";
 import { RestError } from "../errors/rest_error.ts";
 import type { HookFailure } from "../declare/hooks/run_hook.ts";
@@ -21,8 +20,11 @@ import { collectionName } from "../schema/model_name.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** The server's own rules refuse the data (121), or it does not fit what is stored around it (28). */
-const REFUSED_DATA = new Set([28, 121]);
+/** A write clashes with another one (112), or with what is stored: as the version (14), or around a path (28). */
+const CLASHES = new Set([14, 28, 112]);
+
+/** The server's own rules refuse the data. */
+const REFUSED_DATA = 121;
 
 const BAD_FILTER = new Set([
   ...[2, 9, 14, 27, 291, 16410, 16755, 16804, 17287, 18755, 31034, 31249, 34413, 51075],
@@ -66,12 +68,11 @@ export function translateError(
     // Middleware may write to another collection: an error there is the host's.
     return targets && isDuplicateIn(error, targets) === false ? undefined : duplicate(error);
   }
-  if (error.code === 112) return conflict(error);
-  if (REFUSED_DATA.has(Number(error.code))) return badData({}, error);
+  if (error.code === REFUSED_DATA) return badData({}, error);
   if (filtered && BAD_FILTER.has(Number(error.code))) {
     return badFormat("The database refused the filter");
   }
-  return undefined;
+  return CLASHES.has(Number(error.code)) ? conflict(error) : undefined;
 }
 
 interface Translated {
@@ -166,7 +167,10 @@ export function translateHookFailure(
     if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
     return isLate(thrown) ? conflict(thrown) : undefined;
   }
-  return isRefusedWrite(failure, targets) ? translateError(thrown, options) : undefined;
+  if (!(thrown instanceof mongo.MongoServerError)) return undefined;
+  const isRefused = thrown.code === REFUSED_DATA ||
+    thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
+  return isRefused ? translateError(thrown, options) : undefined;
 }
 
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
@@ -181,17 +185,6 @@ function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>
   return String(filter?._id ?? "");
 }
 
-function isRefusedWrite(
-  { thrown, entity }: HookFailure,
-  targets: readonly ModelClass[],
-): boolean {
-  if (!(thrown instanceof mongo.MongoServerError)) return false;
-  if (thrown.code === 11000) return isDuplicateIn(thrown, targets) === true;
-  if (thrown.code !== 121) return false;
-  const { _id } = (entity ?? {}) as { _id?: unknown };
-  return _id !== undefined && String(thrown.errInfo?.failingDocumentId) === String(_id);
-}
-
 /** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
 export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
@@ -201,4 +194,59 @@ export function isDuplicateIn(
   if (namespace === undefined) return undefined;
   const collection = namespace.slice(namespace.indexOf(".") + 1);
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
+}
+
+/** Labels of the server or the driver for errors after which the same request may succeed. */
+const LABELS = [
+  "RetryableError",
+  "RetryableWriteError",
+  "SystemOverloadedError",
+  "TransientTransactionError",
+  "UnknownTransactionCommitResult",
+];
+
+const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
+
+/** The codes of such errors, which older servers, and those without sessions, do not label. */
+const CODES = new Set([
+  // The host, the network, or its servers are away
+  ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
+  // It took too long, was ended, or lost its place: locks, cursors, snapshots, transactions
+  ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
+  // The server has too much to do
+  ...[145, 402, 407, 433, 449, 450, 462],
+]);
+
+/** Whether the database could not be reached, did not answer in time, or asks to try again. */
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof MongooseError.MongooseServerSelectionError) return true;
+  if (!(error instanceof mongo.MongoError)) return false;
+  return LABELS.some((label) => error.hasErrorLabel(label)) || isOfClass(error) ||
+    error instanceof mongo.MongoServerError && CODES.has(Number(error.code));
+}
+
+function isOfClass(error: mongoose.mongo.MongoError): boolean {
+  return error instanceof mongo.MongoNetworkError ||
+    error instanceof mongo.MongoServerSelectionError ||
+    error instanceof mongo.MongoOperationTimeoutError ||
+    error instanceof mongo.MongoWriteConcernError ||
+    error instanceof mongo.MongoNotConnectedError ||
+    error instanceof mongo.MongoServerClosedError ||
+    error instanceof mongo.MongoTopologyClosedError ||
+    error instanceof mongo.MongoClientClosedError ||
+    UNEXPORTED.has(error.name);
+}
+
+/** Whether a socket broke while the driver was sending: the driver passes on what the runtime throws. */
+function isBrokenSocket(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  if (!(error instanceof Error)) return false;
+  // Without a call of the system where the runtime knows by itself that the other end has gone
+  const isCall = syscall === "write" || syscall === "read";
+  return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
+}
+
+/** Whether Mongoose has given up on a command: it has no class of its own for that. */
+function isBare(error: unknown): boolean {
+  return error instanceof MongooseError && error.constructor === MongooseError;
 }

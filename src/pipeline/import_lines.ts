@@ -1,7 +1,7 @@
 import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { toJson } from "../json/to_json.ts";
-import type { Fate } from "../sources/direct/direct_collection.ts";
-import type { BodyLine } from "../write/body/read_lines.ts";
+import type { Fate } from "../sources/source.ts";
+import type { BodyLine } from "../write/body/read_body.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { isOver } from "./request/reply.ts";

@@ -1,7 +1,6 @@
 import { isHookName, isOperationName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
-import type { DirectResult } from "../sources/direct/direct_collection.ts";
-import type { DirectCall } from "../sources/source.ts";
+import type { DirectCall, DirectResult } from "../sources/source.ts";
 import { idParam, separatorOf } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";

@@ -1,8 +1,7 @@
 import type { JsonObject } from "../schema/fields/json.ts";
 import { badFormat } from "../errors/refusals.ts";
 import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
-import { readBody, readElements } from "../write/body/read_body.ts";
-import { readLines } from "../write/body/read_lines.ts";
+import { readBody, readElements, readLines } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
 import { importLines } from "./import_lines.ts";

@@ -3,7 +3,7 @@ import { badFormat } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
 import { toJson } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import type { Fate } from "../sources/direct/direct_collection.ts";
+import type { Fate } from "../sources/source.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { errorAnswer } from "./request/error_answer.ts";

@@ -15,13 +15,15 @@ import {
   readSelection,
 } from "./entities.ts";
 import { isNarrowed, uncovered } from "../filter/projection.ts";
-import { insertDocuments } from "../write/insert_documents.ts";
+import { allOrNone } from "../database/in_transaction.ts";
 import {
+  insertDocuments,
   removeDocument,
   removeMatching,
   saveDocument,
   saveDocuments,
 } from "../write/save_document.ts";
+import type { Together } from "../write/save_document.ts";
 import {
   aggregateSelected,
   countSelected,
@@ -34,14 +36,14 @@ import {
   storedOf,
   wholeProjection,
 } from "./collection_reads.ts";
-import { DirectCollection } from "./direct/direct_collection.ts";
-import type { DirectResult } from "./direct/direct_collection.ts";
-import { planDirect } from "./direct/direct_plan.ts";
-import type { OpenCollection } from "./direct/direct_plan.ts";
+import { directEntities, directEntity, listDirect, oneDirect } from "./direct/direct_reads.ts";
+import type { OpenCollection } from "./direct/direct_reads.ts";
+import { writeDirect } from "./direct/direct_writes.ts";
 import type { Place } from "./parts/place.ts";
 import type {
   Aggregation,
   DirectCall,
+  DirectResult,
   EntityName,
   EntityValue,
   ListRead,
@@ -50,8 +52,6 @@ import type {
   Source,
   StoredValues,
 } from "./source.ts";
-import { allOrNone } from "./together.ts";
-import type { Together } from "./together.ts";
 
 const DELETE_BATCH = 1000;
 
@@ -76,10 +76,9 @@ export class CollectionSource implements Source {
     const collection = await this.#open();
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const plan = this.#isMadeFromBytes({ lean, forChange })
-      ? planDirect({ operation: "all", lean: lean || forChange, forChange, page }, collection)
-      : undefined;
-    if (plan?.operation === "all") return yield* new DirectCollection(collection).entities(plan);
+    const fromBytes = this.#fromBytes({ lean, forChange });
+    const entities = fromBytes && directEntities({ ...fromBytes, page }, collection);
+    if (entities !== undefined) return yield* entities;
     const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
     yield* readListed(collection, query);
   }
@@ -99,19 +98,18 @@ export class CollectionSource implements Source {
     return await this.#options.timeBudget.wait(aggregateSelected(await this.#open(), asked));
   }
 
-  async direct(
-    { operation, id, limit, ...asked }: DirectCall,
-  ): Promise<DirectResult | null | undefined> {
+  async direct(call: DirectCall): Promise<DirectResult | null | undefined> {
+    const { operation, id, limit } = call;
     if (operation === "removeAll") {
       await this.removeSelected(limit);
       return {};
     }
-    const named = id === undefined ? {} : this.idFilter(id);
+    const name = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
-    if (named === undefined) return undefined;
-    const collection = await this.#open();
-    const plan = planDirect({ operation, name: named, ...asked }, collection);
-    return plan && await new DirectCollection(collection).run(plan, limit);
+    if (name === undefined) return undefined;
+    const collection = { ...await this.#open(), name };
+    if (operation === "all") return await listDirect(call, collection);
+    return await (operation === "one" ? oneDirect : writeDirect)(call, collection);
   }
 
   byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
@@ -132,13 +130,16 @@ export class CollectionSource implements Source {
   }
 
   boundTo(binding: SaveBinding): Source {
-    const selection = boundSelection(this.#options.selection, binding);
-    return new CollectionSource({ ...this.#options, selection });
+    return this.with({ selection: boundSelection(this.#options.selection, binding) });
   }
 
   within(read: ReadBinding): Source {
     const selection = readSelection(this.#options.selection, read);
-    return new CollectionSource({ ...this.#options, selection, timeBudget: read.timeBudget });
+    return this.with({ selection, timeBudget: read.timeBudget });
+  }
+
+  protected with(changes: Partial<CollectionSourceOptions>): Source {
+    return new CollectionSource({ ...this.#options, ...changes });
   }
 
   async query(): Promise<ModelQuery<FrameworkModel>> {
@@ -172,7 +173,7 @@ export class CollectionSource implements Source {
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
-    const work = saveDocuments(docs, this.#writeOptions(allOrNone(docs, this.#options)));
+    const work = saveDocuments(docs, this.#writeOptions(allOrNone(docs, this.#options.timeBudget)));
     await this.#options.timeBudget.wait(work);
   }
 
@@ -208,7 +209,10 @@ export class CollectionSource implements Source {
   }
 
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
-    await insertDocuments(docs, this.#writeOptions(together ?? allOrNone(docs, this.#options)));
+    await insertDocuments(
+      docs,
+      this.#writeOptions(together ?? allOrNone(docs, this.#options.timeBudget)),
+    );
   }
 
   protected async removeStored(doc: Document, together?: Together): Promise<void> {
@@ -252,14 +256,12 @@ export class CollectionSource implements Source {
     const named = this.idFilter(name);
     if (named === undefined) return null;
     const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
-    const collection = await this.#open(read === "anyway");
+    const collection = { ...await this.#open(read === "anyway"), name: named };
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
-    const asked = { operation: "one", name: named, lean: lean || forChange, forChange } as const;
-    const plan = this.#isMadeFromBytes({ lean, forChange })
-      ? planDirect(asked, collection)
-      : undefined;
-    if (plan?.operation === "one") return await new DirectCollection(collection).entity(plan);
+    const fromBytes = this.#fromBytes({ lean, forChange });
+    const found = fromBytes && await directEntity(fromBytes, collection);
+    if (found !== undefined) return found;
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
     return await timeBudget.wait(query.exec()) as EntityValue | null;
@@ -271,15 +273,17 @@ export class CollectionSource implements Source {
   }
 
   /**
-   * Whether hooks may get what is made from bytes: Mongoose alone projects documents that are not read whole, and it alone
+   * Gives how hooks get what is made from bytes. Mongoose alone projects documents that are not read whole, and it alone
    * reads in the transaction around a request.
    */
-  #isMadeFromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>): boolean {
+  #fromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>) {
     const { shape, selection } = this.#options;
+    const isWhole = lean || forChange;
     // A property that is apart is not read: Mongoose must know that it is not there.
     const leavesOut = forChange && shape.apart.length > 0;
-    return !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
-      (lean || forChange || isEmpty(selection.projection));
+    const isMade = !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
+      (isWhole || isEmpty(selection.projection));
+    return isMade ? { lean: isWhole, forChange } : undefined;
   }
 
   #readOptions(page = true): Record<string, unknown> {

@@ -32,16 +32,12 @@ export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
-  const reader = directReader(source);
-  return reader ? await readDirect(source, { ids, reader }) : await readDocuments(source, ids);
-}
-
-/** The reader of the entities without documents; `undefined` where Mongoose may run or add anything of the host's. */
-function directReader(
-  { model, shape, declared, projection }: TargetSource,
-): JsonReader | undefined {
-  const reads = declared ? directSupport(model, shape).reads : undefined;
-  return isSameForDatabase(projection, shape) ? reads?.reader : undefined;
+  const { model, shape, declared, projection } = source;
+  // Mongoose may run or add something of the host's.
+  const isDirect = declared && isSameForDatabase(projection, shape);
+  const reads = isDirect ? directSupport(model, shape).reads : undefined;
+  if (reads === undefined) return await readDocuments(source, ids);
+  return await readDirect(source, { ids, reader: reads.reader });
 }
 
 async function readDirect(

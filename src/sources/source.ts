@@ -6,11 +6,11 @@ import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
 import type { SortValues } from "../filter/parameters/sort_values.ts";
-import type { Separator } from "../json/bytes/json_writer.ts";
+import type { JsonPiece, Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
-import type { DirectResult } from "./direct/direct_collection.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 
 /** A document, a {@linkcode StoredEntity} of which one can be made, or a pojo that a `fetch` hook gave. */
 export type EntityValue = object;
@@ -18,7 +18,6 @@ export type EntityValue = object;
 /** An identifier: as text from a path, or as it is stored. */
 export type EntityName = string | { readonly _id: unknown };
 
-/** Values of an entity as they are stored; `undefined` if there is no such entity. */
 export type StoredValues = StoredObject | undefined;
 
 export interface ListRead {
@@ -76,16 +75,30 @@ export interface DirectCall {
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
-  /** The bodies of several new entities. */
   readonly bodies?: readonly JsonObject[] | undefined;
-  /** Whether all of them are written or none. */
   readonly isAtomic?: boolean | undefined;
-  /** The most entities that a change of many may affect. */
   readonly limit?: number | undefined;
-  /** The identifiers that are reserved for new entities. */
   readonly reserved?: readonly unknown[] | undefined;
-  /** Whether the client needs no body. */
   readonly minimal?: boolean;
+}
+
+export interface DirectResult {
+  readonly text?: string | Uint8Array;
+  /** A list as JSON text in pieces, with separators between entities. */
+  readonly texts?: AsyncIterable<JsonPiece>;
+  readonly each?: AsyncIterable<readonly Uint8Array[]>;
+  readonly version?: Version;
+  readonly page?: FoundPage;
+  readonly created?: string;
+  /** How many entities were changed; only where many may be. */
+  readonly affected?: number;
+  /** The fates of several new entities; nothing where that needs a document. */
+  readonly fates?: readonly (Fate | undefined)[];
+}
+
+export interface Fate {
+  readonly _id?: unknown;
+  readonly error?: unknown;
 }
 
 /** The bonds of a save of an action, besides the scope. */
@@ -96,7 +109,6 @@ export interface SaveBinding {
   readonly isFirst: boolean;
 }
 
-/** The bonds of one of many reads of a request. */
 export interface ReadBinding {
   readonly timeBudget: TimeBudget;
   /** The identifiers of the entities that it reads, as they are stored; all if there are none. */
@@ -107,7 +119,6 @@ export interface ReadBinding {
 export interface Source {
   /** The identifier of the only entity of a source, by a reference that may change. */
   readonly only?: string | undefined;
-  /** Reads all that is selected, or a page of it, several at a time. */
   list(read: ListRead): AsyncIterable<readonly EntityValue[]>;
   /** Counts all that is selected, pages aside; no further than up to a number. */
   count(upTo?: number): Promise<number>;
@@ -121,7 +132,6 @@ export interface Source {
   byId(name: EntityName, anyway?: boolean): Promise<EntityValue | null>;
   /** Reads the one with an identifier, whole, so that it can be changed. */
   forChange(id: string): Promise<EntityValue | null>;
-  /** Makes a new entity, with an identifier if one is known. */
   newEntity(_id?: unknown): Promise<EntityValue>;
   /** Gives which identifiers are stored, whoever may see the entities, and ends what a lost request has begun for them. */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
@@ -134,7 +144,6 @@ export interface Source {
   boundTo(binding: SaveBinding): Source;
   /** The same source for one more read of the same request, maybe of some entities alone. */
   within(read: ReadBinding): Source;
-  /** Gives what selects its entities, where they have a collection. */
   query?(): Promise<ModelQuery<FrameworkModel>>;
   /** Tells where an entity of this source is stored, for the parts that it holds. */
   locate(entity: EntityValue): Promise<Place>;

@@ -1,23 +1,21 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
-import { throwOnly } from "../errors/bulk_error.ts";
+import { BulkError, throwOnly } from "../errors/bulk_error.ts";
 import { conflict } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { deltaOf, rawValues } from "../schema/mongoose/documents/document_values.ts";
+import { setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveBy, statementOf } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates } from "../schema/mongoose/statements/send_updates.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/send_updates.ts";
 import type { Write } from "../schema/mongoose/statements/send_with.ts";
-import { checkScope } from "./check_scope.ts";
-import { insertDocument } from "./insert_documents.ts";
-import { keptValues } from "./stored_values.ts";
+import { keptValues, storedValues } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
-import { updateConditions } from "./update_conditions.ts";
-import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
-import { forgetOddVersion, hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
+import { boundUpdate, checkScope } from "./update_conditions.ts";
+import type { BoundUpdate } from "./update_conditions.ts";
+import { versionKey } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
 
@@ -30,9 +28,11 @@ export interface SaveDocumentOptions {
   /** Whether an update replaces all that it writes, so that it depends on nothing that was read. */
   readonly overwrites?: boolean;
   readonly statementOptions: (session?: ClientSession) => WriteOptions;
-  /** Runs an insert or a removal together with other writes; it may be called more than once. */
-  readonly together?: (write: Write) => Promise<void>;
+  readonly together?: Together;
 }
+
+/** Runs an insert or a removal together with other writes; it may be called more than once. */
+export type Together = (write: Write) => Promise<void>;
 
 /**
  * Saves a document as Mongoose does: validation and middleware run once, only what changed is written, the version goes up.
@@ -42,11 +42,23 @@ export async function saveDocument(doc: Document, options: SaveDocumentOptions):
   await (doc.isNew ? insertDocument(doc, options) : updateDocument(doc, options)).catch(throwOnly);
 }
 
+function insertDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
+  return insertDocuments([doc], {
+    ...options,
+    async send({ collection }, { all: [values], options }) {
+      await collection.insertOne(values as StoredObject, options);
+    },
+  });
+}
+
 function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
-  return updateDocuments([doc], options, async ([statement], { collection }) => {
-    const { q, u } = statement as UpdateStatement;
-    const result = await collection.updateOne(q, u, statementOf(doc, options.statementOptions()));
-    if (result.acknowledged && result.matchedCount === 0) throw conflict();
+  return updateDocuments([doc], {
+    ...options,
+    async send([statement], { collection }) {
+      const { q, u } = statement as UpdateStatement;
+      const result = await collection.updateOne(q, u, statementOf(doc, options.statementOptions()));
+      if (result.acknowledged && result.matchedCount === 0) throw conflict();
+    },
   });
 }
 
@@ -56,96 +68,118 @@ export async function saveDocuments(
   options: SaveDocumentOptions,
 ): Promise<void> {
   const { statementOptions, together = (write) => write() } = options;
-  await updateDocuments(docs, options, async (updates, first) => {
-    await together(async (session) => {
-      const met = await sendUpdates(first, updates, statementOptions(session));
-      if (met < updates.length) throw conflict();
-    });
-  });
-}
-
-type SendUpdates = (updates: readonly UpdateStatement[], first: Document) => Promise<void>;
-
-async function updateDocuments(
-  docs: readonly Document[],
-  options: SaveDocumentOptions,
-  send: SendUpdates,
-): Promise<void> {
   const [first] = docs;
-  if (first === undefined) return;
   const isOther = (doc: Document) =>
-    doc.db !== first.db || doc.collection.name !== first.collection.name;
+    doc.db !== first?.db || doc.collection.name !== first.collection.name;
   if (docs.some(isOther)) {
     throw new TypeError("Cannot write together: the documents are of several collections");
   }
-  const cast = castOptions(first, options);
-  const all = docs.map((doc) => {
-    const kept = keptValues(doc);
-    return { doc, kept, settleVersion: countVersion(doc, kept) };
+  await updateDocuments(docs, {
+    ...options,
+    send: (updates, first) =>
+      together(async (session) => {
+        const met = await sendUpdates(first, updates, statementOptions(session));
+        if (met < updates.length) throw conflict();
+      }),
   });
+}
+
+interface UpdateOptions extends SaveDocumentOptions {
+  readonly send: (updates: readonly UpdateStatement[], first: Document) => Promise<void>;
+}
+
+async function updateDocuments(
+  docs: readonly Document[],
+  { send, ...options }: UpdateOptions,
+): Promise<void> {
+  const [first] = docs;
+  if (first === undefined) return;
+  const model = first.constructor as Model<unknown>;
+  const scope = castFilter(model, options.scope);
+  const filter = castFilter(model, options.filter);
+  const kept = docs.map(keptValues);
   await saveBy(docs, async () => {
-    const updates: UpdateStatement[] = [];
-    const judged: StoredObject[] = [];
-    const check = (values: StoredObject) => void judged.push(values);
-    for (const { doc, kept } of all) {
-      const conditions = await updateConditions(doc, { ...cast, kept, check });
-      const { where, changes } = deltaOf(doc);
-      updates.push({
-        q: { ...where, ...conditions },
-        u: isEmpty(changes) ? { $set: {} } : changes,
-      });
-    }
-    if (judged.length > 0) await checkScope(judged, { scope: cast.scope, connection: first.db });
-    await send(updates, first).catch((error) => {
-      throw isPathRefused(error) ? conflict(error) : error;
-    });
-    for (const { doc, settleVersion } of all) {
+    const updates = docs.map((doc, index) =>
+      boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as KeptValues })
+    );
+    const judged = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
+    await checkScope(judged, { scope, connection: first.db });
+    await send(updates.map(({ statement }) => statement), first);
+    for (const [index, doc] of docs.entries()) {
       markSaved(doc);
-      settleVersion();
+      const { key, version } = updates[index] as BoundUpdate;
+      if (key !== undefined) setRaw(doc, { path: key, value: version });
     }
   });
 }
 
-function castOptions(doc: Document, options: SaveDocumentOptions): SaveDocumentOptions {
-  const model = doc.constructor as Model<unknown>;
-  const { scope, filter } = options;
-  return { ...options, scope: castFilter(model, scope), filter: castFilter(model, filter) };
+interface InsertOptions extends SaveDocumentOptions {
+  readonly send?: typeof insertAll;
 }
 
-const PATH_NOT_VIABLE = 28;
-
-/** Whether the database refused an update because something else stands now where there was an object. */
-export function isPathRefused(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && error.code === PATH_NOT_VIABLE;
-}
-
-/**
- * Makes the next save of a document count its version: Mongoose's own `increment()` does not count what the document does
- * not show. What it gives is called after the write.
- */
-function countVersion(doc: Document, { values }: KeptValues): () => void {
-  const key = versionKey(doc);
-  if (key === undefined) return () => {};
-  const isOdd = hasOddVersion(doc);
-  // A hook may have hidden it in the document.
-  const before = asVersion(values[key] ?? doc.get(key)) ?? undefined;
-  // Mongoose may have failed to cast it, and could not count it on.
-  doc.$markValid(key);
-  rawValues(doc)[key] = undefined;
-  if (isOdd) doc.set(key, 1);
-  else {
-    // Mongoose keeps what it has counted for a save before this one, until the field is set.
-    doc.set(key, 0);
-    rawValues(doc)[key] = undefined;
-    doc.$inc(key, 1);
-    // Without a value, Mongoose would remove the field.
-    if (before !== undefined) rawValues(doc)[key] = before;
+/** Inserts several documents by one statement. Throws a BulkError of those that are refused. */
+export async function insertDocuments(
+  docs: readonly Document[],
+  { scope, statementOptions, together = (write) => write(), send = insertAll }: InsertOptions,
+): Promise<void> {
+  const [first] = docs;
+  if (first === undefined) return;
+  const model = first.constructor as Model<unknown>;
+  if (docs.some((doc) => !doc.isNew || doc.constructor !== model)) {
+    throw new TypeError(
+      `Cannot create several entities: a hook gave other documents than new ones`,
+    );
   }
-  return () => {
-    if (!isOdd) rawValues(doc)[key] = (before ?? 0) + 1;
-    doc.unmarkModified(key);
-    forgetOddVersion(doc);
-  };
+  await saveBy(docs, async () => {
+    const all = docs.map(firstValues);
+    if (!isEmpty(scope)) {
+      await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
+    }
+    await together((session) =>
+      send(model, { all, options: statementOf(first, statementOptions(session)) })
+    );
+    docs.forEach(markSaved);
+  });
+}
+
+function firstValues(doc: Document): StoredObject {
+  const key = versionKey(doc);
+  if (key !== undefined) setRaw(doc, { path: key, value: 0 });
+  return storedValues(doc);
+}
+
+export async function insertAll(
+  model: Model<unknown>,
+  { all, options }: {
+    readonly all: readonly StoredObject[];
+    readonly options: mongo.BulkWriteOptions;
+  },
+): Promise<void> {
+  try {
+    await model.collection.insertMany([...all], options);
+  } catch (error) {
+    throw error instanceof mongoose.mongo.MongoBulkWriteError ? await causeOf(model, error) : error;
+  }
+}
+
+/** Gives the error behind that of a bulk as other statements have it. */
+async function causeOf(
+  { collection }: Model<unknown>,
+  error: mongo.MongoBulkWriteError,
+): Promise<unknown> {
+  const refused = [error.writeErrors].flat();
+  const { errorResponse } = error;
+  if (refused.length === 0) return errorResponse instanceof Error ? errorResponse : error;
+  const indexes = await collection.indexes();
+  return new BulkError(
+    new Map(refused.map(({ index, code, errmsg = "" }) => {
+      // The driver leaves out which fields an index has.
+      const [, name] = /^E11000 .*? index: (.+?) dup key/.exec(errmsg) ?? [];
+      const keyPattern = indexes.find((each) => each.name === name)?.key;
+      const response = { message: errmsg, code, ...keyPattern && { keyPattern } };
+      return [index, new mongoose.mongo.MongoServerError(response)];
+    })),
+  );
 }
 
 /** Removes a document through its own middleware; a 409 unless it is still in the scope and still selected. */

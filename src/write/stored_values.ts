@@ -76,12 +76,10 @@ export function valueAt(stored: unknown, path: string): unknown {
   }, stored);
 }
 
-interface Placed {
-  readonly path: string;
-  readonly value: unknown;
-}
-
-export function putAt(holder: StoredObject, { path, value }: Placed): void {
+export function putAt(
+  holder: StoredObject,
+  { path, value }: { readonly path: string; readonly value: unknown },
+): void {
   const names = path.split(".");
   const last = names.pop() as string;
   let at = holder;

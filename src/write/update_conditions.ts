@@ -1,117 +1,117 @@
-import type { Document, Schema } from "mongoose";
+import mongoose from "mongoose";
+import type { Connection, Document, Schema } from "mongoose";
+import { conflict, outOfReach } from "../errors/refusals.ts";
 import { fieldsRead, isEmpty, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { hasNoVersion, hasOneOf } from "../filter/versions.ts";
+import { hasOneOf } from "../filter/versions.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
-import { changesOf } from "../schema/mongoose/documents/document_values.ts";
-import { hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
+import { deltaOf } from "../schema/mongoose/documents/document_values.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
-import { changedFields, checkScope, setFields, writtenPaths } from "./check_scope.ts";
 import type { SaveDocumentOptions } from "./save_document.ts";
-import { isJsonObject } from "../schema/fields/json.ts";
+import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { aggregateValues } from "../schema/mongoose/statements/aggregate_values.ts";
+import { inCommands } from "../schema/mongoose/statements/send_updates.ts";
+import type { UpdateStatement } from "../schema/mongoose/statements/send_updates.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
-import { valueAt } from "./stored_values.ts";
+import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
 
-/** The paths that an update depends on; `undefined` for the whole document. */
-type Paths = readonly string[] | undefined;
-
-interface ConditionOptions
+interface BoundOptions
   extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "overwrites"> {
   readonly kept: KeptValues;
-  /** Checks the document as it would be stored; by itself, where nothing checks several together. */
-  readonly check?: (values: StoredObject) => Promise<void> | void;
+}
+
+export interface BoundUpdate {
+  readonly statement: UpdateStatement;
+  /** The document as it would be stored, where that has to be inside the scope. */
+  readonly changed?: StoredObject;
+  /** The path of the version, and what it is afterwards. */
+  readonly key: string | undefined;
+  readonly version: number;
 }
 
 /**
- * Gives the conditions of the update that saves a document, for its `$where`: the scope, the filter, and that nothing of what
- * the update depends on has changed since the document was read.
+ * Gives the update that saves a document. It counts the version, and is bound to the scope, to the filter, and to that
+ * nothing of what it depends on has changed since the document was read.
  */
-export async function updateConditions(
+export function boundUpdate(
   doc: Document,
-  { filter, collation, overwrites, ...options }: ConditionOptions,
-): Promise<Filter> {
-  const { scope, kept } = options;
-  const { $and = [], ...own } = (doc.$where ?? {}) as { $and?: readonly Filter[] };
+  { scope, filter, collation, overwrites, kept }: BoundOptions,
+): BoundUpdate {
+  const { values, isSent } = kept;
+  const { $where: own = {} } = doc as { $where?: Filter };
   const key = versionKey(doc);
-  const version = key === undefined || hasOddVersion(doc) ? null : asVersion(kept.values[key]);
   const isTied = isTiedToVersion(doc);
-  const update = changesOf(doc);
+  const { where, changes } = deltaOf(doc);
+  const version = key === undefined ? null : asVersion(values[key] ?? doc.get(key));
+  const written = writtenPaths(changes).map(topOf);
+  const read = readBy(scope);
+  const isTouched = read?.some((path) => written.includes(path)) ?? true;
   const shape = describeShape(doc.schema as Schema);
   const paths = [
-    overwrites ? [] : replacedPaths(update, { shape, stored: kept.values }),
-    await judge(doc, update, options),
-    // `save()` takes no collation: that what the filter reads is unchanged stands for the filter.
+    overwrites ? [] : replacedPaths(changes, { shape, stored: values }),
+    isTouched ? read?.filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
+    // A collation would compare what must not have changed, too: that what the filter reads is unchanged stands for it.
     collation === undefined ? [] : readBy(filter),
   ];
   const all = [
-    ...$and,
+    own,
     scope,
     collation === undefined ? filter : {},
-    unchanged(joined(paths), {
-      sameVersion: key === undefined ? undefined : hasOneOf(key, [version]),
-      kept,
-    }),
-    key !== undefined && hasOddVersion(doc) ? hasNoVersion(key) : {},
+    unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
   ].filter((each) => !isEmpty(each));
-  return {
-    ...own,
-    // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
-    ...key !== undefined && !(isTied && version !== null) && { [key]: { $nin: [] } },
+  // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
+  if (key !== undefined && !(isTied && version !== null)) delete where[key];
+  const bound = {
     // The wrapper keeps a condition on `_id` from taking the place of the document's own.
-    ...all.length > 0 && { $and: all },
+    statement: { q: { ...where, ...all.length > 0 && { $and: all } }, u: counted(changes, key) },
+    ...{ key, version: (version ?? 0) + 1 },
   };
+  // What a hook has read can be outside already.
+  if (isEmpty(scope) || !isTouched && isSent) return bound;
+  const changed = { ...values };
+  setFields(changed, changedFields(doc, changes, { read: values }));
+  return { ...bound, changed };
 }
 
-/** Checks the document as it would be stored; gives what that depends on besides the update. */
-async function judge(
-  doc: Document,
-  update: Update,
-  { scope, kept, check = (values) => checkScope([values], { scope, connection: doc.db }) }: Pick<
-    ConditionOptions,
-    "scope" | "kept" | "check"
-  >,
-): Promise<Paths> {
-  if (isEmpty(scope)) return [];
-  const read = readBy(scope);
-  const written = writtenPaths(update).map(topOf);
-  const touched = read?.some((path) => written.includes(path)) ?? true;
-  // A hook may have read it: then it can be outside already.
-  if (touched || !kept.isSent) {
-    const values = { ...kept.values };
-    setFields(values, changedFields(doc, update, { read: kept.values }));
-    await check(values);
+/** Has an update count the version once, whatever hooks have done to it. */
+function counted(changes: Update, key: string | undefined): Update {
+  if (key === undefined) return isEmpty(changes) ? { $set: {} } : changes;
+  const update: Record<string, Record<string, unknown>> = {};
+  for (const [operator, paths] of Object.entries(changes)) {
+    const { [key]: _counted, ...others } = paths;
+    if (!isEmpty(others)) update[operator] = others;
   }
-  return touched ? read?.filter((path) => !Object.hasOwn(update.$set ?? {}, path)) : [];
+  return { ...update, $inc: { ...update.$inc, [key]: 1 } };
 }
 
 interface ReadState {
-  readonly sameVersion: Filter | undefined;
+  /** The condition that the version has not changed; empty where there is none. */
+  readonly sameVersion: Filter;
   readonly kept: KeptValues;
 }
 
-/** The condition that what was read is still stored; for a document that a hook has read, its version will do. */
+/** The condition that what was read at some paths, or all of it, is stored; or else that the version is the same. */
 function unchanged(
-  paths: Paths,
+  all: readonly (readonly string[] | undefined)[],
   { sameVersion, kept: { values, isSent } }: ReadState,
 ): Filter {
-  if (paths === undefined) {
-    return sameVersion ?? { $expr: sameAsStored("$$ROOT", { value: values }) };
+  const hasVersion = !isEmpty(sameVersion);
+  if (all.includes(undefined)) {
+    return hasVersion ? sameVersion : { $expr: sameAsStored("$$ROOT", values) };
   }
+  const paths = all.flatMap((each) => each ?? []);
   if (paths.length === 0) return {};
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
-  return isSent || sameVersion === undefined ? same : { $or: [same, sameVersion] };
+  const isCertain = isSent && paths.every((path) => isExact(valueAt(values, path)));
+  return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
 
-function readBy(filter: Filter): Paths {
+function readBy(filter: Filter): string[] | undefined {
   const read = fieldsRead(filter);
   return read && [...read];
-}
-
-function joined(all: readonly Paths[]): Paths {
-  return all.includes(undefined) ? undefined : all.flatMap((paths) => paths ?? []);
 }
 
 /** The other operators add to an array, or take elements out by value. */
@@ -149,11 +149,6 @@ function arrayOn([first = "", ...rest]: readonly string[], shape: Shape): string
   return field?.kind === "array" ? path : undefined;
 }
 
-const AT = "$$at";
-
-/** How deep objects are compared member by member: the database refuses conditions that are nested much deeper. */
-const MOST_DEPTH = 20;
-
 /** Gives the condition that a path is stored as it was read. To documents, a missing array is an empty one. */
 export function unchangedAt(path: string, stored: Filter): Filter {
   const value = valueAt(stored, path);
@@ -164,12 +159,11 @@ export function unchangedAt(path: string, stored: Filter): Filter {
   }
   // `null` alone would match missing fields and elements of lists as well.
   if (value === null) return { [path]: { $type: "null", $not: { $type: "array" } } };
-  if (isExact(value)) return { [path]: { $eq: value } };
-  return { $expr: sameAsStored(`$${path}`, { value }) };
+  return { [path]: { $eq: value } };
 }
 
-/** Whether a value is the same when it goes back: objects here sort their numeric keys. */
-function isExact(value: unknown): boolean {
+/** Whether a value is certainly the same when it goes back: objects here sort their numeric keys. */
+export function isExact(value: unknown): boolean {
   if (Array.isArray(value)) return value.every(isExact);
   if (!isJsonObject(value)) return true;
   const keys = Object.keys(value);
@@ -177,36 +171,79 @@ function isExact(value: unknown): boolean {
     Object.values(value).every(isExact);
 }
 
-/** Tells whether something is stored as it was read. The order of numeric keys is lost here: such members are compared. */
-export function sameAsStored(
-  expression: unknown,
-  { value, depth = 0 }: { readonly value: unknown; readonly depth?: number },
-): unknown {
-  const comparesWhole = isExact(value) || depth >= MOST_DEPTH;
-  const member = (inner: unknown, each: unknown) =>
-    sameAsStored(inner, { value: each, depth: depth + 1 });
-  if (!comparesWhole && Array.isArray(value)) {
-    const members = value.map((each, index) => member({ $arrayElemAt: [AT, index] }, each));
-    return holds(expression, { type: "array", size: { $size: AT }, members });
-  }
-  if (!comparesWhole && isJsonObject(value)) {
-    const members = Object.entries(value).map(([key, each]) =>
-      member({ $getField: { field: { $literal: key }, input: AT } }, each)
-    );
-    return holds(expression, { type: "object", size: { $size: { $objectToArray: AT } }, members });
-  }
+export function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
-interface Holds {
-  readonly type: "array" | "object";
-  readonly size: unknown;
-  readonly members: readonly unknown[];
+const COMPARABLE = new Set(["string", "number", "boolean"]);
+
+export interface CheckScopeOptions {
+  readonly scope: Filter;
+  readonly connection: Connection;
 }
 
-function holds(expression: unknown, { type, size, members }: Holds): unknown {
-  const isOfType = { $eq: [{ $type: AT }, type] };
-  const same = { $and: [{ $eq: [size, members.length] }, ...members] };
-  // The size of another type would be an error.
-  return { $let: { vars: { at: expression }, in: { $cond: [isOfType, same, false] } } };
+/** Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must. */
+export async function checkScope(
+  all: readonly StoredObject[],
+  { scope, connection }: CheckScopeOptions,
+): Promise<void> {
+  for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
+    const stages = [{ $match: scope }, { $count: "count" }];
+    const [found] = await aggregateValues({ connection, values: sent, stages });
+    if (Number(found?.count ?? 0) < sent.length) throw outOfReach();
+  }
+}
+
+/** Whether values are certainly inside a scope of equalities. With `false`, the database must tell. */
+function isKnownWithin(values: Filter, scope: Filter): boolean {
+  return Object.entries(scope).every(([path, value]) =>
+    path === "$and" && Array.isArray(value)
+      ? value.every((each) => isKnownWithin(values, each))
+      : !path.includes(".") && isEqual(values[path], value)
+  );
+}
+
+function isEqual(value: unknown, expected: unknown): boolean {
+  if (expected instanceof mongoose.Types.ObjectId) {
+    // ObjectId.equals() takes texts and look-alikes for identifiers, which the database does not.
+    return value instanceof mongoose.Types.ObjectId && expected.equals(value);
+  }
+  return COMPARABLE.has(typeof expected) && value === expected;
+}
+
+export function writtenPaths(update: Update): string[] {
+  return Object.values(update).flatMap((paths) => Object.keys(paths));
+}
+
+interface StoredStates {
+  readonly read: StoredObject;
+  readonly now?: StoredObject;
+}
+
+/** Gives the top-level fields that an update writes, as they are then; a 409 if a value that it counts on has changed. */
+export function changedFields(
+  doc: Document,
+  update: Update,
+  { read, now = read }: StoredStates,
+): StoredObject {
+  const values = storedValues(doc);
+  const names = [...new Set(writtenPaths(update).map(topOf))];
+  const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
+  for (const [operator, paths] of Object.entries(update)) {
+    for (const [path, given] of Object.entries(paths)) {
+      if (operator === "$set") putAt(fields, { path, value: given });
+      else if (operator === "$unset") putAt(fields, { path, value: undefined });
+      else if (storedText(valueAt(now, path)) === storedText(valueAt(read, path))) {
+        putAt(fields, { path, value: valueAt(values, path) });
+      } else throw conflict();
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+export function setFields(holder: StoredObject, fields: StoredObject): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) delete holder[name];
+    else holder[name] = value;
+  }
 }

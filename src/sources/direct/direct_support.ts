@@ -53,14 +53,6 @@ interface DirectSupport {
   readonly removes: boolean;
 }
 
-const DOCUMENTS_ONLY: DirectSupport = {
-  reads: undefined,
-  counts: false,
-  inserts: undefined,
-  updates: false,
-  removes: false,
-};
-
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, DirectSupport>>();
 
 /** Tells what a model allows without documents; looks at each model once for each shape that readers see of it. */
@@ -74,27 +66,26 @@ export function directSupport(model: Model<unknown>, shape: Shape): DirectSuppor
 
 /** Looks at a model and all that it embeds: documents are needed where Mongoose runs or adds anything of the user's. */
 export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport {
-  if (unrecognised(model).length > 0) return DOCUMENTS_ONLY;
+  const runsNothing = (names: readonly string[]) =>
+    unrecognised(model).length === 0 && runsNothingOwn(model, names);
   const schema = model.schema as Schema;
   const schemas = [...schemasWithin(schema)];
   const fields = [...shape.fields.values()];
-  const reads = runsNothingOwn(model, READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
+  const reads = runsNothing(READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
   const updates = !shape.strict && hasUsualWrites(schema) &&
-    runsNothingOwn(model, WRITE_MIDDLEWARE) &&
-    schemas.every(judgesFieldsAlone) && fields.every(isSetAsGiven);
+    runsNothing(WRITE_MIDDLEWARE) &&
+    schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
+      .every(needsNoDocument) &&
+    fields.every(isSetAsGiven);
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
+  const reader = reads ? new JsonReader({ model, shape }) : undefined;
   return {
-    reads: reads ? readsOf(model, shape) : undefined,
-    counts: reads && runsNothingOwn(model, COUNT_MIDDLEWARE),
+    reads: reader && { reader, shared: new SharedReads(reader) },
+    counts: reads && runsNothing(COUNT_MIDDLEWARE),
     inserts: inserts ? new EntityMaker(model, shape) : undefined,
     updates,
-    removes: runsNothingOwn(model, REMOVE_MIDDLEWARE),
+    removes: runsNothing(REMOVE_MIDDLEWARE),
   };
-}
-
-function readsOf(model: Model<unknown>, shape: Shape): DirectReads {
-  const reader = new JsonReader({ model, shape });
-  return { reader, shared: new SharedReads(reader) };
 }
 
 /** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */
@@ -102,10 +93,6 @@ function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
   return showsValues(schema) && schema.get("strictRead") !== "throw" &&
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
-}
-
-function typesOf(schema: Schema): SchemaType[] {
-  return Object.values(schema.paths).flatMap(typesWithin);
 }
 
 /** Mongoose sets options that were not given to `null` or `false`. */
@@ -130,10 +117,6 @@ function hasUsualStart(schema: Schema): boolean {
 function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   const { kind, make } = fieldDefault(field);
   return name === "_id" || kind === "nothing" || make !== undefined;
-}
-
-function judgesFieldsAlone(schema: Schema): boolean {
-  return typesOf(schema).every(needsNoDocument);
 }
 
 /** Whether a type is one of Mongoose's, with no rules that look at the document. */

@@ -1,195 +1,241 @@
 import mongoose from "mongoose";
-import type { Model, Schema, SchemaType } from "mongoose";
-import type { JsonObject } from "../../schema/fields/json.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import type { ClientSession, Model } from "mongoose";
+import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
-import { BodyCast } from "../../write/body/cast_body.ts";
-import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
-import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
-import type { StatementOptions, TimeBudget } from "../../database/time_budget.ts";
+import { BulkError } from "../../errors/bulk_error.ts";
 import { tooMany } from "../../errors/refusals.ts";
-import { everyFilter } from "../../filter/filters.ts";
+import { castFilter, withConditions } from "../../filter/cast_filter.ts";
+import { everyFilter, isCountable, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
-import { asVersion } from "../../schema/fields/system_fields.ts";
+import { isNarrowed } from "../../filter/projection.ts";
+import { toJson } from "../../json/to_json.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
+import { insertAll } from "../../write/save_document.ts";
+import { keepsScopes } from "../parts/place.ts";
+import type { DirectCall, DirectResult, Fate } from "../source.ts";
+import { versionIn } from "./direct_reads.ts";
+import type { OpenCollection } from "./direct_reads.ts";
+import { directSupport } from "./direct_support.ts";
+import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
+import type { EntityMaker } from "./entity_maker.ts";
 
-/**
- * Casts a body that is flat: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any other body,
- * and for one with references that have to be checked.
- */
-export function flatFields(
-  body: JsonObject,
-  shape: Shape,
-): Record<string, unknown> | undefined {
-  const flat = Object.entries(body).every(([name, value]) => {
-    const field = shape.fields.get(name);
-    return field === undefined || !field.writable || (value !== null && isFlat(field));
-  });
-  if (!flat) return undefined;
-  const cast = new BodyCast();
-  try {
-    const values = cast.fields(body, shape);
-    if (cast.hasProblems || cast.references.size > 0) return undefined;
-    for (const name of Object.keys(values)) {
-      const field = shape.fields.get(name) as FieldShape;
-      values[name] = settle(values[name], field);
-    }
-    return values;
-  } catch (error) {
-    if (error instanceof mongoose.Error.CastError) return undefined;
-    throw error;
+type Values = Record<string, unknown>;
+
+/** Writes without documents; `null` where it selects no entity, `undefined` where it is not known that this is possible. */
+export async function writeDirect(
+  call: DirectCall,
+  collection: OpenCollection,
+): Promise<DirectResult | null | undefined> {
+  switch (call.operation) {
+    case "create":
+      return await (call.bodies === undefined ? create : createMany)(call, collection);
+    case "update":
+      return await update(call, collection);
+    case "updateAll":
+      return await updateAll(call, collection);
+    case "replace":
+      return await replace(call, collection);
+    case "remove":
+      return await remove(collection);
   }
 }
 
-function isFlat({ kind, element }: FieldShape): boolean {
-  return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
+async function create(
+  { body = {}, reserved = [], minimal = false }: DirectCall,
+  collection: OpenCollection,
+): Promise<DirectResult | undefined> {
+  const { model, timeBudget, shape } = collection;
+  const entity = makerOf(collection)?.make(body, reserved[0]);
+  if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
+  await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
+  const made = { created: String(entity._id), version: 0 };
+  return minimal ? made : { ...made, text: toJson(entity, shape) };
 }
 
-/** Runs the setters of a field, such as `lowercase`: casting alone does not. */
-function settle(value: unknown, { type, element }: FieldShape): unknown {
-  if (element === undefined) return castForQuery(type as SchemaType, value);
-  return (value as unknown[]).map((each) =>
-    each === null || each === undefined ? each : castForQuery(element.type as SchemaType, each)
-  );
-}
-
-export function areValid(
-  values: Readonly<Record<string, unknown>>,
-  fields: Iterable<readonly [string, FieldShape]>,
-): MaybePromise<boolean> {
-  const rules = new Rules();
-  for (const [name, field] of fields) {
-    if (!rules.mayPass(values[name], field)) return false;
+async function createMany(
+  { bodies = [], isAtomic = true, reserved = [], minimal }: DirectCall,
+  collection: OpenCollection,
+): Promise<DirectResult | undefined> {
+  const { model, timeBudget, shape } = collection;
+  const maker = makerOf(collection);
+  if (maker === undefined) return undefined;
+  const entities: (Values | undefined)[] = [];
+  for (const [index, body] of bodies.entries()) {
+    const made = maker.make(body, reserved[index]);
+    const entity = made && await areAllowed({ entity: made }, collection) ? made : undefined;
+    if (entity === undefined && isAtomic) return undefined;
+    entities.push(entity);
   }
-  return rules.asynchronous.length === 0 ||
-    Promise.all(rules.asynchronous).then((all) => all.every(Boolean));
-}
-
-class Rules {
-  readonly asynchronous: Promise<boolean>[] = [];
-
-  mayPass(value: unknown, { type, element }: FieldShape): boolean {
-    const passes = type?.validators.every(({ type: rule, validator }) =>
-      (value === undefined && rule !== "required") || this.#mayPassRule(value, validator)
-    );
-    if (passes !== true) return false;
-    return element === undefined || !Array.isArray(value) ||
-      value.every((each) => this.mayPass(each, element));
-  }
-
-  #mayPassRule(value: unknown, validator: unknown): boolean {
-    if (typeof validator !== "function") return false;
-    try {
-      const result: unknown = validator.call({}, value);
-      if (!isPromise(result)) return result === undefined || Boolean(result);
-      this.asynchronous.push(Promise.resolve(result).then((each) => each !== false, () => false));
-      return true;
-    } catch {
-      return false;
-    }
-  }
-}
-
-export function timeStamps(
-  model: Model<unknown>,
-  ...kinds: ("createdAt" | "updatedAt")[]
-): Record<string, unknown> {
-  const schema = model.schema as Schema;
-  const fields = stampFields(schema);
-  const now = model.base.now();
-  return Object.fromEntries(
-    kinds.flatMap((kind) => fields[kind] ?? []).map((name) => [name, schema.path(name).cast(now)]),
-  );
-}
-
-interface StoredUpdate {
-  /** Cast. */
-  readonly conditions: Filter;
-  /** New values of fields, cast and valid. */
-  readonly changes: Readonly<Record<string, unknown>>;
-  readonly replacement?: readonly object[] | undefined;
-  readonly upsert?: boolean | undefined;
-  readonly projection: Readonly<Record<string, unknown>>;
-  readonly statement: StatementOptions;
-}
-
-/**
- * Updates or replaces an entity in one statement; gives `null` if there is none, `undefined` where the database refuses the
- * data. A version that is no whole number takes a second statement.
- */
-export async function updateStored(
-  model: Model<unknown>,
-  { conditions, changes, replacement, upsert = false, projection, statement }: StoredUpdate,
-): Promise<Readonly<Record<string, unknown>> | null | undefined> {
-  const key = (model.schema as Schema).get("versionKey") as string;
-  const set = { ...changes, ...timeStamps(model, "updatedAt") };
-  const update = replacement ?? {
-    ...Object.keys(set).length > 0 && { $set: set },
-    $inc: { [key]: 1 },
+  const all = entities.filter((entity) => entity !== undefined);
+  const insert = (session?: ClientSession) => {
+    const options = { ...timeBudget.statement(session), ordered: isAtomic };
+    return insertAll(model, { all, options });
   };
+  if (isAtomic) {
+    const together = { ...turnsIn(model), timeBudget, isRequired: true };
+    await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
+    return minimal ? {} : { text: `[${all.map((each) => toJson(each, shape)).join()}]` };
+  }
+  let errors: BulkError["errors"] = new Map();
+  try {
+    if (all.length > 0) await timeBudget.wait(insert());
+  } catch (error) {
+    if (!(error instanceof BulkError)) throw error;
+    ({ errors } = error);
+  }
+  const fates = new Map(all.map((entity, index): [Values, Fate] => {
+    return [entity, errors.has(index) ? { error: errors.get(index) } : { _id: entity._id }];
+  }));
+  return { fates: entities.map((entity) => entity && fates.get(entity)) };
+}
+
+function makerOf(collection: OpenCollection): EntityMaker | undefined {
+  const { model, shape, selection: { scope }, linked = false } = collection;
+  const isDirect = !linked && isEmpty(scope) && showsWhole(collection);
+  return isDirect ? directSupport(model, shape).inserts : undefined;
+}
+
+async function update(
+  { body = {}, minimal }: DirectCall,
+  collection: OpenCollection,
+): Promise<DirectResult | null | undefined> {
+  const { model, shape, selection: { version }, name, conditions } = collection;
+  const isDirect = showsWhole(collection) && !setsArray(body, shape);
+  const changes = isDirect ? changesBy(body, collection) : undefined;
+  if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
+  const named = castFilter(model, everyFilter(name, conditions, version));
+  return await store({ named, update: updateBy(changes, model), minimal }, collection);
+}
+
+async function updateAll(
+  { body = {}, limit = Infinity }: DirectCall,
+  collection: OpenCollection,
+): Promise<DirectResult | undefined> {
+  const { model, selection: { options, version }, conditions, timeBudget } = collection;
+  const isDirect = isEmpty(options) && isCountable(conditions);
+  const changes = isDirect ? changesBy(body, collection) : undefined;
+  if (changes === undefined || !await areAllowed({ changes }, collection)) return undefined;
+  const named = castFilter(model, everyFilter(conditions, version)) as object;
+  const update = updateBy(changes, model) as object;
+  const upTo = Number.isFinite(limit) && { limit: limit + 1 };
+  const transaction = { ...turnsIn(model), timeBudget, isRequired: true };
+  let affected = 0;
+  const work = inTransaction(transaction, async (session) => {
+    const statement = timeBudget.statement(session);
+    affected = await model.collection.countDocuments(named, { ...upTo, ...statement });
+    if (affected > limit) throw tooMany(limit);
+    if (affected > 0) await model.collection.updateMany(named, update, statement);
+  });
+  return await work.then(() => ({ affected }), orDocument);
+}
+
+/** Gives the changes of flat fields by one statement; `undefined` if they have to be made with documents. */
+function changesBy(
+  body: JsonObject,
+  { model, shape, selection: { scope } }: OpenCollection,
+): Values | undefined {
+  if (!directSupport(model, shape).updates) return undefined;
+  const changes = flatFields(body, shape);
+  // An entity in the scope is in it afterwards.
+  const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
+  return isKept ? changes : undefined;
+}
+
+function updateBy(changes: Values, model: Model<unknown>): object {
+  const set = { ...changes, ...timeStamps(model, "updatedAt") };
+  return { ...!isEmpty(set) && { $set: set }, $inc: { [keyOf(model)]: 1 } };
+}
+
+async function replace(
+  { body = {}, minimal }: DirectCall,
+  collection: OpenCollection,
+): Promise<DirectResult | null | undefined> {
+  const { model, shape, selection: { version }, name, conditions, by = "_id" } = collection;
+  // A new entity would get what other conditions compare.
+  const isDirect = showsWhole(collection) && isEmpty(conditions);
+  const { inserts } = directSupport(model, shape);
+  const made = isDirect ? inserts?.replacement(body, { by, _id: name?._id }) : undefined;
+  if (made === undefined || !await areAllowed(made, collection)) return undefined;
+  // Both are cast already.
+  const named = everyFilter({ [by]: made.entity[by] }, version);
+  const upsert = version === undefined;
+  return await store({ named, update: made.stages, upsert, minimal }, collection);
+}
+
+interface Statement {
+  /** The conditions, cast. */
+  readonly named: Filter;
+  readonly update: object;
+  readonly upsert?: boolean;
+  readonly minimal: boolean | undefined;
+}
+
+async function store(
+  { named, update, upsert = false, minimal = false }: Statement,
+  { model, shape, timeBudget }: OpenCollection,
+): Promise<DirectResult | null | undefined> {
+  const key = keyOf(model);
+  const projection = minimal ? { [key]: 1 } : shape.withoutApart;
   // Never `raw`: the driver would apply it to error replies too, and lose track of the primary.
-  const options = {
-    ...statement,
-    ...Object.keys(projection).length > 0 && { projection },
+  const sent = model.collection.findOneAndUpdate(named, update, {
+    ...timeBudget.statement(),
+    ...!isEmpty(projection) && { projection },
+    upsert,
     returnDocument: "after",
     enableUtf8Validation: false,
-  } as const;
-  try {
-    const stored = await model.collection.findOneAndUpdate(conditions, update as never, {
-      ...options,
-      upsert,
-    });
-    if (stored === null || asVersion(stored[key]) !== null) return stored;
-    const uncounted = { _id: stored._id, ...hasNoVersion(key) };
-    const first = { $set: { [key]: 1 } } as never;
-    return await model.collection.findOneAndUpdate(uncounted, first, options) ?? stored;
-  } catch (error) {
-    if (isRefusal(error)) return undefined;
-    throw error;
-  }
+  });
+  const stored = await timeBudget.wait(sent).catch(orDocument);
+  if (stored === null || stored === undefined) return stored;
+  const version = versionIn(stored, key);
+  const told = { version, ...version === 0 && { created: String(stored._id) } };
+  if (minimal) return told;
+  const { reads } = directSupport(model, shape);
+  return { text: reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape), ...told };
 }
 
-interface SelectedUpdate extends Pick<StoredUpdate, "conditions" | "changes"> {
-  readonly limit: number;
-  readonly timeBudget: TimeBudget;
+async function remove(
+  { model, shape, selection, name, conditions, timeBudget, linked = false }: OpenCollection,
+): Promise<DirectResult | null | undefined> {
+  const isDirect = directSupport(model, shape).removes && isEmpty(selection.options) && !linked;
+  if (!isDirect) return undefined;
+  const query = model.deleteOne({}, { ...KEEP_CONDITIONS, ...timeBudget.statement() });
+  const named = everyFilter(name, conditions, selection.version);
+  const removed = await timeBudget.wait(withConditions(query, named).exec());
+  // With a write concern of 0, MongoDB does not tell.
+  return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
 }
 
-/** Updates what conditions select in one transaction; gives their number, `undefined` where the database refuses the data. */
-export async function updateSelected(
-  model: Model<unknown>,
-  { conditions, changes, limit, timeBudget }: SelectedUpdate,
-): Promise<number | undefined> {
-  const { collection, schema } = model;
-  const key = (schema as Schema).get("versionKey") as string;
-  const set = { ...changes, ...timeStamps(model, "updatedAt") };
-  const counted = { ...Object.keys(set).length > 0 && { $set: set }, $inc: { [key]: 1 } };
-  let count = 0;
-  try {
-    await inTransaction({ ...turnsIn(model), timeBudget, isRequired: true }, async (session) => {
-      const statement = timeBudget.statement(session);
-      const update = async (version: Filter, changes: object) => {
-        const filter = everyFilter(conditions, version);
-        const { matchedCount } = await collection.updateMany(filter, changes as never, statement);
-        return matchedCount;
-      };
-      const upTo = Number.isFinite(limit) && { limit: limit + 1 };
-      count = await collection.countDocuments(conditions, { ...upTo, ...statement });
-      if (count > limit) throw tooMany(limit);
-      if (count === 0 || await update(hasVersion(key), counted) === count) return;
-      await update(hasNoVersion(key), { $set: { ...set, [key]: 1 } });
-    });
-    return count;
-  } catch (error) {
-    if (isRefusal(error)) return undefined;
-    throw error;
-  }
+/** Whether an entity, or changes of some fields, keep the rules of their fields. */
+function areAllowed(
+  { entity, changes = {} }: { readonly entity?: Values; readonly changes?: Values },
+  { shape, timeBudget }: OpenCollection,
+): MaybePromise<boolean> {
+  const fields = [...shape.fields];
+  const changed = fields.filter(([name]) => Object.hasOwn(changes, name));
+  const valid = entity ? areValid(entity, fields) : areValid(changes, changed);
+  return isPromise(valid) ? timeBudget.wait(valid) : valid;
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code);
+/** Whether a write has no options to obey, and its answer shows everything. */
+function showsWhole({ selection, shape }: OpenCollection): boolean {
+  return isEmpty(selection.options) && !isNarrowed({ selection, shape });
 }
 
-/** The server's codes for a version that is the last number or none, for its own rules, and for a value that must be unique. */
+/** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */
+function setsArray(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
+  return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
+}
+
+function keyOf({ schema }: Model<unknown>): string {
+  return String(schema.get("versionKey"));
+}
+
+/** The server's codes for a version that cannot be counted on, for its own rules, and for a value that must be unique. */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
+
+/** Where the database refuses the data, a document has to say why. */
+function orDocument(error: unknown): undefined {
+  if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) return;
+  throw error;
+}

@@ -1,12 +1,15 @@
 import mongoose from "mongoose";
-import type { Model, Schema } from "mongoose";
+import type { Model, Schema, SchemaType } from "mongoose";
+import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+import { isPromise } from "../../declare/hooks/run_hook.ts";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldDefault } from "../../schema/fields/field_default.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isClearable } from "../../schema/fields/visibility.ts";
+import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { flatFields, timeStamps } from "./direct_writes.ts";
+import { BodyCast } from "../../write/body/cast_body.ts";
 
 interface MadeField extends FieldDefault {
   readonly name: string;
@@ -91,4 +94,87 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
   if (!isClearable(field) || kind !== "object" && kind !== "map") return true;
   return type !== undefined && (shape ?? element?.shape)?.guarded !== true;
+}
+
+/**
+ * Casts a body that is flat: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any other body,
+ * and for one with references that have to be checked.
+ */
+export function flatFields(
+  body: JsonObject,
+  shape: Shape,
+): Record<string, unknown> | undefined {
+  const flat = Object.entries(body).every(([name, value]) => {
+    const field = shape.fields.get(name);
+    return field === undefined || !field.writable || (value !== null && isFlat(field));
+  });
+  if (!flat) return undefined;
+  const cast = new BodyCast();
+  try {
+    const values = cast.fields(body, shape);
+    if (cast.hasProblems || cast.references.size > 0) return undefined;
+    for (const name of Object.keys(values)) {
+      const field = shape.fields.get(name) as FieldShape;
+      values[name] = settle(values[name], field);
+    }
+    return values;
+  } catch (error) {
+    if (error instanceof mongoose.Error.CastError) return undefined;
+    throw error;
+  }
+}
+
+function isFlat({ kind, element }: FieldShape): boolean {
+  return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
+}
+
+/** Runs the setters of a field, such as `lowercase`: casting alone does not. */
+function settle(value: unknown, { type, element }: FieldShape): unknown {
+  if (element === undefined) return castForQuery(type as SchemaType, value);
+  return (value as unknown[]).map((each) =>
+    each === null || each === undefined ? each : castForQuery(element.type as SchemaType, each)
+  );
+}
+
+/** Whether values keep the rules of their fields, which look at nothing else. */
+export function areValid(
+  values: Readonly<Record<string, unknown>>,
+  fields: Iterable<readonly [string, FieldShape]>,
+): MaybePromise<boolean> {
+  const asynchronous: Promise<boolean>[] = [];
+  const mayPassRule = (value: unknown, validator: unknown): boolean => {
+    if (typeof validator !== "function") return false;
+    try {
+      const result: unknown = validator.call({}, value);
+      if (!isPromise(result)) return result === undefined || Boolean(result);
+      asynchronous.push(Promise.resolve(result).then((each) => each !== false, () => false));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const mayPass = (value: unknown, { type, element }: FieldShape): boolean => {
+    const passes = type?.validators.every(({ type: rule, validator }) =>
+      (value === undefined && rule !== "required") || mayPassRule(value, validator)
+    );
+    return passes === true && (element === undefined || !Array.isArray(value) ||
+      value.every((each) => mayPass(each, element)));
+  };
+  for (const [name, field] of fields) {
+    if (!mayPass(values[name], field)) return false;
+  }
+  return asynchronous.length === 0 ||
+    Promise.all(asynchronous).then((all) => all.every(Boolean));
+}
+
+export function timeStamps(
+  model: Model<unknown>,
+  ...kinds: ("createdAt" | "updatedAt")[]
+): Record<string, unknown> {
+  const schema = model.schema as Schema;
+  const fields = stampFields(schema);
+  const now = model.base.now();
+  return Object.fromEntries(
+    kinds.flatMap((kind) => fields[kind] ?? []).map((name) => [name, schema.path(name).cast(now)]),
+  );
 }

@@ -14,7 +14,7 @@ type ObjectId = mongoose.Types.ObjectId;
 type Found = ReadonlyMap<string, Stored>;
 
 interface Gathering {
-  readonly ids: Map<string, ObjectId>;
+  readonly ids: ObjectId[];
   readonly found: Promise<Found>;
 }
 
@@ -45,47 +45,39 @@ export class SharedReads {
   }
 
   #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
-    const sent = nameOf(query);
-    let gathering = this.#waiting.get(sent);
-    if (gathering === undefined || gathering.ids.size >= MAX_SHARED) {
-      this.#waiting.set(sent, gathering = this.#open(sent, query));
+    const name = nameOf(query);
+    const open = this.#waiting.get(name);
+    if (open !== undefined && open.ids.length < MAX_SHARED) {
+      open.ids.push(id);
+      return open.found;
     }
-    gathering.ids.set(id.toHexString(), id);
-    return gathering.found;
-  }
-
-  #open(sent: string, query: JsonQuery): Gathering {
-    const ids: Gathering["ids"] = new Map();
+    const ids = [id];
     const found = new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
-      if (this.#waiting.get(sent) === gathering) this.#waiting.delete(sent);
-      return this.#run([...ids.values()], query);
+      if (this.#waiting.get(name)?.ids === ids) this.#waiting.delete(name);
+      return this.#run(ids, query);
     });
-    const gathering = { ids, found };
-    return gathering;
+    this.#waiting.set(name, { ids, found });
+    return found;
   }
 
   async #run(ids: readonly ObjectId[], query: JsonQuery): Promise<Found> {
     this.#wasAlone = ids.length === 1;
     this.#running++;
     try {
-      return await this.#find(ids, query);
+      const name = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
+      const conditions = everyFilter(name, query.conditions);
+      const found = new Map<string, Stored>();
+      for await (const batch of this.#reader.batches({ ...query, conditions })) {
+        for (const each of storedIn(batch)) found.set(idOf(each), each);
+      }
+      return found;
     } finally {
       this.#running--;
     }
   }
-
-  async #find(ids: readonly ObjectId[], query: JsonQuery): Promise<Found> {
-    const name = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
-    const conditions = everyFilter(name, query.conditions);
-    const found = new Map<string, Stored>();
-    for await (const batch of this.#reader.batches({ ...query, conditions })) {
-      for (const each of storedIn(batch)) found.set(idOf(each), each);
-    }
-    return found;
-  }
 }
 
-/** Tells a query from all others; a simple one is not worth its bytes. */
+/** Tells a query from all others by its bytes, in which the order of keys counts; a simple one is not worth them. */
 function nameOf(query: JsonQuery): string {
   const { conditions, projection, options } = query;
   const isSimple = isEmpty(conditions) && isEmpty(projection) &&
@@ -93,11 +85,6 @@ function nameOf(query: JsonQuery): string {
       typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)
     );
   if (isSimple) return JSON.stringify(options);
-  return bytesOf(query);
-}
-
-/** A query as the database would get it; the order of keys counts in what it compares and sorts by. */
-function bytesOf(query: object): string {
   const bytes = mongoose.mongo.BSON.serialize(query, { serializeFunctions: true });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }

@@ -3,17 +3,16 @@ import { takeTurns } from "../../database/in_transaction.ts";
 import { outOfReach } from "../../errors/refusals.ts";
 import { everyFilter, fieldsRead, KEEP_CONDITIONS, topOf } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
+import { hasOneOf } from "../../filter/versions.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
-import { versionKey } from "../../schema/fields/system_fields.ts";
+import { asVersion, versionKey } from "../../schema/fields/system_fields.ts";
 import { aggregateValues } from "../../schema/mongoose/statements/aggregate_values.ts";
 import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { setFields, writtenPaths } from "../../write/check_scope.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { sameAsStored } from "../../write/update_conditions.ts";
-import { conditionsOf, isExpressible, keepsScopes, pathIn, stagesTo, turnAt } from "./place.ts";
+import { isExact, sameAsStored, setFields, writtenPaths } from "../../write/update_conditions.ts";
+import { conditionsOf, isExpressible, keepsScopes, stagesTo, turnAt } from "./place.ts";
 import type { Place, Step } from "./place.ts";
 
 /** How often a change is tried when others change what it depends on. */
@@ -39,18 +38,16 @@ export interface Change {
  * reads what changes or the stored values need another change. `false` if nothing was written.
  */
 export async function changePlace(
-  { steps, ...root }: Place,
+  place: Place,
   change: Change,
 ): Promise<boolean> {
   const { update, condition = {}, onlyIf = {}, session } = change;
   const fields = [...new Set(writtenPaths(update).map(topOf))];
-  // An empty change counts the version only.
-  const place = { ...root, steps: fields.length > 0 ? steps : steps.map(withoutStamp) };
   const where = everyFilter(condition, onlyIf ?? {});
   if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
     if (await send(place, { update: fromRoot(update, place), where, session })) return true;
   }
-  const [step] = steps;
+  const [step] = place.steps;
   const written = step === undefined ? fields : [step.property];
   const run = async () => {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
@@ -64,25 +61,19 @@ export async function changePlace(
   return await takeTurns(turnAt(place), run);
 }
 
-function withoutStamp({ stamp: _stamp, ...step }: Step): Step {
-  return step;
-}
-
-/** Gives an update of an entity with paths from the root, and the time for every object around the change. */
-function fromRoot(update: Update, place: Place): Update {
+/** Gives an update of an entity with paths from the root; the array filters `e0`, `e1`, … name elements. */
+function fromRoot(update: Update, { steps }: Place): Update {
+  const names = steps.map(({ property, id }, index) =>
+    id === undefined ? property : `${property}.$[e${index}]`
+  );
   const moved: Record<string, Fields> = {};
   for (const [operator, paths] of Object.entries(update)) {
-    const entries = Object.entries(paths).map(([path, value]) => [pathIn(place, path), value]);
+    const entries = Object.entries(paths).map((
+      [path, value],
+    ) => [[...names, path].join("."), value]);
     moved[operator] = Object.fromEntries(entries);
   }
-  const written = writtenPaths(moved);
-  const stamps = place.steps.flatMap(({ stamp }, index) => {
-    if (stamp === undefined) return [];
-    const path = pathIn({ ...place, steps: place.steps.slice(0, index + 1) }, stamp);
-    return written.includes(path) ? [] : [[path, new Date()]];
-  });
-  if (stamps.length === 0) return moved;
-  return { ...moved, $set: { ...Object.fromEntries(stamps), ...moved.$set } };
+  return moved;
 }
 
 /**
@@ -96,11 +87,12 @@ async function tryChecked(
   const { model, id, scope, version, timeBudget } = place;
   const read = fieldsRead(scope);
   // The fields of the scope, and those that are written; or else the whole document.
+  const key = versionKey(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
-  const project = fields && { $project: Object.fromEntries(fields.map((field) => [field, 1])) };
+  const shown = fields?.map((field) => [field, 1]) ?? [];
   const stages = [
     { $match: everyFilter({ _id: id }, scope, version) },
-    ...project ? [project] : [],
+    ...fields ? [{ $project: { ...Object.fromEntries(shown), ...key && { [key]: 1 } } }] : [],
   ];
   const maxTimeMS = Math.max(1, Math.ceil(timeBudget.left));
   const options = { ...AS_STORED, maxTimeMS, ...session && { session } };
@@ -118,14 +110,14 @@ async function tryChecked(
   setFields(entity, values);
   if (!await isThere(changed, [])) throw outOfReach();
   const update = updateTo(changed, written);
-  const statement = { update, where: unchangedSince(root, fields), session };
-  return await send({ ...place, steps: [] }, { ...statement, isChecked: true }) || undefined;
+  const where = unchangedSince(root, { fields, key });
+  return await send({ ...place, steps: [] }, { update, where, session }) || undefined;
 }
 
 /** Follows steps into a copy of a document; a single object that is stored where a list belongs becomes its only element. */
 function entityIn(copy: StoredObject, steps: readonly Step[]): StoredObject | undefined {
   let at = copy;
-  for (const { property, id, stamp } of steps) {
+  for (const { property, id } of steps) {
     let inner = at[property];
     if (id !== undefined) {
       const text = storedText(id);
@@ -134,7 +126,6 @@ function entityIn(copy: StoredObject, steps: readonly Step[]): StoredObject | un
     }
     if (!isJsonObject(inner)) return undefined;
     at = inner as StoredObject;
-    if (stamp) at[stamp] = new Date();
   }
   return at;
 }
@@ -154,15 +145,22 @@ function updateTo(changed: StoredObject, fields: readonly string[]): Update {
   };
 }
 
-/** The condition that a document, or some of its fields, are stored as they were read. */
-function unchangedSince(root: StoredObject, fields: readonly string[] | undefined): Filter {
-  if (fields === undefined) return { $expr: sameAsStored("$$ROOT", { value: root }) };
-  const same = fields.map((field) =>
-    Object.hasOwn(root, field)
-      ? sameAsStored(`$${field}`, { value: root[field] })
-      : { $eq: [{ $type: `$${field}` }, "missing"] }
-  );
-  return { $expr: { $and: same } };
+function unchangedSince(
+  root: StoredObject,
+  { fields, key }: {
+    readonly fields: readonly string[] | undefined;
+    readonly key: string | undefined;
+  },
+): Filter {
+  const all =
+    fields?.map((field) =>
+      Object.hasOwn(root, field)
+        ? sameAsStored(`$${field}`, root[field])
+        : { $eq: [{ $type: `$${field}` }, "missing"] }
+    ) ?? [sameAsStored("$$ROOT", root)];
+  const same = { $expr: { $and: all } };
+  if (key === undefined || isExact(root)) return same;
+  return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
 }
 
 /** Options that read values as they are stored: nothing is lost when they are written again. */
@@ -174,15 +172,13 @@ const AS_STORED = {
   enableUtf8Validation: false,
 } as const;
 
-export interface DocumentStages {
-  readonly document: StoredObject;
-  readonly stages: readonly PipelineStage[];
-  readonly maxTimeMS?: number;
-}
-
 export async function aggregateDocument(
   { db }: Model<unknown>,
-  { document, stages, ...options }: DocumentStages,
+  { document, stages, ...options }: {
+    readonly document: StoredObject;
+    readonly stages: readonly PipelineStage[];
+    readonly maxTimeMS?: number;
+  },
 ): Promise<StoredObject[]> {
   const given = { connection: db as Connection, values: [document], stages };
   return await aggregateValues(given, { ...AS_STORED, ...options });
@@ -192,32 +188,24 @@ interface Statement {
   readonly update: Update;
   readonly where: Filter;
   readonly session: ClientSession | undefined;
-  readonly isChecked?: boolean;
 }
 
 /**
  * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the way.
- * A version that is no whole number becomes 1 by another statement. `false` if a condition did not hold.
+ * `false` if a condition did not hold.
  */
-async function send(
-  place: Place,
-  { update, where, session, isChecked = false }: Statement,
-): Promise<boolean> {
+async function send(place: Place, { update, where, session }: Statement): Promise<boolean> {
   const { model, id, steps, timeBudget } = place;
   const key = versionKey(model);
+  const counted = key === undefined ? update : { ...update, $inc: { ...update.$inc, [key]: 1 } };
   const arrayFilters = steps.flatMap(({ id }, index) =>
     id === undefined ? [] : [{ [`e${index}._id`]: id }]
   );
-  const write = async (counted: Update, version: Filter) => {
-    const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session) };
-    const query = model.updateOne({ _id: id }, counted as never, options as never);
-    matchAsIs(query, everyFilter(conditionsOf(place, where), version));
-    writeAsIs(query, counted);
-    const { matchedCount } = await query.exec();
-    // Where a connection keeps numbers in objects, they are no zeros.
-    return Number(matchedCount) !== 0;
-  };
-  if (key === undefined) return await write(update, {});
-  return await write({ ...update, $inc: { ...update.$inc, [key]: 1 } }, hasVersion(key)) ||
-    isChecked && await write({ ...update, $set: { ...update.$set, [key]: 1 } }, hasNoVersion(key));
+  const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session) };
+  const query = model.updateOne({ _id: id }, counted as never, options as never);
+  matchAsIs(query, conditionsOf(place, where));
+  writeAsIs(query, counted);
+  const { matchedCount } = await query.exec();
+  // Where a connection keeps numbers in objects, they are no zeros.
+  return Number(matchedCount) !== 0;
 }

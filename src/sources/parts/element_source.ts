@@ -8,15 +8,14 @@ import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
-import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
-import { checkScope } from "../../write/check_scope.ts";
+import { checkScope } from "../../write/update_conditions.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { pageOptions, readPaths } from "../collection_reads.ts";
+import { pageOptions, topFields } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import {
   boundSelection,
@@ -81,11 +80,10 @@ export class ElementSource implements Source {
   async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
     const named = this.#named(name, true);
     if (named === undefined) return undefined;
-    const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ };
-    return await readPaths(paths, async (fields) => {
-      const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
-      return found;
-    });
+    const stages = [{ $project: topFields(paths) }];
+    const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ, stages };
+    const [found] = await this.#aggregate(named, options);
+    return found;
   }
 
   async count(limit?: number): Promise<number> {
@@ -143,8 +141,7 @@ export class ElementSource implements Source {
   locate(entity: EntityValue): Promise<Place> {
     const { parent, link: { property, array }, model } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
-    const { updatedAt: stamp } = stampFields(model.schema);
-    const step = { property, scope: this.#scope, ...id, ...stamp && { stamp } };
+    const step = { property, scope: this.#scope, ...id };
     return Promise.resolve({ ...parent, steps: [...parent.steps, step] });
   }
 

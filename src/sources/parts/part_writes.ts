@@ -8,11 +8,14 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { changedFields, setFields } from "../../write/check_scope.ts";
-import { isPathRefused } from "../../write/save_document.ts";
 import { keptValues, storedText, valueAt } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { replacedPaths, unchangedAt } from "../../write/update_conditions.ts";
+import {
+  changedFields,
+  replacedPaths,
+  setFields,
+  unchangedAt,
+} from "../../write/update_conditions.ts";
 import { aggregateDocument, changePlace, storedList } from "./change_place.ts";
 import { insideOf, intoStages, isExpressible } from "./place.ts";
 import type { Place } from "./place.ts";
@@ -49,8 +52,8 @@ export async function addToProperty(
     onlyIf: { $or: [{ [property]: { $exists: false } }, isList(property)], ...named },
     apply({ [property]: stored }) {
       const list = storedList(stored);
-      const there = new Set(list.flatMap(textsOf));
-      const added = values.filter((value) => !textsOf(value).some((text) => there.has(text)));
+      const there = new Set(list.map(nameOf));
+      const added = values.filter((value) => !there.has(nameOf(value)));
       return embedded && added.length < values.length
         ? undefined
         : { [property]: [...list, ...added] };
@@ -83,24 +86,23 @@ export async function takeFromProperty(
       session,
     });
   }
-  const texts = new Set(ids.flatMap(textsOf));
+  const names = new Set(ids.map(nameOf));
   return await changePlace(place, {
     update: { $pull: { [property]: { $in: ids } } },
     onlyIf: { [property]: { $type: "array", ...areThere && { $in: ids } } },
     apply({ [property]: stored }) {
       const list = storedList(stored);
-      const rest = list.filter((each) => !textsOf(each).some((text) => texts.has(text)));
+      const rest = list.filter((each) => !names.has(nameOf(each)));
       return areThere && rest.length === list.length ? undefined : { [property]: rest };
     },
     session,
   });
 }
 
-/** Texts that are equal for equal references: a value as it is stored, and an identifier that may be stored as text. */
-function textsOf(value: unknown): string[] {
+/** A text that is equal for equal references; an identifier may be stored as text. */
+function nameOf(value: unknown): string {
   const { _id: name = value } = Object(value) as { _id?: unknown };
-  const isText = typeof name === "string" || isObjectId(name);
-  return [storedText(value), ...isText ? [`text ${name}`] : []];
+  return typeof name === "string" || isObjectId(name) ? String(name) : storedText(value);
 }
 
 function isList(property: string): Filter {
@@ -119,28 +121,28 @@ export interface UpdateElementOptions {
   readonly shape: Shape;
 }
 
+/** Gives the update that saves an embedded document, with what was read, and the paths of that on which it depends. */
+function changeOf(doc: Document, shape: Shape) {
+  const { values: read, isSent } = keptValues(doc);
+  const update: Update = changesOf(doc);
+  // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
+  const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
+  return { doc, read, update, paths };
+}
+
 /** Writes the changes of an embedded document; a 409 if it is gone, or has changed in what they depend on. */
 export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
 ): Promise<void> {
-  const { values: read, isSent } = keptValues(doc);
-  const update: Update = changesOf(doc);
-  // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
-  const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
-  const unchanged = paths.map((path) => unchangedAt(path, read));
-  const change = {
+  const { read, update, paths } = changeOf(doc, shape);
+  const isWritten = await changePlace(place, {
     update,
-    condition: everyFilter(condition, ...unchanged),
-    apply: (now: StoredObject) => changedFields(doc, update, { read, now }),
+    condition: everyFilter(condition, ...paths.map((path) => unchangedAt(path, read))),
+    apply: (now) => changedFields(doc, update, { read, now }),
     session: doc.$session() ?? undefined,
-  };
-  try {
-    if (await changePlace(place, change)) return;
-  } catch (error) {
-    throw isPathRefused(error) ? conflict(error) : error;
-  }
-  throw conflict();
+  });
+  if (!isWritten) throw conflict();
 }
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
@@ -154,11 +156,7 @@ export async function updateElements(
   { place, property, condition, scope, shape }: UpdateElementsOptions,
 ): Promise<void> {
   if (docs.length === 0) return;
-  const changes = docs.map((doc) => {
-    const { values: read } = keptValues(doc);
-    const update: Update = changesOf(doc);
-    return { doc, read, update, paths: replacedPaths(update, { shape, stored: read }) };
-  });
+  const changes = docs.map((doc) => changeOf(doc, shape));
   const named = { _id: { $in: changes.map(({ read }) => read._id) } };
   const areAll = async (list: readonly unknown[], ...filters: Filter[]) => {
     const match = { $match: everyFilter(named, ...filters) } as PipelineStage;
@@ -231,24 +229,17 @@ export async function removeElements(
         ? []
         : await aggregateDocument(parent.model, { document: { [property]: list }, stages });
       const gone = [...found.map(storedText), ...texts];
-      const rest = withoutTexts(list, gone);
-      if (list.length - rest.length < gone.length) throw conflict();
+      // Of equal ones without identifier, as many go as were selected.
+      const rest = list.filter((each) => {
+        const index = gone.indexOf(storedText(each));
+        if (index >= 0) gone.splice(index, 1);
+        return index < 0;
+      });
+      if (gone.length > 0) throw conflict();
       return rest.length < list.length ? { [property]: rest } : undefined;
     },
   });
   if (!isWritten && (!isReached || keys.length === 1)) throw conflict();
-}
-
-/** Leaves elements out by their texts. Of equal ones without identifier, as many are left out as were selected. */
-function withoutTexts(list: readonly unknown[], texts: readonly string[]): readonly unknown[] {
-  const left = new Map<string, number>();
-  for (const text of texts) left.set(text, (left.get(text) ?? 0) + 1);
-  return list.filter((each) => {
-    const text = storedText(each);
-    const count = left.get(text) ?? 0;
-    left.set(text, count - 1);
-    return count <= 0;
-  });
 }
 
 /** Removes the only object of a property, if it still is what a filter selects; else it throws a 409. */

@@ -12,8 +12,6 @@ export interface Step {
   readonly id?: Types.ObjectId;
   /** The scope that binds the embedded object, cast. */
   readonly scope: Filter;
-  /** The field with the time of the last change of the embedded object, where there is one. */
-  readonly stamp?: string;
 }
 
 export interface Place {
@@ -31,14 +29,6 @@ export interface Place {
 export function turnAt({ model, id, timeBudget }: Place): TransactionOptions {
   const turn = `${model.collection.name}/${id}`;
   return { connection: model.db as Connection, turn, isContended: true, timeBudget };
-}
-
-/** The path of a field of the entity, from the root, for an update: the array filters `e0`, `e1`, … name elements. */
-export function pathIn({ steps }: Place, field: string): string {
-  const names = steps.map(({ property, id }, index) =>
-    id === undefined ? property : `${property}.$[e${index}]`
-  );
-  return [...names, field].join(".");
 }
 
 export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStage[] {
@@ -72,12 +62,12 @@ export function keepsScopes(
   fields: readonly string[],
 ): boolean {
   const { updatedAt } = stampFields(model.schema);
-  const objects = [{ scope, stamps: [updatedAt, versionKey(model)] }];
-  for (const { scope, stamp } of steps) objects.push({ scope, stamps: [stamp] });
-  return objects.every(({ scope, stamps }, index) => {
+  const stamps = [updatedAt, versionKey(model)];
+  return [{ scope }, ...steps].every(({ scope }, index) => {
     const read = fieldsRead(scope);
     const inner = steps[index]?.property;
-    const changed = [...stamps, ...inner === undefined ? fields : [inner]];
+    const written = inner === undefined ? fields : [inner];
+    const changed = index === 0 ? [...stamps, ...written] : written;
     return read !== undefined && !changed.some((field) => field && read.has(field));
   });
 }

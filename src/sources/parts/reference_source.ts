@@ -5,9 +5,8 @@ import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
-import { boundSelection, readSelection } from "../entities.ts";
-import type { EntityName, ReadBinding, SaveBinding, Source } from "../source.ts";
-import type { Together } from "../together.ts";
+import type { EntityName, Source } from "../source.ts";
+import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
 import { turnAt } from "./place.ts";
 import type { Place } from "./place.ts";
@@ -35,14 +34,8 @@ export class ReferenceSource extends CollectionSource {
     return link.array || id === undefined ? undefined : String(id);
   }
 
-  override boundTo(binding: SaveBinding): Source {
-    const selection = boundSelection(this.#options.selection, binding);
-    return new ReferenceSource({ ...this.#options, selection });
-  }
-
-  override within(read: ReadBinding): Source {
-    const selection = readSelection(this.#options.selection, read);
-    return new ReferenceSource({ ...this.#options, selection, timeBudget: read.timeBudget });
+  protected override with(changes: Partial<CollectionSourceOptions>): Source {
+    return new ReferenceSource({ ...this.#options, ...changes });
   }
 
   /** Where there are no transactions, an entity may be stored that its parent does not refer to yet. */
@@ -111,7 +104,10 @@ export class ReferenceSource extends CollectionSource {
   }
 
   /** Writes the identifiers of new entities to the parent. After other errors they may be there: the entities stay. */
-  async #linkTo(ids: readonly unknown[], { vacant, session }: LinkOptions): Promise<void> {
+  async #linkTo(
+    ids: readonly unknown[],
+    { vacant, session }: { readonly vacant: Filter; readonly session: ClientSession | undefined },
+  ): Promise<void> {
     const { parent, link } = this.#options;
     let refusal = link.array ? conflict() : occupied();
     try {
@@ -155,9 +151,4 @@ export class ReferenceSource extends CollectionSource {
   ): Promise<void> {
     return inTransaction({ ...turnAt(this.#options.parent), isRequired }, writes);
   }
-}
-
-interface LinkOptions {
-  readonly vacant: Filter;
-  readonly session: ClientSession | undefined;
 }

@@ -46,10 +46,6 @@ export abstract class MergeTarget {
     return clearedValue(this.holder, field);
   }
 
-  protected initial(field: FieldShape): unknown {
-    return initialValue(this.holder, field);
-  }
-
   protected isLocked(_field: FieldShape): boolean {
     return false;
   }
@@ -135,7 +131,7 @@ export abstract class MergeTarget {
     const isOpened = isLeftOut && type === undefined && shape !== undefined;
     if (!isOpened && !this.#mustStay(field)) {
       if (this.step.isEntry) return this.write(undefined);
-      return this.write(isLeftOut ? this.initial(field) : this.cleared(field));
+      return this.write(isLeftOut ? initialValue(this.holder, field) : this.cleared(field));
     }
     const member = this.open(element !== undefined);
     if (element !== undefined) { for (const key of this.keys() ?? []) member(key).#clear(element); }
