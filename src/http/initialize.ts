@@ -19,7 +19,7 @@ import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
 import { checkTransactions } from "./routes/compile_writes.ts";
-import { describeRoute, printRoute } from "./routes/describe_route.ts";
+import { describeRoute } from "./routes/describe_route.ts";
 import type { RouteDescription } from "./routes/describe_route.ts";
 
 /**
@@ -98,10 +98,14 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
     getModel(root.target);
     checkTransactions(route);
   }
-  if (options.log === true) logLine(routes.map(printRoute).join("\n"));
-  const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), {
-    describe: () => routes.map(describeRoute),
-  });
+  const describe = () => routes.map(describeRoute);
+  if (options.log === true) {
+    const lines = describe().map(({ method, path, operation, model }) =>
+      `${method.padEnd(6)} ${path}  ${operation}  ${model}`
+    );
+    logLine(lines.join("\n"));
+  }
+  const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), { describe });
   mounted.set(router, routes);
   return router;
 }

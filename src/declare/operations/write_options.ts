@@ -1,6 +1,8 @@
 import type { ListFormat } from "../hooks/read_options.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
+import type { Method } from "./methods.ts";
+import { isReadOption } from "./operation.ts";
 
 /** How clients repeat a `create()` safely, by the header `Idempotency-Key`. */
 export interface IdempotencyOptions {
@@ -88,11 +90,30 @@ const TAKEN: Readonly<Record<keyof WriteOptions, readonly (keyof OptionsWritten)
   by: ["replace"],
 };
 
-export function isWriteOption(name: string): name is keyof WriteOptions {
-  return Object.hasOwn(TAKEN, name);
+/** Whether an operation takes an option of writes. */
+function takesOption(operation: string, name: keyof WriteOptions): boolean {
+  return (TAKEN[name] as readonly string[]).includes(operation);
 }
 
-/** Whether an operation takes an option of writes. */
-export function takesOption(operation: string, name: keyof WriteOptions): boolean {
-  return (TAKEN[name] as readonly string[]).includes(operation);
+/** Tells whether an option is one of reads or of writes: `formats` is both. */
+export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
+  if (!Object.hasOwn(TAKEN, name)) return isReadOption(name) ? "read" : undefined;
+  return isReadOption(name) && !takesOption(operation, name as keyof WriteOptions)
+    ? "read"
+    : "write";
+}
+
+/** Gives the options of reads, or those of writes, of an operation. */
+export function optionsGiven(method: Method, kind: "read" | "write"): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(method.hooks).filter(([name, value]) =>
+      value !== undefined && optionKind(method, name) === kind
+    ),
+  );
+}
+
+/** Gives the first of the options of writes that an operation does not take. */
+export function misplacedOption({ operation }: Method, given: WriteOptions): string | undefined {
+  return (Object.keys(given) as (keyof WriteOptions)[])
+    .find((name) => !takesOption(operation, name));
 }

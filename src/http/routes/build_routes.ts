@@ -11,9 +11,8 @@ import { describeParts } from "../../schema/describe_parts.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
-import { checkActionPaths } from "./_check_action.ts";
+import { cannotMount } from "../check_options.ts";
 import {
-  cannotMount,
   checkConcurrency,
   checkPartRest,
   checkReferences,
@@ -22,7 +21,7 @@ import {
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { compileWrites } from "./compile_writes.ts";
-import { pathKey } from "./describe_route.ts";
+import { pathKey } from "./describe_request.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
 
@@ -90,10 +89,7 @@ interface Branch {
   readonly item: string;
   readonly above: readonly Level[];
   /** Its own level, without what depends on the operation. */
-  readonly level: Omit<
-    Level,
-    "operation" | "kind" | "hooks" | "parameters" | "reads" | "writes" | "shape" | "versionKey"
-  >;
+  readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
 }
 
 /** The settings that the routes of a branch share with those of its root. */
@@ -106,8 +102,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const shape = shapeForAll(schema);
   checkReferences(shape);
   const { target, link } = level;
-  const embedded = link?.embedded === true;
-  const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
+  const key: unknown = link?.embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
   const versionKey = typeof key === "string" ? key : undefined;
   checkConcurrency(methods, { ...level, versionKey });
   const isDivided = shared.getConnection !== undefined ||
@@ -115,19 +110,21 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const own = methods.map((method): Route => {
     const { operation: name, hooks } = method;
     const kind = operationOf(method);
+    const fail = (problem: string) => cannotMount(target, `${name}() ${problem}`);
     const problem = exampleProblem(method, shape);
-    if (problem !== undefined) throw cannotMount(target, problem);
+    if (problem !== undefined) throw fail(problem);
+    const place = { target, schema, shape, link, isDivided, methods, fail };
     const acting: Level = {
       ...{ ...level, versionKey, shape, operation: name, kind, hooks: hooks as Hooks<object> },
       ...isAction(method) && { action: method },
       parameters: hooks.parameters ?? [],
-      filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
-      reads: compileReads(method, { target, schema, shape, embedded }),
-      writes: compileWrites(method, { target, schema, shape, link, isDivided, methods }),
+      filterPaths: compileFilterPaths(method, { ...place, mode: shared.filterPaths }),
+      reads: compileReads(method, place),
+      writes: compileWrites(method, place),
     };
     const levels = [...above, acting];
-    const place = kind.item ? item : base;
-    const path = isAction(method) ? `${place.replace(/\/$/, "")}/${name}` : place;
+    const at = kind.item ? item : base;
+    const path = isAction(method) ? `${at.replace(/\/$/, "")}/${name}` : at;
     return { path, operation: kind, levels, rights: rightsOf(levels), ...shared };
   });
   const parent = own.find((route) => actingLevel(route).operation === "one");
@@ -194,4 +191,49 @@ function claimCollection(holders: Holders, target: ModelClass): void {
 function reloadHint(target: ModelClass, holder: ModelClass): string {
   if (target === holder || target.name !== holder.name) return "";
   return `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`;
+}
+
+/** Checks that no path of an action is one of another route, whatever its verb. */
+function checkActionPaths(routes: readonly Route[]): void {
+  const holders = new Map<string, Route>();
+  const [actions = [], others = []] = [true, false].map((acts) =>
+    routes.filter((route) => (actingLevel(route).action !== undefined) === acts)
+  );
+  for (const route of others) {
+    for (const path of [route.path, route.path.replace(/\/:[^/]*$/, "")]) {
+      holders.set(pathKey(path), route);
+    }
+  }
+  for (const route of actions) {
+    const key = pathKey(route.path);
+    const holder = holders.get(key);
+    holders.set(key, route);
+    if (holder === undefined) continue;
+    const taken = `${nameOf(route)} has the path of ${nameOf(holder)}, ${route.path}`;
+    throw cannotMount(actingLevel(route).target, taken);
+  }
+}
+
+function nameOf(route: Route): string {
+  const { operation, action, target, link } = actingLevel(route);
+  if (action !== undefined) return `action "${operation}"`;
+  const place = link === undefined ? `"${target.name}"` : `property "${link.property}"`;
+  return `${operation}() of ${place}`;
+}
+
+/**
+ * Gives the route of a list pages, where it has none.
+ *
+ * @throws {TypeError} If its declaration leaves no room for pages: with its own `fetch`, or without `_id`.
+ */
+export function pagedRoute(route: Route, max: number): Route {
+  const acting = actingLevel(route);
+  if (acting.reads?.page !== undefined) return route;
+  const { target, shape, link, operation } = acting;
+  const method = { operation, hooks: { ...acting.hooks, page: { max } } };
+  const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
+  const { schema } = buildSchema(target);
+  const reads = compileReads(method, { target, schema, shape, link, fail });
+  const levels = [...route.levels.slice(0, -1), { ...acting, reads }];
+  return { ...route, levels, rights: rightsOf(levels) };
 }
