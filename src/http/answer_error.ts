@@ -17,6 +17,7 @@ import { isOpen } from "../schema/mongoose/connections.ts";
 import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
+import { namesType } from "./replies/frames.ts";
 
 /** Headers that describe the bytes of the body, which an error does not know. */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
@@ -69,18 +70,10 @@ function textOf(body: object): string {
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
-  if (!isAsked(res.req.headers.accept)) return undefined;
+  if (!namesType(res.req.headers.accept, PROBLEM)) return undefined;
   const { status } = error;
   const { message: detail, ...details } = error.body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
-}
-
-/** Wildcards do not ask for it: every browser sends them. */
-function isAsked(accept = ""): boolean {
-  return accept.split(",").some((range) => {
-    const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
-    return type === PROBLEM && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
 }
 
 /** An error with a status, as body parsers and hosts throw it. */

@@ -22,20 +22,7 @@ import { checkTransactions } from "./routes/compile_writes.ts";
 import { describeRoute } from "./routes/describe_route.ts";
 import type { RouteDescription } from "./routes/describe_route.ts";
 
-/**
- * Options of `Framework.initialize()`.
- *
- * @example Set limits, and answer an error of your own
- * ```ts
- * import { type InitializeOptions, RestError } from "@mongrove/mongrove";
- *
- * const options: InitializeOptions = {
- *   maxTimeMS: 2000,
- *   onError: (_req, error) => error instanceof SyntaxError ? new RestError(502, "Bad answer") : undefined,
- *   queryLimits: { maxDepth: 5, maxClauses: 20 },
- * };
- * ```
- */
+/** Options of `Framework.initialize()`. */
 export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];

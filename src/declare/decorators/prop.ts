@@ -47,8 +47,6 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  *   year?: number;
  *   @prop({ default: false })
  *   seen!: boolean;
- *   @prop({ hidden: true })
- *   secret?: string;
  * }
  * ```
  */
@@ -86,12 +84,9 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
  *
  * @example Declare values, references and embedded entities
  * ```ts
- * import { arrayProp, FrameworkModel, prop } from "@mongrove/mongrove";
+ * import { arrayProp, FrameworkModel } from "@mongrove/mongrove";
  *
- * class Actor extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- * }
+ * class Actor extends FrameworkModel {}
  *
  * class Movie extends FrameworkModel {
  *   @arrayProp({ items: Actor })

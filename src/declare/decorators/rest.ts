@@ -15,17 +15,12 @@ import type { Method } from "../operations/methods.ts";
  *
  * @example Limit users to their own entities
  * ```ts
- * import { all, create, FrameworkModel, prop, rest, RestError, update } from "@mongrove/mongrove";
+ * import { all, create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
  * @rest({
  *   route: "/notes",
- *   methods: [all(), create(), update()],
- *   schemaOptions: { timestamps: true },
- *   scope: (req) => {
- *     const owner = req.headers["x-user"];
- *     if (owner === undefined) throw new RestError(401, "Who are you?");
- *     return { owner };
- *   },
+ *   methods: [all(), create()],
+ *   scope: (req) => ({ owner: req.headers["x-user"] ?? "nobody" }),
  * })
  * class Note extends FrameworkModel {
  *   @prop({ required: true })

@@ -80,23 +80,17 @@ export interface GroupsOptions<
  *
  * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
  *
- * @example Let clients page, sort, choose fields, search and replace references
+ * @example Let clients page, sort, choose fields, search and count
  * ```ts
- * import { all, arrayProp, FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
- *
- * class Actor extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- * }
+ * import { all, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
  * @rest({
  *   route: "/movies",
  *   methods: [all({
  *     page: { size: 20, max: 100 },
  *     sort: ["year", "name"],
- *     select: ["name", "year", "actors"],
+ *     select: ["name", "year"],
  *     search: ["name"],
- *     populate: { actors: { select: ["name"] } },
  *     count: { upTo: 10_000 },
  *   })],
  * })
@@ -105,8 +99,6 @@ export interface GroupsOptions<
  *   name!: string;
  *   @prop({ type: Number })
  *   year?: number;
- *   @arrayProp({ items: Actor })
- *   actors?: Ref<Actor>[];
  * }
  * ```
  */

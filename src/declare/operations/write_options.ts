@@ -60,8 +60,7 @@ export interface WriteOptions<M = unknown> {
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
   /**
    * The most entities that a request may change or remove: one that selects more answers 409, and nothing is written. Only
-   * for `updateAll()` and `removeAll()`.
-   * The default is 1000 for `updateAll()`.
+   * for `updateAll()`, where the default is 1000, and `removeAll()`.
    */
   readonly max?: number | undefined;
   /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */

@@ -26,6 +26,14 @@ const ARRAY: Frame = { type: JSON_TYPE, open: "[", close: "]", empty: "[]" };
 
 const LINES: Frame = { type: MEDIA_TYPES.ndjson, open: "", close: "\n", empty: "" };
 
+/** Whether the header `Accept` names a media type. Wildcards do not: every browser sends them. */
+export function namesType(accept = "", type: string): boolean {
+  return accept.toLowerCase().split(",").some((range) => {
+    const [name, ...parameters] = range.split(";").map((part) => part.trim());
+    return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
 /** Gives the frame of a reply with a list. */
 export function frameOf({ format, columns = [] }: Reply): Frame {
   if (format !== "csv") return format === undefined ? ARRAY : LINES;

@@ -228,11 +228,14 @@ const WORDS: Readonly<
   ],
 };
 
-/** Finds a field in the example of an answer that answers leave out. */
-export function exampleProblem(method: Method, shape: Shape): string | undefined {
-  const isShown = operationOf(method).change === undefined;
-  const path = isShown ? secretIn(method.hooks.example, { shape }) : undefined;
-  return path && `has "example" with "${path}", which no answer shows`;
+/** Checks that the example of an answer shows no field that answers leave out. */
+export function checkExample(
+  method: Method,
+  { shape, fail }: { readonly shape: Shape; readonly fail: Fail },
+): void {
+  if (operationOf(method).change !== undefined) return;
+  const path = secretIn(method.hooks.example, { shape });
+  if (path !== undefined) throw fail(`has "example" with "${path}", which no answer shows`);
 }
 
 function secretIn(

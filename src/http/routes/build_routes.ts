@@ -2,6 +2,7 @@ import type { Hooks } from "../../declare/hooks/hooks.ts";
 import { describeModel, scopesOf } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
+import type { Method } from "../../declare/operations/methods.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
 import { actingLevel } from "../../pipeline/request/route.ts";
@@ -14,10 +15,10 @@ import { collectionName, modelName } from "../../schema/model_name.ts";
 import { cannotMount } from "../check_options.ts";
 import {
   checkConcurrency,
+  checkExample,
   checkPartRest,
   checkReferences,
   checkRest,
-  exampleProblem,
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { compileWrites } from "./compile_writes.ts";
@@ -98,34 +99,13 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "
 /** Builds the routes of a branch, and of the branches below it: what the model's properties hold. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
-  const { schema } = buildSchema(level.target);
-  const shape = shapeForAll(schema);
-  checkReferences(shape);
-  const { target, link } = level;
-  const key: unknown = link?.embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
-  const versionKey = typeof key === "string" ? key : undefined;
-  checkConcurrency(methods, { ...level, versionKey });
-  const isDivided = shared.getConnection !== undefined ||
-    [...above, level].some(({ scopes }) => scopes.length > 0);
+  const actingOn = levelMaker(branch, shared);
   const own = methods.map((method): Route => {
-    const { operation: name, hooks } = method;
-    const kind = operationOf(method);
-    const fail = (problem: string) => cannotMount(target, `${name}() ${problem}`);
-    const problem = exampleProblem(method, shape);
-    if (problem !== undefined) throw fail(problem);
-    const place = { target, schema, shape, link, isDivided, methods, fail };
-    const acting: Level = {
-      ...{ ...level, versionKey, shape, operation: name, kind, hooks: hooks as Hooks<object> },
-      ...isAction(method) && { action: method },
-      parameters: hooks.parameters ?? [],
-      filterPaths: compileFilterPaths(method, { ...place, mode: shared.filterPaths }),
-      reads: compileReads(method, place),
-      writes: compileWrites(method, place),
-    };
+    const acting = actingOn(method);
     const levels = [...above, acting];
-    const at = kind.item ? item : base;
-    const path = isAction(method) ? `${at.replace(/\/$/, "")}/${name}` : at;
-    return { path, operation: kind, levels, rights: rightsOf(levels), ...shared };
+    const at = acting.kind.item ? item : base;
+    const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
+    return { path, operation: acting.kind, levels, rights: rightsOf(levels), ...shared };
   });
   const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
@@ -136,6 +116,37 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
   });
   return [...own.map((route) => ({ ...route, reader: parent && actingLevel(parent) })), ...below];
+}
+
+/** Makes the levels at which the operations of a branch act. */
+function levelMaker(
+  { methods, above, level }: Branch,
+  { getConnection, filterPaths: mode }: SharedSettings,
+): (method: Method) => Level {
+  const { target, link } = level;
+  const { schema } = buildSchema(target);
+  const shape = shapeForAll(schema);
+  checkReferences(shape);
+  const key: unknown = link?.embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
+  const versionKey = typeof key === "string" ? key : undefined;
+  checkConcurrency(methods, { ...level, versionKey });
+  const isDivided = getConnection !== undefined ||
+    [...above, level].some(({ scopes }) => scopes.length > 0);
+  return (method) => {
+    const { operation, hooks } = method;
+    const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
+    checkExample(method, { shape, fail });
+    const place = { target, schema, shape, link, isDivided, methods, fail };
+    return {
+      ...{ ...level, versionKey, shape, operation, kind: operationOf(method) },
+      hooks: hooks as Hooks<object>,
+      ...isAction(method) && { action: method },
+      parameters: hooks.parameters ?? [],
+      filterPaths: compileFilterPaths(method, { ...place, mode }),
+      reads: compileReads(method, place),
+      writes: compileWrites(method, place),
+    };
+  };
 }
 
 function partBranch(
