@@ -145,11 +145,9 @@ function checkOptions(options: InitializeOptions): void {
 
 function checkTimes(times: Readonly<Record<string, number>>): void {
   for (const [name, time] of Object.entries(times)) {
-    if (!Number.isInteger(time) || time <= 0) {
-      throw new RangeError(`Cannot initialize: ${name} is ${time}, not a positive integer`);
-    }
-    if (time > MAX_TIMER_MS) {
-      throw new RangeError(`Cannot initialize: ${name} is ${time}, more than ${MAX_TIMER_MS}`);
-    }
+    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
+    throw new RangeError(
+      `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
+    );
   }
 }

@@ -89,17 +89,15 @@ const TAKEN: Readonly<Record<keyof WriteOptions, readonly (keyof OptionsWritten)
   by: ["replace"],
 };
 
-/** Whether an operation takes an option of writes. */
-function takesOption(operation: string, name: keyof WriteOptions): boolean {
-  return (TAKEN[name] as readonly string[]).includes(operation);
-}
-
 /** Tells whether an option is one of reads or of writes: `formats` is both. */
 export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
-  if (!Object.hasOwn(TAKEN, name)) return isReadOption(name) ? "read" : undefined;
-  return isReadOption(name) && !takesOption(operation, name as keyof WriteOptions)
-    ? "read"
-    : "write";
+  const takers = Object.hasOwn(TAKEN, name) ? TAKEN[name as keyof WriteOptions] : undefined;
+  if (takers !== undefined && (!isReadOption(name) || isIn(takers, operation))) return "write";
+  return isReadOption(name) ? "read" : undefined;
+}
+
+function isIn(names: readonly string[], name: string): boolean {
+  return names.includes(name);
 }
 
 /** Gives the options of reads, or those of writes, of an operation. */
@@ -113,6 +111,7 @@ export function optionsGiven(method: Method, kind: "read" | "write"): Record<str
 
 /** Gives the first of the options of writes that an operation does not take. */
 export function misplacedOption({ operation }: Method, given: WriteOptions): string | undefined {
-  return (Object.keys(given) as (keyof WriteOptions)[])
-    .find((name) => !takesOption(operation, name));
+  return (Object.keys(given) as (keyof WriteOptions)[]).find((name) =>
+    !isIn(TAKEN[name], operation)
+  );
 }
