@@ -95,10 +95,7 @@ export const Framework: {
     target: ModelClass<M>,
     options?: QueryForOptions,
   ) => Promise<ModelQuery<M>>;
-  /**
-   * Creates error middleware for errors outside the router, such as a body that is not JSON: it answers them in the form
-   * of the router's own errors. Mount it last. Without it, Express answers such errors.
-   */
+  /** Creates error middleware, to be mounted last: errors outside the router get the form of the router's own ones. */
   readonly errors: () => ErrorRequestHandler;
   /**
    * Tells, within a second, whether requests can be served: whether the default connection and those that `getConnection`

@@ -54,10 +54,7 @@ export function sendError(res: Response, error: RestError): void {
   res.end(res.req.method === "HEAD" ? undefined : text);
 }
 
-/**
- * Gives the problem details of an error, for a client that names their media type in `Accept`. `undefined` for any other
- * client, and for an error with a body of the application's own.
- */
+/** Gives the problem details of an error of the framework to a client that names their media type in `Accept`. */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");

@@ -103,10 +103,7 @@ export function unknownOption(given: object, known: object): string | undefined 
   return `"${unknown}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
 }
 
-/**
- * Refuses to be called by Express with a request: the application has mounted the function itself, and no request would
- * ever be answered.
- */
+/** Refuses a request of Express: the application has mounted the function itself, and nothing would be answered. */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;
   throw new TypeError(`Cannot use Framework.${name}: call it, as in app.use(Framework.${name}())`);

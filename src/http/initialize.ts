@@ -36,20 +36,14 @@ export interface InitializeOptions {
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /** The time limit of the database for one operation, in milliseconds. The default is `10000`. */
   readonly maxTimeMS?: number;
-  /**
-   * The time that a client has to take each 64 KB of an answer, in milliseconds. The connection of a slower client is
-   * reset. The default is `60000`.
-   */
+  /** The milliseconds that a client has to take each 64 KB; then its connection is reset. The default is `60000`. */
   readonly sendTimeoutMS?: number;
   /**
    * With `"required"`, writes answer 503 until all unique indexes of their models are built. Without it, two entities can
    * get the same unique value while an index is being built.
    */
   readonly indexes?: "required";
-  /**
-   * With `"strict"`, requests with a URL parameter that the operation does not declare in `parameters` answer 400.
-   * `removeAll()` always does this.
-   */
+  /** With `"strict"`, parameters that the operation does not declare are a 400, as `removeAll()` always answers. */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;

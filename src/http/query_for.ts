@@ -26,10 +26,7 @@ import { completeBodyLimits } from "../write/body/read_body.ts";
 export interface QueryForOptions {
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
-  /**
-   * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if a class has several `@rest` with a scope
-   * or with a `getConnection`, and none is `main`.
-   */
+  /** The route of the `@rest` that applies: needed if several have a scope or `getConnection`, and none is `main`. */
   readonly route?: string;
 }
 

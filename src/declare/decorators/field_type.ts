@@ -32,16 +32,10 @@ export type MongooseType = (abstract new (...args: any) => SchemaType) & {
 /** The value of a field that holds an identifier. */
 export type Identifier = Types.ObjectId | string;
 
-/**
- * The type of a field that holds the identifier of another entity. In values for `create()`, `find()` and `set()` of
- * Mongoose, the identifier can also be a string: `note.set("owner", text)`.
- */
+/** The type of a field with the identifier of another entity. Values that Mongoose gets can also be its text. */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/**
- * The type of a field with `hidden: true`. TypeScript refuses its name in the options `sort`, `select`, `search` and
- * `populate`. Its values are those of `T`.
- */
+/** The type of a field with `hidden: true`, whose name TypeScript refuses in `sort`, `select`, `search`, `populate`. */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**

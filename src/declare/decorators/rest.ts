@@ -38,10 +38,7 @@ export interface RestOptions<
   readonly methods: readonly O[];
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
-  /**
-   * Returns the Mongoose connection for a request. It is called once per request, after the `preFetch` hooks. The
-   * application opens the connections and closes them.
-   */
+  /** Returns the connection of a request, once, after the `preFetch` hooks. The application opens and closes it. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
    * Returns a filter that every read and every write of this route must match. It may use hidden fields. It does not apply

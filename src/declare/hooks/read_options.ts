@@ -111,10 +111,7 @@ export interface ReadOptions<M = unknown> {
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /** The string fields in which `?search=` looks for words. Only for `all()`. */
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
-  /**
-   * The references that clients can replace by entities, such as `?populate=actors`. An entity that is gone, or outside of
-   * the scopes of its class, is `null`, and is left out of a list.
-   */
+  /** The references that clients can replace by entities, such as `?populate=actors`; `null` where one is not there. */
   readonly populate?: PopulateFields<M> | undefined;
   /** Lists tell their total. Only for `all()`. */
   readonly count?: true | CountOptions | undefined;

@@ -10,10 +10,7 @@ export interface IdempotencyOptions {
   readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
   /** With `"required"`, requests without the header answer 400. */
   readonly key?: "required" | undefined;
-  /**
-   * Returns the name of the caller, to whom keys belong. Needed where there is a `scope` or `getConnection`: without it,
-   * all callers of a path share their keys.
-   */
+  /** Returns the name of the caller, to whom keys belong. Needed where there is a `scope` or `getConnection`. */
   readonly by?: ((req: FrameworkRequest) => string) | undefined;
 }
 
@@ -58,10 +55,7 @@ export interface WriteOptions<M = unknown> {
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
-  /**
-   * The most entities that a request may change or remove: one that selects more answers 409, and nothing is written. Only
-   * for `updateAll()`, where the default is 1000, and `removeAll()`.
-   */
+  /** The most entities that `updateAll()` (1000 by default) and `removeAll()` may change. More are a 409. */
   readonly max?: number | undefined;
   /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */
   readonly q?: "required" | undefined;

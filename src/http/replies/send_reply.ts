@@ -78,10 +78,7 @@ interface SentList {
   readonly timeoutMS: number;
 }
 
-/**
- * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
- * with its length and tag.
- */
+/** Sends a list while it comes. One that comes in one piece, or fits a chunk, is sent whole, with its length and tag. */
 async function sendList(
   res: Response,
   { texts, status, frame: { type, rows, open, close, empty }, timeoutMS }: SentList,

@@ -36,19 +36,22 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   }
   // A field may refer to a class by its name: the name is known before the first field is looked at.
   for (const target of models) modelName(target);
-  const holders: Holders = new Map();
+  const holders = new Map<string, ModelClass>();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    claimCollection(holders, target);
+    // Two classes may have one name, but not one collection.
+    const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
+    claim(holders, { target, what, key: `${what} of ${target.name}` });
     const own = rests.flatMap((rest) => {
       const { getConnection } = rest;
-      return branchRoutes(rootBranch(target, rest), {
-        ...settings,
-        ...getConnection && { getConnection },
-      });
+      const shared = { ...settings, ...getConnection && { getConnection } };
+      return branchRoutes(rootBranch(target, rest), shared);
     });
-    for (const route of own) claimPath(holders, route);
+    for (const { operation: { verb }, path } of own) {
+      const what = `${verb.toUpperCase()} ${path}`;
+      claim(holders, { target, what, key: `${verb} ${pathKey(path)}` });
+    }
     return own;
   });
   checkReached(routes);
@@ -172,36 +175,23 @@ function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }
 
-/** The classes that paths, with their verbs, and collections belong to. */
-type Holders = Map<string, ModelClass>;
-
-/** Takes a path for an operation. */
-function claimPath(holders: Holders, { path, operation: { verb }, levels }: Route): void {
-  const { target } = levels[0] as Level;
-  const key = `${verb} ${pathKey(path)}`;
+/** Takes for a class what no other one may have; `holders` has the classes by what they have taken. */
+function claim(
+  holders: Map<string, ModelClass>,
+  { target, what, key }: {
+    readonly target: ModelClass;
+    readonly what: string;
+    readonly key: string;
+  },
+): void {
   const holder = holders.get(key);
   holders.set(key, target);
   if (holder === undefined) return;
-  const taken = `${verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
-  throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
-}
-
-/** Takes a collection: two classes may have one name, but not one collection. */
-function claimCollection(holders: Holders, target: ModelClass): void {
-  const collection = collectionName(target, buildSchema(target).schema);
-  const key = `collection ${target.name} ${collection}`;
-  const holder = holders.get(key);
-  holders.set(key, target);
-  if (holder === undefined || holder === target) return;
-  const kept =
-    `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
-  throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
-}
-
-/** A module that was evaluated again makes a second class, which meets the first. */
-function reloadHint(target: ModelClass, holder: ModelClass): string {
-  if (target === holder || target.name !== holder.name) return "";
-  return `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`;
+  // A module that was evaluated again makes a second class, which meets the first.
+  const hint = target !== holder && target.name === holder.name
+    ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`
+    : "";
+  throw cannotMount(target, `${what} is taken by "${holder.name}"${hint}`);
 }
 
 /** Checks that no path of an action is one of another route, whatever its verb. */
@@ -232,11 +222,7 @@ function nameOf(route: Route): string {
   return `${operation}() of ${place}`;
 }
 
-/**
- * Gives the route of a list pages, where it has none.
- *
- * @throws {TypeError} If its declaration leaves no room for pages: with its own `fetch`, or without `_id`.
- */
+/** Gives the route of a list pages. One with its own `fetch`, or without `_id`, has no room for them: a `TypeError`. */
 export function pagedRoute(route: Route, max: number): Route {
   const acting = actingLevel(route);
   if (acting.reads?.page !== undefined) return route;

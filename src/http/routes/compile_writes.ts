@@ -126,13 +126,11 @@ function compileIdempotency(
   };
 }
 
-/**
- * Refuses a route that promises all or nothing where an open connection leads to a server without transactions. What a
- * parent embeds needs none, and hooks write as they like.
- */
+/** Refuses a route that writes all or nothing where an open connection leads to a server without transactions. */
 export function checkTransactions(route: Route): void {
   const { target, operation, writes, hooks, link } = actingLevel(route);
   const writesMany = writes?.many !== undefined || operation === "updateAll";
+  // What a parent embeds needs none, and hooks write as they like.
   if (!writesMany || !writes?.atomic || hooks.persist !== undefined || link?.embedded) return;
   const [root] = route.levels;
   if (root === undefined || !isStandalone(getModel(root.target).db)) return;
