@@ -2,15 +2,12 @@
 import type { ErrorRequestHandler, Request } from "express";
 import type { Server as HttpServer } from "node:http";
 import type { Server as HttpsServer } from "node:https";
-import { closeServer } from "./http/close_server.ts";
-import type { CloseOptions } from "./http/close_server.ts";
+import { type CloseOptions, closeServer } from "./http/close_server.ts";
 import { errors } from "./http/answer_error.ts";
-import { health } from "./http/health.ts";
-import type { Health } from "./http/health.ts";
+import { type Health, health } from "./http/health.ts";
 import { describe, initialize } from "./http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "./http/initialize.ts";
-import { queryFor } from "./http/query_for.ts";
-import type { QueryForOptions } from "./http/query_for.ts";
+import { queryFor, type QueryForOptions } from "./http/query_for.ts";
 import type { ModelQuery } from "./declare/operations/action.ts";
 import type { FrameworkModel, ModelClass } from "./declare/model/framework_model.ts";
 import type { RouteDescription } from "./http/routes/describe_route.ts";

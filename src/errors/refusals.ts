@@ -1,5 +1,4 @@
-import { RestError } from "./rest_error.ts";
-import type { RestErrorOptions } from "./rest_error.ts";
+import { RestError, type RestErrorOptions } from "./rest_error.ts";
 
 export const STATUS_OF = {
   BAD_FORMAT: 400,

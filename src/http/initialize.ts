@@ -1,26 +1,21 @@
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
 import { registeredModels } from "../declare/model/records.ts";
-import type { ErrorContext } from "../pipeline/request/reporter.ts";
-import { Reporter } from "../pipeline/request/reporter.ts";
+import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
-import { completeQueryLimits } from "../filter/q/limits.ts";
-import type { QueryLimits } from "../filter/q/limits.ts";
-import { completeBodyLimits } from "../write/body/read_body.ts";
-import type { BodyLimits } from "../write/body/read_body.ts";
+import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
+import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
 import { logLine } from "../errors/log.ts";
-import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
-import type { LiveLimits } from "../pipeline/live/live_limits.ts";
+import { completeLiveLimits, type LiveLimits } from "../pipeline/live/live_limits.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
 import { checkTransactions } from "./routes/compile_writes.ts";
-import { describeRoute } from "./routes/describe_route.ts";
-import type { RouteDescription } from "./routes/describe_route.ts";
+import { describeRoute, type RouteDescription } from "./routes/describe_route.ts";
 
 /** Options of `Framework.initialize()`. */
 export interface InitializeOptions {

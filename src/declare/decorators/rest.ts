@@ -3,8 +3,7 @@ import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.t
 import type { HooksOf, LeanHooksOf, MaybePromise } from "../hooks/hooks.ts";
 import type { NamedFilter } from "../model/field_names.ts";
 import type { Entity, FrameworkModel } from "../model/framework_model.ts";
-import type { RestRecord } from "../model/records.ts";
-import { recordsOf, registerModel } from "../model/records.ts";
+import { recordsOf, registerModel, type RestRecord } from "../model/records.ts";
 import type { ModelQuery } from "../operations/action.ts";
 import type { Returns } from "../operations/hooks_input.ts";
 import type { Decorated } from "./prop_input.ts";

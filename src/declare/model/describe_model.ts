@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
-import { FrameworkModel } from "./framework_model.ts";
-import type { ModelClass } from "./framework_model.ts";
-import { ownRecords } from "./records.ts";
-import type { FieldRecord, RestRecord } from "./records.ts";
+import { FrameworkModel, type ModelClass } from "./framework_model.ts";
+import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
 /** The declarations of a class and its ancestors. */
 export interface ModelDescription {

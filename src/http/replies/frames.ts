@@ -1,7 +1,6 @@
 import { nextTurn } from "../../database/read_batches.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
-import { enclosed } from "../../json/bytes/json_writer.ts";
-import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Column } from "../../pipeline/lists/columns.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";

@@ -3,13 +3,11 @@ import { Buffer } from "node:buffer";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { overloaded } from "../../errors/refusals.ts";
-import { Subscription } from "../../pipeline/live/subscription.ts";
-import type { EventSender } from "../../pipeline/live/subscription.ts";
+import { type EventSender, Subscription } from "../../pipeline/live/subscription.ts";
 import type { Call } from "../../pipeline/request/call.ts";
 import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { cutAnswer, onConnectionClose } from "./connection.ts";
 import { namesType } from "./frames.ts";
 

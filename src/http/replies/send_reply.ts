@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
 import { markTag, tagOf } from "../../pipeline/request/versions.ts";
-import { isOver, pathOf } from "../../pipeline/request/reply.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import {
   awaitTurn,
@@ -16,8 +15,7 @@ import {
   PIECE,
   SlowClientError,
 } from "./connection.ts";
-import { framed, frameOf, JSON_TYPE } from "./frames.ts";
-import type { Frame } from "./frames.ts";
+import { type Frame, framed, frameOf, JSON_TYPE } from "./frames.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);

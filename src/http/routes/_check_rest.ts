@@ -1,8 +1,7 @@
 import { bindingRests, describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
-import { isAction, operationOf } from "../../declare/operations/action.ts";
-import type { ActionRecord } from "../../declare/operations/action.ts";
+import { type ActionRecord, isAction, operationOf } from "../../declare/operations/action.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import {
   isHookName,
@@ -18,12 +17,10 @@ import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
-import { fieldsWithin } from "../../schema/fields/shape.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
-import { cannotMount, unknownOption } from "../check_options.ts";
-import type { Fail } from "../check_options.ts";
+import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
 
 /** The names of all options of `@rest`: a misspelled `scope` would limit nothing. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {

@@ -22,11 +22,9 @@ import { referredTarget } from "../../pipeline/references/referred_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { referenceIn, shapeForAll } from "../../schema/fields/shape.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
+import { referenceIn, type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
-import { checkFields, checkKind, isCount, objectOf } from "../check_options.ts";
-import type { Fail } from "../check_options.ts";
+import { checkFields, checkKind, type Fail, isCount, objectOf } from "../check_options.ts";
 import { compileGroups } from "./_compile_groups.ts";
 
 /** An operation whose options are compiled, and what it works on. */
@@ -66,8 +64,6 @@ export function compileFilterPaths(
 /** Options that a hook in the place of the read would not know of. */
 const OF_QUERIES = ["page", "sort", "search", "count", "groups", "live", "populate"] as const;
 
-const OF_LISTS = [...OF_QUERIES.slice(0, -1), "formats"] as const;
-
 /** Options whose answers would tell of entities that a hook leaves out. */
 const OF_ALL = {
   count: "the total would count what",
@@ -99,9 +95,8 @@ function checkPlaces(
 ): void {
   const { hooks } = method;
   const { change, many } = operationOf(method);
-  const names = Object.keys(given) as (keyof ReadOptions)[];
-  const misplaced = names.find((name) =>
-    change !== undefined || !many && (OF_LISTS as readonly string[]).includes(name)
+  const misplaced = Object.keys(given).find((name) =>
+    change !== undefined || !many && name !== "select" && name !== "populate"
   );
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);
   const unread = OF_QUERIES.find((name) => given[name] !== undefined);

@@ -2,14 +2,12 @@ import { NO_TRANSACTIONS } from "../../database/in_transaction.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { misplacedOption, optionsGiven } from "../../declare/operations/write_options.ts";
 import type { WriteOptions } from "../../declare/operations/write_options.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route, WriteRules } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isStandalone } from "../../schema/mongoose/connections.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
-import { cannotMount, checkKind, objectOf } from "../check_options.ts";
-import type { Fail } from "../check_options.ts";
+import { cannotMount, checkKind, type Fail, objectOf } from "../check_options.ts";
 import type { OperationPlace } from "./_compile_reads.ts";
 
 interface WritePlace extends OperationPlace {

@@ -1,12 +1,9 @@
 import { takesQ } from "../../declare/operations/operation.ts";
-import { STATUS_OF } from "../../errors/refusals.ts";
-import type { ErrorCode } from "../../errors/refusals.ts";
+import { type ErrorCode, STATUS_OF } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
-import { listPaths } from "../../filter/q/describe_filter.ts";
-import type { FilterDescription } from "../../filter/q/describe_filter.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route, WriteRules } from "../../pipeline/request/route.ts";
+import { type FilterDescription, listPaths } from "../../filter/q/describe_filter.ts";
+import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type {
   ErrorDescription,

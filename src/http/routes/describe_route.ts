@@ -1,14 +1,12 @@
 import type { GroupsOptions, ListFormat } from "../../declare/hooks/read_options.ts";
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { DataType } from "../../declare/operations/action.ts";
-import { isHookName, wordsOf } from "../../declare/operations/operation.ts";
-import type { OperationWords } from "../../declare/operations/operation.ts";
+import { isHookName, type OperationWords, wordsOf } from "../../declare/operations/operation.ts";
 import type { FilterDescription } from "../../filter/q/describe_filter.ts";
 import type { Call } from "../../pipeline/request/call.ts";
 import { narrowToReader } from "../../pipeline/request/reader_rights.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route, WriteRules } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { passPreFetch } from "../../pipeline/run_hooks.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeFields, describeObject } from "../../schema/describe_object.ts";
