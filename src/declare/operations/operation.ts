@@ -4,8 +4,14 @@ import type { HooksRun } from "./hooks_input.ts";
 
 /** The names of the operations. */
 export type OperationName =
-  | ("all" | "one" | "create" | "update" | "remove")
-  | ("removeAll" | "updateAll" | "replace");
+  | "all"
+  | "one"
+  | "create"
+  | "update"
+  | "remove"
+  | "removeAll"
+  | "updateAll"
+  | "replace";
 
 /** One operation, as data. */
 export interface Operation {
