@@ -2,7 +2,7 @@ import type { ListFormat } from "../hooks/read_options.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
 import type { Method } from "./methods.ts";
-import { isReadOption } from "./operation.ts";
+import { isReadOption, type OperationName } from "./operation.ts";
 
 /** How clients repeat a `create()` safely, by the header `Idempotency-Key`. */
 export interface IdempotencyOptions {
@@ -63,35 +63,29 @@ export interface WriteOptions<M = unknown> {
   readonly by?: FieldNames<"key", M> | undefined;
 }
 
-/** @internal The options of writes that each operation takes. */
-export interface OptionsWritten {
-  readonly create: "many" | "atomic" | "formats" | "idempotency";
-  readonly updateAll: "fields" | "max" | "atomic";
-  readonly removeAll: "max" | "q";
-  readonly replace: "by";
-}
+/** The options of writes that each operation takes. */
+const TAKEN = {
+  create: ["many", "atomic", "formats", "idempotency"],
+  updateAll: ["fields", "max", "atomic"],
+  removeAll: ["max", "q"],
+  replace: ["by"],
+} as const satisfies { readonly [O in OperationName]?: readonly (keyof WriteOptions)[] };
 
-/** The names of the options of writes, with the operations that take them. */
-const TAKEN: Readonly<Record<keyof WriteOptions, readonly (keyof OptionsWritten)[]>> = {
-  many: ["create"],
-  atomic: ["create", "updateAll"],
-  formats: ["create"],
-  idempotency: ["create"],
-  fields: ["updateAll"],
-  max: ["updateAll", "removeAll"],
-  q: ["removeAll"],
-  by: ["replace"],
+/** @internal The options of writes that each operation takes. */
+export type OptionsWritten = {
+  readonly [O in keyof typeof TAKEN]: (typeof TAKEN)[O][number];
 };
+
+function takesOption(operation: string, name: string): boolean {
+  const taken = Object.hasOwn(TAKEN, operation) ? TAKEN[operation as keyof OptionsWritten] : [];
+  return (taken as readonly string[]).includes(name);
+}
 
 /** Tells whether an option is one of reads or of writes: `formats` is both. */
 export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
-  const takers = Object.hasOwn(TAKEN, name) ? TAKEN[name as keyof WriteOptions] : undefined;
-  if (takers !== undefined && (!isReadOption(name) || isIn(takers, operation))) return "write";
-  return isReadOption(name) ? "read" : undefined;
-}
-
-function isIn(names: readonly string[], name: string): boolean {
-  return names.includes(name);
+  if (takesOption(operation, name)) return "write";
+  if (isReadOption(name)) return "read";
+  return Object.keys(TAKEN).some((other) => takesOption(other, name)) ? "write" : undefined;
 }
 
 /** Gives the options of reads, or those of writes, of an operation. */
@@ -105,7 +99,5 @@ export function optionsGiven(method: Method, kind: "read" | "write"): Record<str
 
 /** Gives the first of the options of writes that an operation does not take. */
 export function misplacedOption({ operation }: Method, given: WriteOptions): string | undefined {
-  return (Object.keys(given) as (keyof WriteOptions)[]).find((name) =>
-    !isIn(TAKEN[name], operation)
-  );
+  return Object.keys(given).find((name) => !takesOption(operation, name));
 }
