@@ -90,20 +90,20 @@ test("populate of what is no reference that clients see is an error at start-up"
 });
 
 const OPTIONS: [unknown, string][] = [
-  [false, 'with something that is neither "true" nor an object'],
-  [{ selects: [] }, 'with an unknown option "selects"'],
-  [{ select: "name" }, 'with "select", which is not a list of names'],
-  [{ select: ["nme"] }, 'with "nme" of "Free" in "select", which is no field'],
-  [{ select: ["secret"] }, 'with "secret" of "Free" in "select", which is hidden'],
-  [{ select: ["aside"] }, 'with "aside" of "Free" in "select", which is not selected'],
-  [{ always: 1 }, 'with "always", which is neither true nor false'],
-  [{ unguarded: "yes" }, 'with "unguarded", which is neither true nor false'],
+  [false, 'needs true or an object as "populate.free"'],
+  [{ selects: [] }, 'has an unknown option "populate.free.selects"'],
+  [{ select: "name" }, 'needs a list of names as "populate.free.select"'],
+  [{ select: ["nme"] }, 'has "nme" of "Free" in "populate.free.select", which is no field'],
+  [{ select: ["secret"] }, 'has "secret" of "Free" in "populate.free.select", which is hidden'],
+  [{ select: ["aside"] }, 'has "aside" of "Free" in "populate.free.select", which is not selected'],
+  [{ always: 1 }, 'needs a boolean as "populate.free.always"'],
+  [{ unguarded: "yes" }, 'needs a boolean as "populate.free.unguarded"'],
 ];
 
 test("a wrong option of populate is an error at start-up", () => {
   for (const [options, problem] of OPTIONS) {
     const act = () => Framework.initialize({ models: [declare({ free: options })] });
-    const message = `Cannot mount "Holder": all() has "free" in "populate", ${problem}`;
+    const message = `Cannot mount "Holder": all() ${problem}`;
     assertEquals(assertThrows(act, TypeError).message, message);
   }
   assertThrows(() => Framework.initialize({ models: [declare(["free"])] }), TypeError, "populate");

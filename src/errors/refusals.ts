@@ -1,5 +1,4 @@
-import { RestError } from "./rest_error.ts";
-import type { RestErrorOptions } from "./rest_error.ts";
+import { RestError, type RestErrorOptions } from "./rest_error.ts";
 
 export const STATUS_OF = {
   BAD_FORMAT: 400,
@@ -22,7 +21,7 @@ export type ErrorCode = keyof typeof STATUS_OF;
 /** An error of the framework itself. Its body has a code, a message and details. */
 export class Refusal extends RestError {}
 
-// Hooks can throw errors with the same codes: the classes tell ours apart.
+// Hooks can throw errors with the same codes: `isConflict()` and the like know ours by these classes.
 class OutOfReach extends Refusal {}
 class Conflict extends Refusal {}
 class Outage extends Refusal {}
@@ -44,12 +43,10 @@ export function forbidden(): RestError {
   return refusal("FORBIDDEN", { message: "Not allowed" });
 }
 
-/** A 403 for a write that would leave an entity outside of a scope. */
 export function outOfReach(): RestError {
   return refusal("FORBIDDEN", { message: "The entity would be out of reach" }, { of: OutOfReach });
 }
 
-/** Tells whether an error was made by {@linkcode outOfReach}, not by a hook. */
 export function isOutOfReach(error: unknown): error is RestError {
   return error instanceof OutOfReach;
 }
@@ -104,7 +101,6 @@ export function occupied(): RestError {
   return refusal("CONFLICT", { message }, { of: Conflict });
 }
 
-/** Tells whether an error was made by {@linkcode conflict} or {@linkcode occupied}, not by a hook. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Conflict;
 }
@@ -130,28 +126,18 @@ export function tooMuch(cause: unknown): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
 }
 
-interface UnavailableOptions {
-  /** Whether less to write might have been done in time. */
-  readonly isLong?: boolean;
-}
-
-/** A 503 for a database that did not answer in time. */
-export function unavailable(cause?: unknown, { isLong }: UnavailableOptions = {}): RestError {
+/** A 503 for a database that did not answer in time; `isLong` if less to write might have been done in time. */
+export function unavailable(cause?: unknown, { isLong = false } = {}): RestError {
   const late = isLong ? `, or this takes too long for one transaction: ${SPLIT}` : "";
-  const message = `The database is not available${late}`;
-  return refusal("UNAVAILABLE", { message }, {
-    headers: { "Retry-After": "5" },
-    cause,
-    of: Outage,
-  });
+  return overloaded(`The database is not available${late}`, cause);
 }
 
 /** A 503 for a request that has to wait until others end. */
-export function overloaded(message: string): RestError {
-  return refusal("UNAVAILABLE", { message }, { headers: { "Retry-After": "5" }, of: Outage });
+export function overloaded(message: string, cause?: unknown): RestError {
+  const headers = { "Retry-After": "5" };
+  return refusal("UNAVAILABLE", { message }, { headers, cause, of: Outage });
 }
 
-/** Tells whether an error was made by {@linkcode unavailable} or {@linkcode overloaded}, not by a hook. */
 export function isOutage(error: RestError): boolean {
   return error instanceof Outage;
 }

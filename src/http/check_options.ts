@@ -1,3 +1,98 @@
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { whyUnseen } from "../schema/fields/visibility.ts";
+
+/** Makes the error of a wrong declaration, which names the class. */
+export type Fail = (problem: string) => TypeError;
+
+export function cannotMount({ name }: ModelClass, problem: string): TypeError {
+  return new TypeError(`Cannot mount "${name}": ${problem}`);
+}
+
+/** An option that is checked, by its name in messages, such as `page.max`. */
+interface GivenOption {
+  readonly option: string;
+  readonly fail: Fail;
+}
+
+interface Kinds {
+  readonly boolean: boolean;
+  readonly count: number;
+  readonly function: CallableFunction;
+  readonly required: "required";
+  readonly names: readonly string[];
+  readonly fields: readonly string[];
+  readonly paths: readonly string[];
+  readonly formats: readonly string[];
+}
+
+const KINDS: { readonly [K in keyof Kinds]: readonly [string, (value: unknown) => boolean] } = {
+  boolean: ["a boolean", (value) => typeof value === "boolean"],
+  count: ["a whole number of at least 1", isCount],
+  function: ["a function", (value) => typeof value === "function"],
+  required: ['"required"', (value) => value === "required"],
+  names: ["a list of names", isNames],
+  fields: ["a list of fields", isFilled],
+  paths: ["a list of paths", isFilled],
+  formats: ["a list of formats", isFilled],
+};
+
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isFilled(value: unknown): boolean {
+  return isNames(value) && value.length > 0;
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+
+/** Checks that an option has a value of a kind. */
+export function checkKind<K extends keyof Kinds>(
+  value: unknown,
+  { kind, option, fail }: GivenOption & { readonly kind: K },
+): Kinds[K] {
+  const [words, isOfKind] = KINDS[kind];
+  if (!isOfKind(value)) throw fail(`needs ${words} as "${option}"`);
+  return value as Kinds[K];
+}
+
+/** Reads an option that is `true` or an object. One of its options with a wrong name would do nothing. */
+export function objectOf<N extends string>(
+  given: unknown,
+  { names, option, fail }: GivenOption & { readonly names: readonly N[] },
+): { readonly [K in N]?: unknown } {
+  if (given !== true && !isJsonObject(given)) throw fail(`needs true or an object as "${option}"`);
+  const object = given === true ? {} : given;
+  const unknown = Object.keys(object).find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined) throw fail(`has an unknown option "${option}.${unknown}"`);
+  return object as { readonly [K in N]?: unknown };
+}
+
+const HELD: Readonly<Record<FieldShape["kind"], string>> = {
+  ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
+};
+
+/** Checks a list of fields that clients see, and that can be used so. */
+export function checkFields(
+  given: unknown,
+  { option, shape, fail }: GivenOption & { readonly shape: Shape },
+): readonly string[] {
+  const names = checkKind(given, { kind: "fields", option, fail });
+  for (const name of names) {
+    const field = shape.fields.get(name);
+    const isPossible = option === "select" || field?.kind === "scalar" &&
+        (option !== "search" || field.type?.instance === "String");
+    const problem = whyUnseen(field) ??
+      (field && !isPossible ? `cannot be used: it holds ${HELD[field.kind]}` : undefined);
+    if (problem !== undefined) throw fail(`has "${name}" in "${option}", which ${problem}`);
+  }
+  return [...new Set(names)];
+}
+
 /** Gives the first name that is no option, in quotes, with the option that it may stand for. */
 export function unknownOption(given: object, known: object): string | undefined {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
@@ -8,10 +103,7 @@ export function unknownOption(given: object, known: object): string | undefined 
   return `"${unknown}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
 }
 
-/**
- * Refuses to be called by Express with a request: the application has mounted the function itself, and no request would
- * ever be answered.
- */
+/** Refuses a request of Express: the application has mounted the function itself, and nothing would be answered. */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;
   throw new TypeError(`Cannot use Framework.${name}: call it, as in app.use(Framework.${name}())`);

@@ -5,18 +5,29 @@ import { notFound, overloaded } from "../errors/refusals.ts";
 import { openCall } from "../pipeline/request/call.ts";
 import { errorContext } from "../pipeline/request/error_answer.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
-import { actingLevel } from "../pipeline/request/route.ts";
-import type { Route } from "../pipeline/request/route.ts";
+import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
 import { runPipeline } from "../pipeline/run_pipeline.ts";
 import { answerError, sendError } from "./answer_error.ts";
 import { isClosing, sayIfClosing } from "./close_server.ts";
-import { innerRequest } from "./inner_requests.ts";
 import { awaitTurn, isQueued, noteUnflushed } from "./replies/connection.ts";
 import { asksForEvents, sendEvents } from "./replies/send_events.ts";
 import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "./routes/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
+
+/** A request that is made in this process, for a caller whose own request has another form. */
+interface InnerRequest {
+  /** The only route that answers it: for any other one, whatever path it has, it is a 404. */
+  readonly mounted: Route;
+  /** The route that it takes: the same, or one with narrower rules. */
+  readonly route: Route;
+  /** Whether it asks for the description of the route, as the caller may see it, in the place of its answer. */
+  readonly describes: boolean;
+}
+
+/** The requests that are made in this process. */
+export const innerRequests = new WeakMap<object, InnerRequest>();
 
 export function handleRoute(route: Route): RequestHandler {
   const { reporter, sendTimeoutMS: timeoutMS } = route;
@@ -24,7 +35,7 @@ export function handleRoute(route: Route): RequestHandler {
   const sendsList = route.operation.many && route.operation.change === undefined;
   const serve = async (request: Request, res: Response) => {
     const req = request as FrameworkRequest;
-    const inner = innerRequest(req);
+    const inner = innerRequests.get(req);
     if (inner !== undefined && inner.mounted !== route) return sendError(res, notFound());
     // A hook may write to a response that has ended: without a listener that ends the process.
     res.on("error", logError);

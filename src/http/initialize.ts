@@ -1,41 +1,23 @@
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
 import { registeredModels } from "../declare/model/records.ts";
-import type { ErrorContext } from "../pipeline/request/reporter.ts";
-import { Reporter } from "../pipeline/request/reporter.ts";
+import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
-import { completeQueryLimits } from "../filter/q/limits.ts";
-import type { QueryLimits } from "../filter/q/limits.ts";
-import { completeBodyLimits } from "../write/body/read_body.ts";
-import type { BodyLimits } from "../write/body/read_body.ts";
+import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
+import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
 import { logLine } from "../errors/log.ts";
-import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
-import type { LiveLimits } from "../pipeline/live/live_limits.ts";
+import { completeLiveLimits, type LiveLimits } from "../pipeline/live/live_limits.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes } from "./routes/build_routes.ts";
 import { checkTransactions } from "./routes/compile_writes.ts";
-import { describeRoute, printRoute } from "./routes/describe_route.ts";
-import type { RouteDescription } from "./routes/describe_route.ts";
+import { describeRoute, type RouteDescription } from "./routes/describe_route.ts";
 
-/**
- * Options of `Framework.initialize()`.
- *
- * @example Set limits, and answer an error of your own
- * ```ts
- * import { type InitializeOptions, RestError } from "@mongrove/mongrove";
- *
- * const options: InitializeOptions = {
- *   maxTimeMS: 2000,
- *   onError: (_req, error) => error instanceof SyntaxError ? new RestError(502, "Bad answer") : undefined,
- *   queryLimits: { maxDepth: 5, maxClauses: 20 },
- * };
- * ```
- */
+/** Options of `Framework.initialize()`. */
 export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
@@ -49,20 +31,14 @@ export interface InitializeOptions {
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
   /** The time limit of the database for one operation, in milliseconds. The default is `10000`. */
   readonly maxTimeMS?: number;
-  /**
-   * The time that a client has to take each 64 KB of an answer, in milliseconds. The connection of a slower client is
-   * reset. The default is `60000`.
-   */
+  /** The milliseconds that a client has to take each 64 KB; then its connection is reset. The default is `60000`. */
   readonly sendTimeoutMS?: number;
   /**
    * With `"required"`, writes answer 503 until all unique indexes of their models are built. Without it, two entities can
    * get the same unique value while an index is being built.
    */
   readonly indexes?: "required";
-  /**
-   * With `"strict"`, requests with a URL parameter that the operation does not declare in `parameters` answer 400.
-   * `removeAll()` always does this.
-   */
+  /** With `"strict"`, parameters that the operation does not declare are a 400, as `removeAll()` always answers. */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
@@ -98,10 +74,14 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
     getModel(root.target);
     checkTransactions(route);
   }
-  if (options.log === true) logLine(routes.map(printRoute).join("\n"));
-  const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), {
-    describe: () => routes.map(describeRoute),
-  });
+  const describe = () => routes.map(describeRoute);
+  if (options.log === true) {
+    const lines = describe().map(({ method, path, operation, model }) =>
+      `${method.padEnd(6)} ${path}  ${operation}  ${model}`
+    );
+    logLine(lines.join("\n"));
+  }
+  const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), { describe });
   mounted.set(router, routes);
   return router;
 }
@@ -154,11 +134,9 @@ function checkOptions(options: InitializeOptions): void {
 
 function checkTimes(times: Readonly<Record<string, number>>): void {
   for (const [name, time] of Object.entries(times)) {
-    if (!Number.isInteger(time) || time <= 0) {
-      throw new RangeError(`Cannot initialize: ${name} is ${time}, not a positive integer`);
-    }
-    if (time > MAX_TIMER_MS) {
-      throw new RangeError(`Cannot initialize: ${name} is ${time}, more than ${MAX_TIMER_MS}`);
-    }
+    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
+    throw new RangeError(
+      `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
+    );
   }
 }

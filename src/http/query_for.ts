@@ -9,8 +9,7 @@ import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
-import { completeQueryLimits } from "../filter/q/limits.ts";
-import type { QueryLimits } from "../filter/q/limits.ts";
+import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { openCall } from "../pipeline/request/call.ts";
@@ -26,10 +25,7 @@ import { completeBodyLimits } from "../write/body/read_body.ts";
 export interface QueryForOptions {
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
-  /**
-   * The route of the `@rest` whose `scope` and `getConnection` apply. Needed if a class has several `@rest` with a scope
-   * or with a `getConnection`, and none is `main`.
-   */
+  /** The route of the `@rest` that applies: needed if several have a scope or `getConnection`, and none is `main`. */
   readonly route?: string;
 }
 

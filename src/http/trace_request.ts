@@ -1,7 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import type { Response } from "express-types";
-import { actingLevel } from "../pipeline/request/route.ts";
-import type { Route } from "../pipeline/request/route.ts";
+import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
 
 /**

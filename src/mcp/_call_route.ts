@@ -4,7 +4,7 @@ import { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express-types";
 import { internal, notFound, refusal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
-import { markInner } from "../http/inner_requests.ts";
+import { innerRequests } from "../http/handle_route.ts";
 import type { ExposedRoute } from "./_exposed_models.ts";
 
 export interface RouteCall {
@@ -78,7 +78,7 @@ function innerRequest(req: Request, call: RouteCall): Request {
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
   // Without this, listeners would be those of the caller's request.
   Reflect.apply(EventEmitter, inner, []);
-  markInner(inner, { mounted, route, describes });
+  innerRequests.set(inner, { mounted, route, describes });
   return inner;
 }
 

@@ -1,7 +1,7 @@
 import { mountedRoutes } from "../http/initialize.ts";
 import { unknownOption } from "../http/check_options.ts";
-import { PATH_PARAMETER } from "../http/routes/describe_route.ts";
-import { pagedRoute } from "../http/routes/paged_route.ts";
+import { PATH_PARAMETER } from "../http/routes/describe_request.ts";
+import { pagedRoute } from "../http/routes/build_routes.ts";
 import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { isModelClass } from "../schema/build_field.ts";

@@ -4,9 +4,7 @@ import type { FrameworkModel, ModelClass } from "../model/framework_model.ts";
 
 /**
  * @internal The type of a field: a constructor such as `Number`, a type of Mongoose, a model class, or a function that
- * returns a model class.
- *
- * `Number` is stored as the database needs it. Mongoose's `Int32` and `Double` know no `min` and `max`, and on a document a
+ * returns a model class. `Number` is stored as the database needs it. Mongoose's `Int32` and `Double` know no `min` and `max`, and on a document a
  * `Double` is an object of the driver: convert it with `Number()` before you compare it.
  */
 export type FieldType =
@@ -34,18 +32,10 @@ export type MongooseType = (abstract new (...args: any) => SchemaType) & {
 /** The value of a field that holds an identifier. */
 export type Identifier = Types.ObjectId | string;
 
-/**
- * The type of a field that holds the identifier of another entity.
- *
- * In values for `create()`, `find()` and `set()` of Mongoose, the identifier can also be a string:
- * `note.set("owner", text)`.
- */
+/** The type of a field with the identifier of another entity. Values that Mongoose gets can also be its text. */
 export type Ref<T extends FrameworkModel> = Types.ObjectId & { readonly "~ref"?: T };
 
-/**
- * The type of a field with `hidden: true`. TypeScript refuses its name in the options `sort`, `select`, `search` and
- * `populate`. Its values are those of `T`.
- */
+/** The type of a field with `hidden: true`, whose name TypeScript refuses in `sort`, `select`, `search`, `populate`. */
 export type Hidden<T> = T extends null | undefined ? T : T & { readonly "~hidden"?: never };
 
 /**
@@ -57,18 +47,6 @@ export type Restricted<T> = T extends null | undefined ? T : T & { readonly "~re
 /**
  * The type of a field with `readonly: true`, or of one that only the server sets, such as a timestamp. The types of
  * `@mongrove/mongrove/client` leave it out of bodies. Its values are those of `T`.
- *
- * @example Declare an owner that clients cannot set, and a timestamp
- * ```ts
- * import { all, FrameworkModel, prop, type ReadOnly, rest } from "@mongrove/mongrove";
- *
- * @rest({ route: "/notes", methods: [all()], schemaOptions: { timestamps: true } })
- * class Note extends FrameworkModel {
- *   @prop({ required: true, readonly: true })
- *   owner!: ReadOnly<string>;
- *   declare readonly createdAt: ReadOnly<Date>;
- * }
- * ```
  */
 export type ReadOnly<T> = T extends null | undefined ? T : T & { readonly "~readonly"?: T };
 

@@ -21,10 +21,7 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
   readonly type?: T;
   /** The model that the field refers to: a class, a function that returns one, or a name. The field holds an identifier. */
   readonly ref?: ModelClass | (() => ModelClass) | string;
-  /**
-   * Whether a body may only name an entity that exists and that the scopes of its class select. Other identifiers are a
-   * 400 `BAD_DATA` with `kind: "exists"`. It belongs to a field with `ref`.
-   */
+  /** Whether the entity that a body names has to exist, in the scopes of its class; else a 400 with `kind: "exists"`. */
   readonly exists?: boolean;
   /** The type of the values of a `Map`. */
   readonly of?: FieldType;
@@ -47,8 +44,6 @@ export interface PropOptions<V, T = unknown> extends FieldOptions<V> {
  *   year?: number;
  *   @prop({ default: false })
  *   seen!: boolean;
- *   @prop({ hidden: true })
- *   secret?: string;
  * }
  * ```
  */
@@ -71,10 +66,7 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
   readonly items: T;
   /** Whether the array stores whole entities of the model instead of their identifiers. */
   readonly embedded?: boolean;
-  /**
-   * Whether a body may only name entities that exist and that the scopes of their class select. Other identifiers are a
-   * 400 `BAD_DATA` with `kind: "exists"`. It belongs to an array of references.
-   */
+  /** Whether the entities that a body names have to exist, within the scopes of their class, as in `prop()`. */
   readonly exists?: boolean;
 }
 
@@ -86,12 +78,9 @@ export interface ArrayPropOptions<I, T> extends FieldOptions<I[], I> {
  *
  * @example Declare values, references and embedded entities
  * ```ts
- * import { arrayProp, FrameworkModel, prop } from "@mongrove/mongrove";
+ * import { arrayProp, FrameworkModel } from "@mongrove/mongrove";
  *
- * class Actor extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- * }
+ * class Actor extends FrameworkModel {}
  *
  * class Movie extends FrameworkModel {
  *   @arrayProp({ items: Actor })

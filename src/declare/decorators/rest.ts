@@ -3,8 +3,7 @@ import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.t
 import type { HooksOf, LeanHooksOf, MaybePromise } from "../hooks/hooks.ts";
 import type { NamedFilter } from "../model/field_names.ts";
 import type { Entity, FrameworkModel } from "../model/framework_model.ts";
-import type { RestRecord } from "../model/records.ts";
-import { recordsOf, registerModel } from "../model/records.ts";
+import { recordsOf, registerModel, type RestRecord } from "../model/records.ts";
 import type { ModelQuery } from "../operations/action.ts";
 import type { Returns } from "../operations/hooks_input.ts";
 import type { Decorated } from "./prop_input.ts";
@@ -15,17 +14,12 @@ import type { Method } from "../operations/methods.ts";
  *
  * @example Limit users to their own entities
  * ```ts
- * import { all, create, FrameworkModel, prop, rest, RestError, update } from "@mongrove/mongrove";
+ * import { all, create, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
  * @rest({
  *   route: "/notes",
- *   methods: [all(), create(), update()],
- *   schemaOptions: { timestamps: true },
- *   scope: (req) => {
- *     const owner = req.headers["x-user"];
- *     if (owner === undefined) throw new RestError(401, "Who are you?");
- *     return { owner };
- *   },
+ *   methods: [all(), create()],
+ *   scope: (req) => ({ owner: req.headers["x-user"] ?? "nobody" }),
  * })
  * class Note extends FrameworkModel {
  *   @prop({ required: true })
@@ -43,10 +37,7 @@ export interface RestOptions<
   readonly methods: readonly O[];
   /** Schema options of Mongoose, such as `{ timestamps: true }`. */
   readonly schemaOptions?: SchemaOptions;
-  /**
-   * Returns the Mongoose connection for a request. It is called once per request, after the `preFetch` hooks. The
-   * application opens the connections and closes them.
-   */
+  /** Returns the connection of a request, once, after the `preFetch` hooks. The application opens and closes it. */
   readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
   /**
    * Returns a filter that every read and every write of this route must match. It may use hidden fields. It does not apply

@@ -5,9 +5,8 @@ import { andThen } from "./run_hook.ts";
 /**
  * Combines hooks that must all pass into one hook.
  *
- * The hooks run in order. Each entity hook gets the entity that the previous hook returned. The first hook that rejects
- * ends the run. A hook rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless
- * it returns `true`.
+ * The hooks run in order, until one rejects; each entity hook gets what the one before it has returned. A hook rejects if
+ * it throws or returns `null`, `undefined` or `false`, a `preFetch` hook unless it returns `true`.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks that must all pass. */
@@ -73,26 +72,8 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
 }
 
 /**
- * Wraps a hook that throws to reject an entity. The new hook returns `null` instead, so that a list leaves the entity
- * out.
- *
- * The wrapper hides every error that the hook throws, including errors caused by a bug.
- *
- * @example Leave out what is not public
- * ```ts
- * import { all, asFilter, FrameworkModel, type FrameworkRequest, one, prop, rest, RestError } from "@mongrove/mongrove";
- *
- * function isPublic(_req: FrameworkRequest, entity: { shown: boolean }) {
- *   if (!entity.shown) throw new RestError(403, "Not public");
- *   return entity;
- * }
- *
- * @rest({ route: "/notes", methods: [all({ postFetch: asFilter(isPublic) }), one({ postFetch: isPublic })] })
- * class Note extends FrameworkModel {
- *   @prop({ type: Boolean, default: false })
- *   shown!: boolean;
- * }
- * ```
+ * Wraps a hook that throws to reject an entity: the new one returns `null` instead, so that a list leaves the entity out.
+ * It hides every error that the hook throws, including errors caused by a bug.
  */
 export function asFilter<F extends CallableFunction>(hook: F): F {
   const filter = async (...args: unknown[]): Promise<unknown> => {
@@ -107,9 +88,8 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
 }
 
 /**
- * Makes a hook of a test: it gives the entity where the test gives `true`, and rejects it otherwise.
- *
- * As such a hook changes nothing of an entity, the OpenAPI document still says what answers hold.
+ * Makes a hook of a test: it gives the entity where the test gives `true`, and rejects it otherwise. As it changes nothing
+ * of an entity, the OpenAPI document still says what answers hold.
  *
  * @example Show to each user what is public, and what is his own
  * ```ts

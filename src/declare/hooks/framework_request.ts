@@ -9,11 +9,7 @@ export type QueryObject = Record<string, unknown>;
 export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] ? QueryObject
   : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
 
-/**
- * The state of the current request, which hooks read and change as `req.framework`.
- *
- * On a sub-route, each level of the route has a state of its own.
- */
+/** The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has its own. */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
    * The filter of the query. Initially it is the client's `q`, checked and cast, or `{}`. Hooks can add conditions or
@@ -28,15 +24,9 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   readonly operation: string;
   /** Returns the Mongoose model on the connection of this request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
-  /**
-   * Counts the entities that the request selects: by `filter` and by the scope, without `skip` and `limit`. Conditions
-   * that a `preFetch` hook adds later do not count.
-   */
+  /** Counts what `filter` and the scope select, without `skip` and `limit`. Conditions added later are not in it. */
   count(): Promise<number>;
-  /**
-   * On a sub-route, the parent after the `postFetch` hook of its `one()`. It is set when the first hook after `preFetch`
-   * runs.
-   */
+  /** On a sub-route, the parent after the `postFetch` hook of its `one()`, for all hooks but `preFetch`. */
   parent?: object;
   /** Never set. It lets TypeScript tell requests for different models apart. */
   readonly "~model"?: M;

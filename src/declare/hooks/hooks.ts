@@ -11,11 +11,7 @@ export type MaybePromise<T> = T | Promise<T>;
 /** A hook that runs before any database call. Only `true` lets the request through. Any other result answers 403. */
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
-/**
- * A hook that replaces the default read. It returns an entity, several entities, or a Mongoose query.
- *
- * The scope of the route is not applied to the result.
- */
+/** A hook that replaces the default read, without its scope: it returns an entity, several, or a Mongoose query. */
 export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
 
 /**
@@ -50,10 +46,7 @@ export interface OperationOptions extends OperationWords, FilterOptions {
 
 /** The hooks of one operation, and its options. */
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
-  /**
-   * Whether the hooks of `all()` and `one()` get instances of the class instead of Mongoose documents. Such instances
-   * have the methods of the class, but not those of Mongoose.
-   */
+  /** Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, and no documents. */
   readonly lean?: boolean | undefined;
   /** Runs before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
@@ -65,10 +58,7 @@ export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
   readonly preSave?: EntityHook<E, R>;
   /** Replaces the default write. */
   readonly persist?: EntityHook<E, R>;
-  /**
-   * Runs once for each entity of the answer. `null` removes it from a list, and answers 404 for `one()`, 204 for
-   * `create()`, `update()` and `replace()`.
-   */
+  /** Runs once for each entity of the answer. `null` removes it from a list; else it is a 404, or a 204 of a write. */
   readonly preSend?: EntityHook<E, R>;
 }
 

@@ -80,23 +80,17 @@ export interface GroupsOptions<
  *
  * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
  *
- * @example Let clients page, sort, choose fields, search and replace references
+ * @example Let clients page, sort, choose fields, search and count
  * ```ts
- * import { all, arrayProp, FrameworkModel, prop, type Ref, rest } from "@mongrove/mongrove";
- *
- * class Actor extends FrameworkModel {
- *   @prop({ required: true })
- *   name!: string;
- * }
+ * import { all, FrameworkModel, prop, rest } from "@mongrove/mongrove";
  *
  * @rest({
  *   route: "/movies",
  *   methods: [all({
  *     page: { size: 20, max: 100 },
  *     sort: ["year", "name"],
- *     select: ["name", "year", "actors"],
+ *     select: ["name", "year"],
  *     search: ["name"],
- *     populate: { actors: { select: ["name"] } },
  *     count: { upTo: 10_000 },
  *   })],
  * })
@@ -105,8 +99,6 @@ export interface GroupsOptions<
  *   name!: string;
  *   @prop({ type: Number })
  *   year?: number;
- *   @arrayProp({ items: Actor })
- *   actors?: Ref<Actor>[];
  * }
  * ```
  */
@@ -119,10 +111,7 @@ export interface ReadOptions<M = unknown> {
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
   /** The string fields in which `?search=` looks for words. Only for `all()`. */
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
-  /**
-   * The references that clients can replace by entities, such as `?populate=actors`. An entity that is gone, or outside of
-   * the scopes of its class, is `null`, and is left out of a list.
-   */
+  /** The references that clients can replace by entities, such as `?populate=actors`; `null` where one is not there. */
   readonly populate?: PopulateFields<M> | undefined;
   /** Lists tell their total. Only for `all()`. */
   readonly count?: true | CountOptions | undefined;

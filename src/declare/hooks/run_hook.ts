@@ -14,11 +14,7 @@ export function andThen<T, R>(
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/**
- * Runs a function of the host.
- *
- * @throws {HookFailure} With what the function threw, unless that is a `RestError`.
- */
+/** Runs a function of the host. Throws a `HookFailure` with what the function threw, or the `RestError` itself. */
 export function runHook<T>(
   hook: HostFunction,
   run: () => MaybePromise<T>,

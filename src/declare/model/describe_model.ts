@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SchemaOptions } from "mongoose";
-import { FrameworkModel } from "./framework_model.ts";
-import type { ModelClass } from "./framework_model.ts";
-import { ownRecords } from "./records.ts";
-import type { FieldRecord, RestRecord } from "./records.ts";
+import { FrameworkModel, type ModelClass } from "./framework_model.ts";
+import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 
 /** The declarations of a class and its ancestors. */
 export interface ModelDescription {
@@ -17,11 +15,7 @@ export interface ModelDescription {
   readonly schemaOptions: SchemaOptions;
 }
 
-/**
- * Describes a model class by the records of the class and its ancestors.
- *
- * @throws {TypeError} If the class or a declaration on it is wrong. The message names both.
- */
+/** Describes a model class by the records of the class and its ancestors. A `TypeError` names what is wrong on it. */
 export function describeModel(target: ModelClass): ModelDescription {
   const fields = new Map<string, FieldRecord>();
   const parts = new Map<string, readonly RestRecord[]>();
@@ -50,11 +44,7 @@ export function chainOf(target: ModelClass): ModelClass[] {
   return chain;
 }
 
-/**
- * Gives the `@rest` of a class that bind what refers to it: the main one; all of them where none has a scope.
- *
- * @throws {TypeError} If one of several has a scope, and none is the main one.
- */
+/** Gives the `@rest` that bind what refers to a class: the main one, or all where none has a scope; else it throws. */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const { rests } = describeModel(target);
   const main = rests.filter((rest) => rest.main);

@@ -24,10 +24,7 @@ export interface RestRecord {
   readonly main?: boolean | undefined;
 }
 
-/**
- * The records of the decorators of one class. They are never read or changed through the prototype chain of metadata
- * objects, because compilers disagree on that chain.
- */
+/** The records of one class, never read through the prototype chain of metadata, on which compilers disagree. */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
   /** The `@rest` on properties, by property. */
@@ -45,21 +42,10 @@ if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
 }
 
-/** The context of a decorator. Compilers that are set to legacy decorators pass something else. */
-type LooseContext =
-  | { readonly kind?: unknown; readonly metadata?: object }
-  | string
-  | symbol
-  | null
-  | undefined;
-
-/**
- * Opens the records of the class that is being decorated.
- *
- * @throws {TypeError} If the compiler gave no `context.metadata`.
- */
-export function recordsOf(decorator: string, context: LooseContext): ModelRecords {
-  const metadata = typeof context === "object" ? context?.metadata : undefined;
+/** Opens the records of the class that is being decorated. Throws if the compiler gave no `context.metadata`. */
+export function recordsOf(decorator: string, context: unknown): ModelRecords {
+  // Compilers that are set to legacy decorators pass something else as context
+  const { metadata } = Object(context) as { readonly metadata?: object | null };
   if (metadata === undefined || metadata === null) {
     throw new TypeError(
       `Cannot apply @${decorator}: the compiler gave no standard decorator metadata; use TC39 decorators: ` +

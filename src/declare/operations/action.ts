@@ -4,8 +4,7 @@ import type { MaybePromise, OperationOptions } from "../hooks/hooks.ts";
 import type { Entity, FrameworkModel, ModelClass, ModelOf } from "../model/framework_model.ts";
 import type { Given, HooksFor, NoOptions, UnnamedModel } from "./hooks_input.ts";
 import type { Method } from "./methods.ts";
-import { ACTIONS, OPERATIONS } from "./operation.ts";
-import type { Operation, OperationName } from "./operation.ts";
+import { ACTIONS, type Operation, type OperationName, OPERATIONS } from "./operation.ts";
 
 /** The subject of an action: one entity, or all that a request selects. */
 export type ActionTarget = "one" | "all";

@@ -5,7 +5,6 @@ import type {
   CountOptions,
   DateUnit,
   GroupsOptions,
-  ListFormat,
   LiveOptions,
   PageOptions,
   PopulateFields,
@@ -206,7 +205,7 @@ type FilterInput<O extends OperationName, M, H> = O extends "create" | "replace"
 /** The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
 type ReadInput<O extends OperationName, M, H> = {
   readonly [K in keyof Pick<ReadOptions, OptionsTaken<O> & keyof ReadOptions>]:
-    | ReadOption<K, M, OptionIn<H, K>>
+    | OptionInput<K, M, OptionIn<H, K>>
     | undefined;
 };
 
@@ -216,26 +215,22 @@ type WriteInput<O extends OperationName, M, H> =
     readonly [
       K in keyof Pick<WriteOptions, Exclude<OptionsTaken<O> & keyof WriteOptions, "fields">>
     ]:
-      | WriteOption<K, M, OptionIn<H, K>>
+      | OptionInput<K, M, OptionIn<H, K>>
       | undefined;
   }
   & (O extends "updateAll" ? { readonly fields: CheckedNames<"set", M, OptionIn<H, "fields">> }
     : unknown);
 
-type WriteOption<K extends keyof WriteOptions, M, X> = K extends "idempotency"
-  ? Exactly<K, IdempotencyOptions, X>
-  : K extends "by" ? CheckedName<"key", M, X>
-  : NonNullable<WriteOptions[K]>;
-
-type ReadOption<K extends keyof ReadOptions, M, X> = K extends "page" ? Exactly<K, PageOptions, X>
+type OptionInput<K extends OptionName, M, X> = K extends "sort" | "select" ? CheckedNames<K, M, X>
+  : K extends "search" ? CheckedNames<K, M, X> | { readonly index: true }
+  : K extends "page" ? Exactly<K, PageOptions, X>
   : K extends "count" ? true | Exactly<K, CountOptions, X>
   : K extends "live" ? true | Exactly<K, LiveOptions, X>
-  : K extends "formats" ? readonly ListFormat[]
   : K extends "populate" ? CheckedPopulate<M, X>
   : K extends "groups" ? CheckedGroups<M, X>
-  : K extends "search" ? CheckedNames<K, M, X> | { readonly index: true }
-  : K extends "sort" | "select" ? CheckedNames<K, M, X>
-  : never;
+  : K extends "idempotency" ? Exactly<K, IdempotencyOptions, X>
+  : K extends "by" ? CheckedName<"key", M, X>
+  : NonNullable<(ReadOptions & WriteOptions)[K]>;
 
 /** Names of fields, or their problems. `L` is what was given. */
 type CheckedNames<U extends FieldUse, M, L> = L extends readonly unknown[]

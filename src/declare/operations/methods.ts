@@ -46,28 +46,7 @@ export interface MethodWithOptions<O extends OperationName> {
 /** `GET {route}`: lists entities. The parameter `q` of the URL is a filter. */
 export const all: MethodFunction<"all"> = describeMethod("all");
 
-/**
- * `GET {route}/:id`: reads one entity.
- *
- * @example Show an entity to its owner only
- * ```ts
- * import { FrameworkModel, one, prop, rest, RestError } from "@mongrove/mongrove";
- *
- * @rest({
- *   route: "/notes",
- *   methods: [one<Note>({
- *     postFetch: (req, note) => {
- *       if (note.owner !== req.headers["x-user"]) throw new RestError(403, "Not yours");
- *       return note;
- *     },
- *   })],
- * })
- * class Note extends FrameworkModel {
- *   @prop({ required: true })
- *   owner!: string;
- * }
- * ```
- */
+/** `GET {route}/:id`: reads one entity. */
 export const one: MethodFunction<"one"> = describeMethod("one");
 
 /** `POST {route}`: creates an entity from the JSON body. */

@@ -30,10 +30,7 @@ export interface Operation {
 }
 
 const READ_HOOKS: Record<HooksRun["all"], true> = {
-  preFetch: true,
-  fetch: true,
-  postFetch: true,
-  preSend: true,
+  ...{ preFetch: true, fetch: true, postFetch: true, preSend: true },
 };
 
 const REMOVE_HOOKS: Record<HooksRun["remove"], true> = {
@@ -47,15 +44,8 @@ export function isHookName(name: string): name is HookName {
 }
 
 const READ_OPTIONS: Record<keyof ReadOptions, true> = {
-  page: true,
-  sort: true,
-  select: true,
-  search: true,
-  populate: true,
-  count: true,
-  live: true,
-  formats: true,
-  groups: true,
+  ...{ page: true, sort: true, select: true, search: true, populate: true },
+  ...{ count: true, live: true, formats: true, groups: true },
 };
 
 export function isReadOption(name: string): name is keyof ReadOptions {
@@ -117,12 +107,8 @@ export interface OperationWords {
 }
 
 const NAMES: Readonly<Record<keyof OperationWords, true>> = {
-  summary: true,
-  description: true,
-  tags: true,
-  deprecated: true,
-  example: true,
-  operationId: true,
+  ...{ summary: true, description: true, tags: true },
+  ...{ deprecated: true, example: true, operationId: true },
 };
 
 export function isOperationWord(name: string): name is keyof OperationWords {

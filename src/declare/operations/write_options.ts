@@ -1,6 +1,8 @@
 import type { ListFormat } from "../hooks/read_options.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
 import type { FieldNames } from "../model/field_names.ts";
+import type { Method } from "./methods.ts";
+import { isReadOption, type OperationName } from "./operation.ts";
 
 /** How clients repeat a `create()` safely, by the header `Idempotency-Key`. */
 export interface IdempotencyOptions {
@@ -8,10 +10,7 @@ export interface IdempotencyOptions {
   readonly keep: `${number}${"s" | "m" | "h" | "d"}`;
   /** With `"required"`, requests without the header answer 400. */
   readonly key?: "required" | undefined;
-  /**
-   * Returns the name of the caller, to whom keys belong. Needed where there is a `scope` or `getConnection`: without it,
-   * all callers of a path share their keys.
-   */
+  /** Returns the name of the caller, to whom keys belong. Needed where there is a `scope` or `getConnection`. */
   readonly by?: ((req: FrameworkRequest) => string) | undefined;
 }
 
@@ -56,11 +55,7 @@ export interface WriteOptions<M = unknown> {
   readonly idempotency?: IdempotencyOptions | undefined;
   /** The fields that a body of `updateAll()` may set. */
   readonly fields?: readonly FieldNames<"set", M>[] | undefined;
-  /**
-   * The most entities that a request may change or remove: one that selects more answers 409, and nothing is written. Only
-   * for `updateAll()` and `removeAll()`.
-   * The default is 1000 for `updateAll()`.
-   */
+  /** The most entities that `updateAll()` (1000 by default) and `removeAll()` may change. More are a 409. */
   readonly max?: number | undefined;
   /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */
   readonly q?: "required" | undefined;
@@ -68,31 +63,41 @@ export interface WriteOptions<M = unknown> {
   readonly by?: FieldNames<"key", M> | undefined;
 }
 
-/** @internal The options of writes that each operation takes. */
-export interface OptionsWritten {
-  readonly create: "many" | "atomic" | "formats" | "idempotency";
-  readonly updateAll: "fields" | "max" | "atomic";
-  readonly removeAll: "max" | "q";
-  readonly replace: "by";
-}
+/** The options of writes that each operation takes. */
+const TAKEN = {
+  create: ["many", "atomic", "formats", "idempotency"],
+  updateAll: ["fields", "max", "atomic"],
+  removeAll: ["max", "q"],
+  replace: ["by"],
+} as const satisfies { readonly [O in OperationName]?: readonly (keyof WriteOptions)[] };
 
-/** The names of the options of writes, with the operations that take them. */
-const TAKEN: Readonly<Record<keyof WriteOptions, readonly (keyof OptionsWritten)[]>> = {
-  many: ["create"],
-  atomic: ["create", "updateAll"],
-  formats: ["create"],
-  idempotency: ["create"],
-  fields: ["updateAll"],
-  max: ["updateAll", "removeAll"],
-  q: ["removeAll"],
-  by: ["replace"],
+/** @internal The options of writes that each operation takes. */
+export type OptionsWritten = {
+  readonly [O in keyof typeof TAKEN]: (typeof TAKEN)[O][number];
 };
 
-export function isWriteOption(name: string): name is keyof WriteOptions {
-  return Object.hasOwn(TAKEN, name);
+function takesOption(operation: string, name: string): boolean {
+  const taken = Object.hasOwn(TAKEN, operation) ? TAKEN[operation as keyof OptionsWritten] : [];
+  return (taken as readonly string[]).includes(name);
 }
 
-/** Whether an operation takes an option of writes. */
-export function takesOption(operation: string, name: keyof WriteOptions): boolean {
-  return (TAKEN[name] as readonly string[]).includes(operation);
+/** Tells whether an option is one of reads or of writes: `formats` is both. */
+export function optionKind({ operation }: Method, name: string): "read" | "write" | undefined {
+  if (takesOption(operation, name)) return "write";
+  if (isReadOption(name)) return "read";
+  return Object.keys(TAKEN).some((other) => takesOption(other, name)) ? "write" : undefined;
+}
+
+/** Gives the options of reads, or those of writes, of an operation. */
+export function optionsGiven(method: Method, kind: "read" | "write"): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(method.hooks).filter(([name, value]) =>
+      value !== undefined && optionKind(method, name) === kind
+    ),
+  );
+}
+
+/** Gives the first of the options of writes that an operation does not take. */
+export function misplacedOption({ operation }: Method, given: WriteOptions): string | undefined {
+  return Object.keys(given).find((name) => !takesOption(operation, name));
 }

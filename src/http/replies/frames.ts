@@ -1,8 +1,9 @@
+import { nextTurn } from "../../database/read_batches.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
-import { enclosed } from "../../json/bytes/json_writer.ts";
-import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
+import type { Column } from "../../pipeline/lists/columns.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
-import { csvHeader, csvRows } from "./csv.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
 
 /** The header that Express makes of `type("json")`. */
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -24,10 +25,18 @@ const ARRAY: Frame = { type: JSON_TYPE, open: "[", close: "]", empty: "[]" };
 
 const LINES: Frame = { type: MEDIA_TYPES.ndjson, open: "", close: "\n", empty: "" };
 
+/** Whether the header `Accept` names a media type. Wildcards do not: every browser sends them. */
+export function namesType(accept = "", type: string): boolean {
+  return accept.toLowerCase().split(",").some((range) => {
+    const [name, ...parameters] = range.split(";").map((part) => part.trim());
+    return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
+}
+
 /** Gives the frame of a reply with a list. */
 export function frameOf({ format, columns = [] }: Reply): Frame {
   if (format !== "csv") return format === undefined ? ARRAY : LINES;
-  const header = csvHeader(columns);
+  const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));
   return {
     type: `${MEDIA_TYPES.csv}; charset=utf-8; header=present`,
     ...{ open: header, close: "", empty: header },
@@ -48,4 +57,59 @@ export async function framed(
       ? piece
       : enclosed(piece, { open: index === 0 ? open : "", close: index === last ? close : "" })
   );
+}
+
+/** How much of a table is written in one turn of the event loop. */
+const PORTION = 64 * 1024;
+
+/** Turns the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). */
+async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let begun = "";
+  let rows = "";
+  for await (const text of texts) {
+    const decoded = typeof text === "string" ? text : decoder.decode(text, { stream: true });
+    const lines = `${begun}${decoded}`.split("\n");
+    begun = lines.pop() ?? "";
+    for (const line of lines) {
+      rows += csvRow(line, columns);
+      if (rows.length < PORTION) continue;
+      yield rows;
+      rows = "";
+      await nextTurn();
+    }
+  }
+  if (begun !== "") rows += csvRow(begun, columns);
+  if (rows !== "") yield rows;
+}
+
+function csvRow(line: string, columns: readonly Column[]): string {
+  const entity: unknown = JSON.parse(line);
+  return rowOf(columns.map(({ names, isNumeric }) => {
+    let value = entity;
+    for (const name of names) {
+      value = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    }
+    return cellOf(value, isNumeric);
+  }));
+}
+
+function rowOf(cells: readonly string[]): string {
+  // An empty line would be no row
+  return `${cells.join() || '""'}\r\n`;
+}
+
+/** Begins of a text that a spreadsheet takes for a formula; and the mark that prevents it, which must not get lost. */
+const FORMULA = /^[=+\-@\t\r']/;
+
+const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
+
+/** Writes a value as a cell. An empty text has quotes, unlike what is missing. */
+function cellOf(value: unknown, isNumeric: boolean): string {
+  if (value === undefined || value === null) return "";
+  let text = typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string" && FORMULA.test(text) && !(isNumeric && NUMBER.test(text))) {
+    text = `'${text}`;
+  }
+  return text === "" || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

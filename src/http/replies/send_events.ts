@@ -3,13 +3,13 @@ import { Buffer } from "node:buffer";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { overloaded } from "../../errors/refusals.ts";
-import type { LiveLimits } from "../../pipeline/live/live_limits.ts";
-import { Subscription } from "../../pipeline/live/subscription.ts";
-import type { EventSender } from "../../pipeline/live/subscription.ts";
+import { type EventSender, Subscription } from "../../pipeline/live/subscription.ts";
 import type { Call } from "../../pipeline/request/call.ts";
 import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { cutAnswer, onConnectionClose } from "./connection.ts";
+import { namesType } from "./frames.ts";
 
 const HEARTBEAT = ":\n\n";
 
@@ -20,13 +20,8 @@ let openCount = 0;
 
 /** Whether a request asks for a list and what changes in it. */
 export function asksForEvents({ route, req: { method, headers } }: Call): boolean {
-  const { accept = "" } = headers;
-  return route.levels.at(-1)?.reads?.live !== undefined && method === "GET" &&
-    accept.split(",").some((range) => {
-      const [type = "", ...parameters] = range.toLowerCase().split(";").map((part) => part.trim());
-      return type === EVENT_STREAM &&
-        !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-    });
+  return actingLevel(route).reads?.live !== undefined && method === "GET" &&
+    namesType(headers.accept, EVENT_STREAM);
 }
 
 /** Ends the streams of a server. */
@@ -36,10 +31,10 @@ export function endStreams(server: object): void {
 
 /** Sends a list and what changes in it, until its client leaves. */
 export async function sendEvents(res: Response, call: Call): Promise<void> {
-  const { route: { live }, req } = call;
+  const { route, req } = call;
   if (isOver(req)) return;
-  if (openCount >= live.maxSubscribers) throw overloaded("Too many live lists are open");
-  const stream = new EventStream(res, { call, live });
+  if (openCount >= route.live.maxSubscribers) throw overloaded("Too many live lists are open");
+  const stream = new EventStream(res, call);
   try {
     await stream.open();
     await stream.ended;
@@ -51,15 +46,10 @@ export async function sendEvents(res: Response, call: Call): Promise<void> {
   else throw overloaded("The server is closing");
 }
 
-interface EventStreamOptions {
-  readonly call: Call;
-  readonly live: Required<LiveLimits>;
-}
-
 /** Sends events at the pace of the client. One that is too slow gets the list again, when it has taken what was sent. */
 class EventStream implements EventSender {
   readonly #res: Response;
-  readonly #live: Required<LiveLimits>;
+  readonly #live: Route["live"];
   readonly #call: Call;
   readonly #subscription: Subscription;
   readonly ended: Promise<void>;
@@ -76,23 +66,23 @@ class EventStream implements EventSender {
   #age: ReturnType<typeof setTimeout> | undefined;
   readonly #stopListening: () => void;
 
-  constructor(res: Response, { call, live }: EventStreamOptions) {
+  constructor(res: Response, call: Call) {
     this.#res = res;
-    this.#live = live;
+    this.#live = call.route.live;
     this.#call = call;
-    this.#most = live.maxUnsentBytes;
+    this.#most = this.#live.maxUnsentBytes;
     this.#subscription = new Subscription(call, this);
     this.ended = new Promise((resolve) => this.#resolve = resolve);
     openCount++;
     const { server } = res.req.socket as { readonly server?: object };
-    const all = server && (streams.get(server) ?? new Set());
-    if (server !== undefined && all !== undefined) streams.set(server, all.add(this));
+    const all = streams.get(server ?? this) ?? new Set();
+    streams.set(server ?? this, all.add(this));
     const drain = () => this.#drained();
     const end = () => this.end();
     const stop = onConnectionClose(res.req.socket, end);
     res.on("drain", drain).on("close", end);
     this.#stopListening = () => {
-      all?.delete(this);
+      all.delete(this);
       stop();
       res.off("drain", drain).off("close", end);
     };
@@ -141,10 +131,8 @@ class EventStream implements EventSender {
     }
     this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENT_STREAM);
-    res.setHeader("Cache-Control", "no-store");
     // Proxies would wait for the end.
-    res.setHeader("X-Accel-Buffering", "no");
-    res.flushHeaders();
+    res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     const { heartbeatMS, maxAgeMS } = this.#live;
     this.#heartbeat = setInterval(() => {
       if (this.#isFull) return;

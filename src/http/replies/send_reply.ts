@@ -4,8 +4,7 @@ import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
 import { markTag, tagOf } from "../../pipeline/request/versions.ts";
-import { isOver, pathOf } from "../../pipeline/request/reply.ts";
-import type { Reply } from "../../pipeline/request/reply.ts";
+import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import {
   awaitTurn,
@@ -16,8 +15,7 @@ import {
   PIECE,
   SlowClientError,
 } from "./connection.ts";
-import { framed, frameOf, JSON_TYPE } from "./frames.ts";
-import type { Frame } from "./frames.ts";
+import { type Frame, framed, frameOf, JSON_TYPE } from "./frames.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
@@ -34,18 +32,14 @@ export async function sendReply(
     else res.setHeader(name, value);
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  const { texts, gathered, status } = reply;
+  const { texts, gathered, status, text, version, holder } = reply;
   const frame = frameOf(reply);
-  if (texts !== undefined) {
-    if (!await sendList(res, { texts, status, frame, timeoutMS })) await cutBegun(res);
-    return;
-  }
+  if (texts !== undefined) return await sendList(res, { texts, status, frame, timeoutMS });
   res.status(status);
   if (gathered !== undefined) {
     const pieces = await framed(gathered, frame);
     return await sendGathered(res, { pieces, type: frame.type, timeoutMS });
   }
-  const { text, version, holder } = reply;
   if (version !== undefined && !res.hasHeader("ETag")) {
     // The mark of a holder stands behind a hash.
     const hashed = text ?? (holder === undefined ? undefined : "");
@@ -82,14 +76,13 @@ interface SentList {
   readonly timeoutMS: number;
 }
 
-/**
- * Sends a list while it comes, at the pace of the client. One that comes in one piece, or fits a chunk, is sent whole,
- * with its length and tag.
- */
-async function sendList(res: Response, list: SentList): Promise<boolean> {
-  const { texts, status, frame: { type, rows, ...frame }, timeoutMS } = list;
+/** Sends a list while it comes. One that comes in one piece, or fits a chunk, is sent whole, with its length and tag. */
+async function sendList(
+  res: Response,
+  { texts, status, frame: { type, rows, open, close, empty }, timeoutMS }: SentList,
+): Promise<void> {
   const stream = new ResponseStream(res, timeoutMS);
-  let buffered: JsonPiece[] = [frame.open];
+  let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
     // Many small parts are written as one, and a large one after its separator without copying it.
@@ -100,31 +93,27 @@ async function sendList(res: Response, list: SentList): Promise<boolean> {
   };
   try {
     for await (const piece of rows?.(texts) ?? texts) {
-      if (!stream.isOpen) return !stream.isTaken;
+      if (!stream.isOpen) break;
       // A list of one piece is sent whole, however long it is.
       if (!stream.begun && size >= PIECE) {
         res.status(status).setHeader("Content-Type", type);
-        if (res.req.method === "HEAD") {
-          await stream.end();
-          return true;
-        }
+        if (res.req.method === "HEAD") return await stream.end();
         await flush();
       }
       buffered.push(piece);
       size += piece.length;
       if (stream.begun && size >= PIECE) await flush();
     }
-    const isEmpty = size === 0 && !stream.begun;
-    const rest = concat(isEmpty ? [frame.empty] : [...buffered, frame.close]);
+    const rest = concat(size === 0 && !stream.begun ? [empty] : [...buffered, close]);
     if (stream.begun) await stream.end(rest);
     else if (stream.isOpen) {
       const isTagged = status === 200;
       await sendGathered(res.status(status), { pieces: [rest], type, isTagged, timeoutMS });
     }
-    return !stream.isTaken;
   } finally {
     stream.release();
   }
+  if (stream.isTaken) await cutBegun(res);
 }
 
 function bytesOf(text: JsonPiece): Uint8Array {
@@ -190,7 +179,6 @@ class ResponseStream {
   readonly #res: Response;
   readonly #timeoutMS: number;
   begun = false;
-  #late = false;
   #wake: () => void = () => {};
   #stopListening: (() => void) | undefined;
 
@@ -201,16 +189,12 @@ class ResponseStream {
 
   /** Whether the client is there, and no hook answers in the place of this stream. */
   get isOpen(): boolean {
-    return !this.#isOver && !this.isTaken;
+    return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
   /** Whether a hook has begun an answer that its client waits for. */
   get isTaken(): boolean {
-    return !this.begun && this.#res.headersSent && !this.#isOver;
-  }
-
-  get #isOver(): boolean {
-    return isOver(this.#res.req as FrameworkRequest);
+    return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }
 
   /** Writes bytes; returns when the client has taken what was written, or has left. */
@@ -236,11 +220,10 @@ class ResponseStream {
 
   async #drained(): Promise<void> {
     this.#listen();
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       const stop = onSendTimeout(this.#timeoutMS, () => {
-        this.#late = true;
+        reject(new SlowClientError(this.#res.req, this.#timeoutMS));
         void cutAnswer(this.#res);
-        this.#wake();
       });
       this.#wake = () => {
         stop();
@@ -248,7 +231,6 @@ class ResponseStream {
       };
       if (!this.isOpen) this.#wake();
     });
-    if (this.#late) throw new SlowClientError(this.#res.req, this.#timeoutMS);
   }
 
   /** Listens once for all waits: middleware that compresses never takes listeners off. */

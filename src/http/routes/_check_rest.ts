@@ -1,34 +1,26 @@
 import { bindingRests, describeModel } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
-import { isAction, operationOf } from "../../declare/operations/action.ts";
+import { type ActionRecord, isAction, operationOf } from "../../declare/operations/action.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import {
   isHookName,
   isOperationName,
   isOperationWord,
-  isReadOption,
   wordsOf,
 } from "../../declare/operations/operation.ts";
 import type { OperationWords } from "../../declare/operations/operation.ts";
-import { isWriteOption } from "../../declare/operations/write_options.ts";
+import { optionKind } from "../../declare/operations/write_options.ts";
 import type { Level } from "../../pipeline/request/route.ts";
 import { referredTarget } from "../../pipeline/references/referred_model.ts";
+import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
-import { fieldsWithin } from "../../schema/fields/shape.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
-import { unknownOption } from "../check_options.ts";
-import { actionProblem, placeProblem } from "./_check_action.ts";
-
-/** Makes the error of a wrong declaration, which names the class. */
-export type Fail = (problem: string) => TypeError;
-
-export function cannotMount({ name }: ModelClass, problem: string): TypeError {
-  return new TypeError(`Cannot mount "${name}": ${problem}`);
-}
+import { isSchema } from "../../schema/standard_schema.ts";
+import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
 
 /** The names of all options of `@rest`: a misspelled `scope` would limit nothing. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
@@ -48,7 +40,7 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
     throw fail(`route "${route}" uses the parameter "${taken}", which names an entity`);
   }
   checkOptions(rest, { place: "", fail });
-  if (rest.main !== undefined && typeof rest.main !== "boolean") {
+  if (![undefined, true, false].includes(rest.main)) {
     throw fail(`"main" is neither true nor false`);
   }
   if (rest.main && describeModel(target).rests.filter(({ main }) => main).length > 1) {
@@ -59,7 +51,7 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
 
 /** Checks the `@rest` of a property, as {@linkcode checkRest}: one object is no list, and an element needs a name. */
 export function checkPartRest({ link, target, rest }: PartDescription): string {
-  const { owner, property, array, embedded } = link;
+  const { owner, property } = link;
   const { methods, route = `/${property}` } = rest;
   const fail: Fail = (problem) => cannotMount(owner, problem);
   if (rest.getConnection ?? rest.schemaOptions ?? rest.main) {
@@ -73,28 +65,32 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
   for (const method of methods) {
-    const { operation } = method;
-    const misplaced = isAction(method) ? placeProblem(method, link) : undefined;
-    const replaces = operationOf(method).change === "replace";
-    const impossible = !array && (operationOf(method).many || replaces)
-      ? "holds one entity"
-      : array && embedded && !identified && operation !== "all"
-      ? "holds entities without _id"
-      : embedded && replaces
-      ? "embeds what it holds"
-      : undefined;
-    if (impossible !== undefined) {
-      throw fail(`property "${property}" ${impossible} and cannot have ${operation}()`);
-    }
-    if (misplaced !== undefined) {
-      throw fail(`property "${property}" cannot have ${operation}(): it ${misplaced}`);
-    }
+    const problem = partProblem(method, { ...link, identified });
+    if (problem !== undefined) throw fail(`property "${property}" ${problem}`);
   }
   if (typeof route !== "string" || !/^\/[^:*{]+$/.test(route)) {
     const rule = `is not a path without parameters that starts with "/"`;
     throw fail(`route "${route}"${place} ${rule}`);
   }
   return route.replace(/\/+$/, "");
+}
+
+/** Finds why a property cannot have an operation. */
+function partProblem(
+  method: Method,
+  { array, embedded, identified }: PartDescription["link"] & { readonly identified: boolean },
+): string | undefined {
+  const { many, change } = operationOf(method);
+  const replaces = change === "replace";
+  const cannot = `cannot have ${method.operation}()`;
+  if (!array && (many || replaces)) return `holds one entity and ${cannot}`;
+  if (array && embedded && !identified && method.operation !== "all") {
+    return `holds entities without _id and ${cannot}`;
+  }
+  if (embedded && replaces) return `embeds what it holds and ${cannot}`;
+  return isAction(method) && method.on === "all" && embedded
+    ? `${cannot}: it holds entities without a collection of their own: declare the action on its parent`
+    : undefined;
 }
 
 /** Checks that it is known which `@rest` binds the entities that a body may only name if they exist. */
@@ -159,10 +155,12 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   if (lean === true && operation.change !== undefined) {
     throw fail(`${given.operation}() writes documents and cannot be lean`);
   }
-  const problem = wordProblem(others);
-  if (problem !== undefined) throw fail(`${method} has ${problem}`);
+  for (const [name, value] of Object.entries(wordsOf(others))) {
+    const [rule, isKept] = WORDS[name as keyof OperationWords];
+    if (!isKept(value)) throw fail(`${method} has "${name}", which is not ${rule}`);
+  }
   for (const [name, hook] of Object.entries(others)) {
-    if (isReadOption(name) || isWriteOption(name) || isOperationWord(name)) continue;
+    if (optionKind(given, name) !== undefined || isOperationWord(name)) continue;
     if (!isHookName(name)) throw fail(`${method} has no hook "${name}"`);
     if (hook === undefined) continue;
     if (typeof hook !== "function") throw fail(`hook "${name}" of ${method} is not a function`);
@@ -170,29 +168,51 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   }
 }
 
+/** Finds what is wrong with an action, its hooks aside. */
+function actionProblem(action: Method & ActionRecord): string | undefined {
+  const { operation: name, on, method, body, answer, run } = action;
+  // No URL has to encode such a name
+  if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
+    const rule = "a name has letters, digits, - and _, and begins with a letter";
+    return `is called ${JSON.stringify(name)}: ${rule}`;
+  }
+  if (isOperationName(name)) return `has the name of an operation`;
+  if (on !== "one" && on !== "all") return `needs "one" or "all" as "on"`;
+  if (method !== "POST" && method !== "GET") return `needs "POST" or "GET" as "method"`;
+  if (typeof run !== "function") return `needs a function as "run"`;
+  for (const [option, type] of Object.entries({ body, answer })) {
+    if (type === undefined || isModelClass(type) || isSchema(type)) continue;
+    return `needs a model class or a Standard Schema as "${option}"`;
+  }
+  return body !== undefined && method === "GET" ? `is a GET, and cannot have "body"` : undefined;
+}
+
 /** Checks that clients can say which version they change, and that the framework can hold them to it. */
 export function checkConcurrency(
   methods: RestRecord["methods"],
-  { target, link, concurrency, versionKey }: Omit<
+  { target, link, concurrency, versionKey }: Pick<
     Level,
-    "operation" | "kind" | "shape" | "hooks" | "parameters"
+    "target" | "link" | "concurrency" | "versionKey"
   >,
 ): void {
   if (concurrency === undefined) return;
-  const name = `"concurrency"${link === undefined ? "" : ` of property "${link.property}"`}`;
-  const fail: Fail = (problem) => cannotMount(link?.owner ?? target, `${name} ${problem}`);
-  if (concurrency !== "required") throw fail(`is not "required"`);
-  if (versionKey === undefined) throw fail(`needs versions, and "versionKey" is off`);
   const own = methods.find(({ operation, hooks }) =>
     ["update", "replace", "remove"].includes(operation) && hooks.persist !== undefined
   );
-  if (own !== undefined) throw fail(`cannot bind the "persist" of ${own.operation}()`);
+  const problem = concurrency !== "required"
+    ? `is not "required"`
+    : versionKey === undefined
+    ? `needs versions, and "versionKey" is off`
+    : own && `cannot bind the "persist" of ${own.operation}()`;
+  if (problem === undefined) return;
+  const place = link === undefined ? "" : ` of property "${link.property}"`;
+  throw cannotMount(link?.owner ?? target, `"concurrency"${place} ${problem}`);
 }
 
 const isText = (value: unknown) => typeof value === "string";
 
-const RULES: Readonly<
-  Record<keyof OperationWords, readonly [string, (value: unknown) => boolean]>
+const WORDS: Readonly<
+  Record<keyof OperationWords, readonly [rule: string, isKept: (value: unknown) => boolean]>
 > = {
   summary: ["a text", isText],
   description: ["a text", isText],
@@ -205,20 +225,14 @@ const RULES: Readonly<
   ],
 };
 
-function wordProblem(options: object): string | undefined {
-  for (const [name, value] of Object.entries(wordsOf(options))) {
-    const [rule, isKept] = RULES[name as keyof OperationWords];
-    if (!isKept(value)) return `"${name}", which is not ${rule}`;
-  }
-  return undefined;
-}
-
-/** Finds a field in the example of an answer that answers leave out. */
-export function exampleProblem(method: Method, shape: Shape): string | undefined {
-  const { operation, hooks } = method;
-  const isShown = operationOf(method).change === undefined;
-  const path = isShown ? secretIn(hooks.example, { shape }) : undefined;
-  return path && `${operation}() has "example" with "${path}", which no answer shows`;
+/** Checks that the example of an answer shows no field that answers leave out. */
+export function checkExample(
+  method: Method,
+  { shape, fail }: { readonly shape: Shape; readonly fail: Fail },
+): void {
+  if (operationOf(method).change !== undefined) return;
+  const path = secretIn(method.hooks.example, { shape });
+  if (path !== undefined) throw fail(`has "example" with "${path}", which no answer shows`);
 }
 
 function secretIn(

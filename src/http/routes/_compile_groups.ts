@@ -3,8 +3,8 @@ import type { GroupRules } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { showsOtherThanStored } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../../schema/mongoose/schemas/schema_members.ts";
-import { checkBoolean, checkCount, checkNames, checkNoOthers, objectOf } from "./_check_given.ts";
-import type { Reading } from "./_compile_reads.ts";
+import { checkFields, checkKind, objectOf } from "../check_options.ts";
+import type { OperationPlace } from "./_compile_reads.ts";
 
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
@@ -14,53 +14,55 @@ const OTHER_KEYS = ["count", "sum", "avg"];
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
 
 /** Compiles what clients may group by, and ask of each group. */
-export function compileGroups(given: unknown, reading: Reading): GroupRules {
-  const { schema, embedded, fail } = reading;
-  if (embedded) throw fail(`cannot have "groups": it lists what others embed`);
+export function compileGroups(given: unknown, place: OperationPlace): GroupRules {
+  const { schema, link, fail } = place;
+  if (link?.embedded) throw fail(`cannot have "groups": it lists what others embed`);
   if (findsByMiddleware(schema)) {
     throw fail(`cannot have "groups": the model has middleware of find(), and none of aggregate()`);
   }
-  const { by, sum, avg, count = false, max = 1000, least = 1, ...others } = objectOf(given);
-  checkNoOthers(others, { option: "groups", fail });
+  const names = ["by", "sum", "avg", "count", "max", "least"] as const;
+  const { by, sum, avg, count = false, max = 1000, least = 1 } = objectOf(given, {
+    ...{ names, option: "groups", fail },
+  });
   return {
-    count: checkBoolean(count, { option: "groups.count", fail }),
-    max: checkCount(max, { option: "groups.max", fail }),
-    least: checkCount(least, { option: "groups.least", fail }),
-    by: compileKeys(by, reading),
-    sum: compileNumbers(sum, { ...reading, option: "groups.sum" }),
-    avg: compileNumbers(avg, { ...reading, option: "groups.avg" }),
+    count: checkKind(count, { kind: "boolean", option: "groups.count", fail }),
+    max: checkKind(max, { kind: "count", option: "groups.max", fail }),
+    least: checkKind(least, { kind: "count", option: "groups.least", fail }),
+    by: compileKeys(by, place),
+    sum: compileNumbers(sum, { ...place, option: "groups.sum" }),
+    avg: compileNumbers(avg, { ...place, option: "groups.avg" }),
   };
 }
 
-function compileKeys(given: unknown, reading: Reading): GroupRules["by"] {
-  const { fail } = reading;
+function compileKeys(given: unknown, place: OperationPlace): GroupRules["by"] {
+  const { fail } = place;
   const option = "groups.by";
   const entries = (Array.isArray(given) ? given : []).flatMap((each: unknown) =>
     isJsonObject(each) ? Object.entries(each) : [[String(each), undefined] as [string, unknown]]
   );
   const keys = new Map<string, DateUnit | undefined>();
-  checkNames(entries.map(([name]) => name), { ...reading, option });
+  checkFields(entries.map(([name]) => name), { ...place, option });
   for (const [name, unit] of entries) {
     const named = `has "${name}" in "${option}"`;
     if (OTHER_KEYS.includes(name)) throw fail(`${named}, which is another key of a group`);
     if (keys.has(name)) throw fail(`${named} twice`);
     if (unit !== undefined) {
       if (!UNITS.includes(unit)) throw fail(`${named} with no unit out of ${UNITS.join(", ")}`);
-      checkTypes([name], { ...reading, option, types: ["Date"] });
+      checkTypes([name], { ...place, option, types: ["Date"] });
     }
     keys.set(name, unit as DateUnit | undefined);
   }
-  checkShown([...keys.keys()], { ...reading, option });
+  checkShown([...keys.keys()], { ...place, option });
   return keys;
 }
 
-interface Named extends Reading {
+interface Named extends OperationPlace {
   readonly option: string;
 }
 
 function compileNumbers(given: unknown, named: Named): ReadonlySet<string> {
   if (given === undefined) return new Set();
-  const names = checkNames(given, named);
+  const names = checkFields(given, named);
   checkTypes(names, { ...named, types: NUMBERS });
   checkShown(names, named);
   return new Set(names);
@@ -70,12 +72,8 @@ function checkTypes(
   names: readonly string[],
   { shape, option, types, fail }: Named & { readonly types: readonly string[] },
 ): void {
-  for (const name of names) {
-    const { instance = "" } = shape.fields.get(name)?.type ?? {};
-    if (types.includes(instance)) continue;
-    const [kind] = types;
-    throw fail(`has "${name}" in "${option}", which is no ${kind}`);
-  }
+  const other = names.find((name) => !types.includes(shape.fields.get(name)?.type?.instance ?? ""));
+  if (other !== undefined) throw fail(`has "${other}" in "${option}", which is no ${types[0]}`);
 }
 
 /** The database knows nothing of functions that show other values than are stored. */

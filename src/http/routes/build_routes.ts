@@ -2,27 +2,25 @@ import type { Hooks } from "../../declare/hooks/hooks.ts";
 import { describeModel, scopesOf } from "../../declare/model/describe_model.ts";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { RestRecord } from "../../declare/model/records.ts";
+import type { Method } from "../../declare/operations/methods.ts";
 import { isAction, operationOf } from "../../declare/operations/action.ts";
 import { rightsOf } from "../../pipeline/request/reader_rights.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Level, Route } from "../../pipeline/request/route.ts";
+import { actingLevel, type Level, type Route } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import { describeParts } from "../../schema/describe_parts.ts";
-import type { PartDescription } from "../../schema/describe_parts.ts";
+import { describeParts, type PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
-import { checkActionPaths } from "./_check_action.ts";
+import { cannotMount } from "../check_options.ts";
 import {
-  cannotMount,
   checkConcurrency,
+  checkExample,
   checkPartRest,
   checkReferences,
   checkRest,
-  exampleProblem,
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { compileWrites } from "./compile_writes.ts";
-import { pathKey } from "./describe_route.ts";
+import { pathKey } from "./describe_request.ts";
 
 type RouteSettings = Omit<SharedSettings, "getConnection">;
 
@@ -36,19 +34,22 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   }
   // A field may refer to a class by its name: the name is known before the first field is looked at.
   for (const target of models) modelName(target);
-  const holders: Holders = new Map();
+  const holders = new Map<string, ModelClass>();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    claimCollection(holders, target);
+    // Two classes may have one name, but not one collection.
+    const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
+    claim(holders, { target, what, key: `${what} of ${target.name}` });
     const own = rests.flatMap((rest) => {
       const { getConnection } = rest;
-      return branchRoutes(rootBranch(target, rest), {
-        ...settings,
-        ...getConnection && { getConnection },
-      });
+      const shared = { ...settings, ...getConnection && { getConnection } };
+      return branchRoutes(rootBranch(target, rest), shared);
     });
-    for (const route of own) claimPath(holders, route);
+    for (const { operation: { verb }, path } of own) {
+      const what = `${verb.toUpperCase()} ${path}`;
+      claim(holders, { target, what, key: `${verb} ${pathKey(path)}` });
+    }
     return own;
   });
   checkReached(routes);
@@ -90,10 +91,7 @@ interface Branch {
   readonly item: string;
   readonly above: readonly Level[];
   /** Its own level, without what depends on the operation. */
-  readonly level: Omit<
-    Level,
-    "operation" | "kind" | "hooks" | "parameters" | "reads" | "writes" | "shape" | "versionKey"
-  >;
+  readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
 }
 
 /** The settings that the routes of a branch share with those of its root. */
@@ -102,33 +100,13 @@ type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "
 /** Builds the routes of a branch, and of the branches below it: what the model's properties hold. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
-  const { schema } = buildSchema(level.target);
-  const shape = shapeForAll(schema);
-  checkReferences(shape);
-  const { target, link } = level;
-  const embedded = link?.embedded === true;
-  const key: unknown = embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
-  const versionKey = typeof key === "string" ? key : undefined;
-  checkConcurrency(methods, { ...level, versionKey });
-  const isDivided = shared.getConnection !== undefined ||
-    [...above, level].some(({ scopes }) => scopes.length > 0);
+  const actingOn = levelMaker(branch, shared);
   const own = methods.map((method): Route => {
-    const { operation: name, hooks } = method;
-    const kind = operationOf(method);
-    const problem = exampleProblem(method, shape);
-    if (problem !== undefined) throw cannotMount(target, problem);
-    const acting: Level = {
-      ...{ ...level, versionKey, shape, operation: name, kind, hooks: hooks as Hooks<object> },
-      ...isAction(method) && { action: method },
-      parameters: hooks.parameters ?? [],
-      filterPaths: compileFilterPaths(method, { target, shape, mode: shared.filterPaths }),
-      reads: compileReads(method, { target, schema, shape, embedded }),
-      writes: compileWrites(method, { target, schema, shape, link, isDivided, methods }),
-    };
+    const acting = actingOn(method);
     const levels = [...above, acting];
-    const place = kind.item ? item : base;
-    const path = isAction(method) ? `${place.replace(/\/$/, "")}/${name}` : place;
-    return { path, operation: kind, levels, rights: rightsOf(levels), ...shared };
+    const at = acting.kind.item ? item : base;
+    const path = isAction(method) ? `${at.replace(/\/$/, "")}/${method.operation}` : at;
+    return { path, operation: acting.kind, levels, rights: rightsOf(levels), ...shared };
   });
   const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
@@ -139,6 +117,37 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
     return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
   });
   return [...own.map((route) => ({ ...route, reader: parent && actingLevel(parent) })), ...below];
+}
+
+/** Makes the levels at which the operations of a branch act. */
+function levelMaker(
+  { methods, above, level }: Branch,
+  { getConnection, filterPaths: mode }: SharedSettings,
+): (method: Method) => Level {
+  const { target, link } = level;
+  const { schema } = buildSchema(target);
+  const shape = shapeForAll(schema);
+  checkReferences(shape);
+  const key: unknown = link?.embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
+  const versionKey = typeof key === "string" ? key : undefined;
+  checkConcurrency(methods, { ...level, versionKey });
+  const isDivided = getConnection !== undefined ||
+    [...above, level].some(({ scopes }) => scopes.length > 0);
+  return (method) => {
+    const { operation, hooks } = method;
+    const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
+    checkExample(method, { shape, fail });
+    const place = { target, schema, shape, link, isDivided, methods, fail };
+    return {
+      ...{ ...level, versionKey, shape, operation, kind: operationOf(method) },
+      hooks: hooks as Hooks<object>,
+      ...isAction(method) && { action: method },
+      parameters: hooks.parameters ?? [],
+      filterPaths: compileFilterPaths(method, { ...place, mode }),
+      reads: compileReads(method, place),
+      writes: compileWrites(method, place),
+    };
+  };
 }
 
 function partBranch(
@@ -164,34 +173,62 @@ function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }
 
-/** The classes that paths, with their verbs, and collections belong to. */
-type Holders = Map<string, ModelClass>;
-
-/** Takes a path for an operation. */
-function claimPath(holders: Holders, { path, operation: { verb }, levels }: Route): void {
-  const { target } = levels[0] as Level;
-  const key = `${verb} ${pathKey(path)}`;
+/** Takes for a class what no other one may have; `holders` has the classes by what they have taken. */
+function claim(
+  holders: Map<string, ModelClass>,
+  { target, what, key }: {
+    readonly target: ModelClass;
+    readonly what: string;
+    readonly key: string;
+  },
+): void {
   const holder = holders.get(key);
   holders.set(key, target);
   if (holder === undefined) return;
-  const taken = `${verb.toUpperCase()} ${path} is taken by "${holder.name}"`;
-  throw cannotMount(target, `${taken}${reloadHint(target, holder)}`);
+  // A module that was evaluated again makes a second class, which meets the first.
+  const hint = target !== holder && target.name === holder.name
+    ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`
+    : "";
+  throw cannotMount(target, `${what} is taken by "${holder.name}"${hint}`);
 }
 
-/** Takes a collection: two classes may have one name, but not one collection. */
-function claimCollection(holders: Holders, target: ModelClass): void {
-  const collection = collectionName(target, buildSchema(target).schema);
-  const key = `collection ${target.name} ${collection}`;
-  const holder = holders.get(key);
-  holders.set(key, target);
-  if (holder === undefined || holder === target) return;
-  const kept =
-    `another class "${holder.name}" keeps its entities in collection "${collection}" too`;
-  throw cannotMount(target, `${kept}${reloadHint(target, holder)}`);
+/** Checks that no path of an action is one of another route, whatever its verb. */
+function checkActionPaths(routes: readonly Route[]): void {
+  const holders = new Map<string, Route>();
+  const [actions = [], others = []] = [true, false].map((acts) =>
+    routes.filter((route) => (actingLevel(route).action !== undefined) === acts)
+  );
+  for (const route of others) {
+    for (const path of [route.path, route.path.replace(/\/:[^/]*$/, "")]) {
+      holders.set(pathKey(path), route);
+    }
+  }
+  for (const route of actions) {
+    const key = pathKey(route.path);
+    const holder = holders.get(key);
+    holders.set(key, route);
+    if (holder === undefined) continue;
+    const taken = `${nameOf(route)} has the path of ${nameOf(holder)}, ${route.path}`;
+    throw cannotMount(actingLevel(route).target, taken);
+  }
 }
 
-/** A module that was evaluated again makes a second class, which meets the first. */
-function reloadHint(target: ModelClass, holder: ModelClass): string {
-  if (target === holder || target.name !== holder.name) return "";
-  return `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`;
+function nameOf(route: Route): string {
+  const { operation, action, target, link } = actingLevel(route);
+  if (action !== undefined) return `action "${operation}"`;
+  const place = link === undefined ? `"${target.name}"` : `property "${link.property}"`;
+  return `${operation}() of ${place}`;
+}
+
+/** Gives the route of a list pages. One with its own `fetch`, or without `_id`, has no room for them: a `TypeError`. */
+export function pagedRoute(route: Route, max: number): Route {
+  const acting = actingLevel(route);
+  if (acting.reads?.page !== undefined) return route;
+  const { target, shape, link, operation } = acting;
+  const method = { operation, hooks: { ...acting.hooks, page: { max } } };
+  const fail = (problem: string) => cannotMount(target, `${operation}() ${problem}`);
+  const { schema } = buildSchema(target);
+  const reads = compileReads(method, { target, schema, shape, link, fail });
+  const levels = [...route.levels.slice(0, -1), { ...acting, reads }];
+  return { ...route, levels, rights: rightsOf(levels) };
 }

@@ -1,28 +1,16 @@
-import type { Schema } from "mongoose";
 import { NO_TRANSACTIONS } from "../../database/in_transaction.ts";
-import type { ModelClass } from "../../declare/model/framework_model.ts";
 import type { Method } from "../../declare/operations/methods.ts";
-import { isReadOption } from "../../declare/operations/operation.ts";
-import { isWriteOption, takesOption } from "../../declare/operations/write_options.ts";
+import { misplacedOption, optionsGiven } from "../../declare/operations/write_options.ts";
 import type { WriteOptions } from "../../declare/operations/write_options.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route, WriteRules } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isStandalone } from "../../schema/mongoose/connections.ts";
-import type { PartLink } from "../../schema/describe_parts.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
-import { checkBoolean, checkCount, checkNoOthers, objectOf } from "./_check_given.ts";
-import { cannotMount } from "./_check_rest.ts";
-import type { Fail } from "./_check_rest.ts";
+import { cannotMount, checkKind, type Fail, objectOf } from "../check_options.ts";
+import type { OperationPlace } from "./_compile_reads.ts";
 
-interface Writing {
-  readonly target: ModelClass;
-  readonly schema: Schema;
-  readonly shape: Shape;
-  /** How a parent holds its entities. */
-  readonly link: PartLink | undefined;
+interface WritePlace extends OperationPlace {
   /** Whether requests of other callers may see other entities: by a scope, or a connection of their own. */
   readonly isDivided: boolean;
   /** The operations beside it. */
@@ -33,46 +21,48 @@ interface Writing {
 const MOST_UPDATED = 1000;
 
 /** Compiles what clients may ask of a write besides its body; `undefined` if nothing. */
-export function compileWrites(method: Method, writing: Writing): WriteRules | undefined {
-  const { operation, hooks } = method;
-  const fail: Fail = (problem) => cannotMount(writing.target, `${operation}() ${problem}`);
-  const given: WriteOptions = Object.fromEntries(
-    Object.entries(hooks).filter(([name, value]) =>
-      isWriteOption(name) && value !== undefined &&
-      (takesOption(operation, name) || !isReadOption(name))
-    ),
-  );
-  const isBare = Object.keys(given).length === 0;
-  if (isBare && operation !== "updateAll" && operation !== "replace") return undefined;
-  const misplaced = Object.keys(given).find((name) =>
-    isWriteOption(name) && !takesOption(operation, name)
-  );
+export function compileWrites(method: Method, place: WritePlace): WriteRules | undefined {
+  const { operation } = method;
+  const { fail, link, shape } = place;
+  const given: WriteOptions = optionsGiven(method, "write");
+  const isUpdate = operation === "updateAll";
+  const isReplace = operation === "replace";
+  if (Object.keys(given).length === 0 && !isUpdate && !isReplace) return undefined;
+  const misplaced = misplacedOption(method, given);
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);
-  const { many, atomic = true, fields, q } = given;
-  const { max = operation === "updateAll" ? MOST_UPDATED : undefined } = given;
-  if (many !== undefined) checkCount(many, { option: "many", fail });
-  if (max !== undefined && max !== Infinity) checkCount(max, { option: "max", fail });
-  if (many !== undefined && writing.link?.array === false) {
+  const { many, atomic = true, fields, q, max = isUpdate ? MOST_UPDATED : undefined } = given;
+  if (many !== undefined) checkKind(many, { kind: "count", option: "many", fail });
+  if (max !== undefined && max !== Infinity) {
+    checkKind(max, { kind: "count", option: "max", fail });
+  }
+  if (many !== undefined && link?.array === false) {
     throw fail(`cannot have "many": the property holds one entity`);
   }
-  checkBoolean(atomic, { option: "atomic", fail });
+  checkKind(atomic, { kind: "boolean", option: "atomic", fail });
   if (given.formats !== undefined) checkFormats(given, fail);
-  if (q !== undefined && q !== "required") throw fail(`needs "required" as "q"`);
+  if (q !== undefined) checkKind(q, { kind: "required", option: "q", fail });
+  if (isUpdate) {
+    const wrong = checkKind(fields, { kind: "fields", option: "fields", fail })
+      .find((name) => shape.fields.get(name)?.writable !== true);
+    if (wrong !== undefined) {
+      throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);
+    }
+  }
+  const { by = "_id" } = given;
+  const problem = isReplace ? keyProblem(by, place) : undefined;
+  if (problem !== undefined) throw fail(`has "${by}" as "by", which ${problem}`);
   return {
-    ...{ many, atomic, max, needsQ: operation === "updateAll" || q === "required" },
-    ...operation === "updateAll" && { fields: compileFields(fields, { ...writing, fail }) },
-    ...operation === "replace" && {
-      by: compileKey(given.by ?? "_id", { ...writing, fail }),
-      isRead: writing.methods.some((each) => each.operation === "one"),
-    },
+    ...{ many, atomic, max, needsQ: isUpdate || q === "required" },
+    ...isUpdate && { fields: new Set(fields) },
+    ...isReplace && { by, isRead: place.methods.some((each) => each.operation === "one") },
     ...given.formats && { takesLines: true },
     ...given.idempotency !== undefined &&
-      { idempotency: compileIdempotency(method, { given, ...writing, fail }) },
+      { idempotency: compileIdempotency(method, { given, ...place }) },
   };
 }
 
 function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail): void {
-  if (!Array.isArray(formats) || formats.length !== 1 || formats[0] !== "ndjson") {
+  if (!Array.isArray(formats) || formats.join() !== "ndjson") {
     throw fail(`needs ["ndjson"] as "formats"`);
   }
   if (many === undefined) throw fail(`needs "many" with "formats": the size of a batch`);
@@ -80,74 +70,53 @@ function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail):
   throw fail(`cannot have "formats" with "idempotency.key": lines have no key`);
 }
 
-function compileFields(
-  names: unknown,
-  { shape, fail }: Pick<Writing, "shape"> & { readonly fail: Fail },
-): ReadonlySet<string> {
-  if (!Array.isArray(names) || names.length === 0) throw fail(`needs a list of fields as "fields"`);
-  const wrong = names.find((name) => shape.fields.get(String(name))?.writable !== true);
-  if (wrong === undefined) return new Set(names as string[]);
-  throw fail(`has "${wrong}" in "fields", which is no field that a body can set`);
-}
+/** The types of identifiers that the paths of entities can name. */
+const NAMED_BY_TEXT: readonly unknown[] = ["ObjectId", "String"];
 
-/** Checks that a field names one entity at most, and that every client may see and set it. */
-function compileKey(
-  by: unknown,
-  { schema, fail: failWith }: Pick<Writing, "schema"> & { readonly fail: Fail },
-): string {
-  const fail: Fail = (problem) => failWith(`has "${by}" as "by", which ${problem}`);
-  const field = describeShape(schema).fields.get(String(by));
+/** Tells why a field does not name one entity at most, as every client may see and set it. */
+function keyProblem(by: string, { schema }: OperationPlace): string | undefined {
+  const field = describeShape(schema).fields.get(by);
   const unseen = whyUnseen(field);
-  if (unseen !== undefined) throw fail(unseen);
-  if (field?.kind !== "scalar") throw fail("is no scalar");
+  if (unseen !== undefined) return unseen;
+  if (field?.kind !== "scalar") return "is no scalar";
   if (by === "_id") {
-    if (NAMED_BY_TEXT.has(field.type?.instance)) return by;
-    throw fail("is neither an ObjectId nor a string");
+    return NAMED_BY_TEXT.includes(field.type?.instance)
+      ? undefined
+      : "is neither an ObjectId nor a string";
   }
-  if (!field.writable) throw fail("not every client can set");
+  if (!field.writable) return "not every client can set";
   const isUnique = schema.indexes().some(([index, options = {}]) =>
     Object.keys(index).join() === by && options.unique === true && !options.sparse &&
     options.partialFilterExpression === undefined && options.collation === undefined
   );
-  if (!isUnique) throw fail("has no unique index of its own");
-  return String(by);
+  return isUnique ? undefined : "has no unique index of its own";
 }
-
-/** The types of identifiers that the paths of entities can name. */
-const NAMED_BY_TEXT: ReadonlySet<unknown> = new Set(["ObjectId", "String"]);
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 function compileIdempotency(
   { hooks }: Method,
-  { given, schema, isDivided, fail }: Writing & {
-    readonly given: WriteOptions;
-    readonly fail: Fail;
-  },
+  { given, schema, isDivided, fail }: WritePlace & { readonly given: WriteOptions },
 ): NonNullable<WriteRules["idempotency"]> {
-  const { idempotency, many, atomic } = given;
-  const { keep, key, by, ...others } = objectOf(idempotency);
-  checkNoOthers(others, { option: "idempotency", fail });
+  const option = "idempotency";
+  const { keep, key, by } = objectOf(given.idempotency, {
+    ...{ names: ["keep", "key", "by"], option, fail },
+  });
   const [, digits, unit] = /^(\d+)([smhd])$/.exec(String(keep)) ?? [];
-  if (digits === undefined || Number(digits) === 0) {
-    throw fail(`needs a time such as "24h" as "idempotency.keep"`);
-  }
-  if (key !== undefined && key !== "required") throw fail(`needs "required" as "idempotency.key"`);
-  if (by !== undefined && typeof by !== "function") {
-    throw fail(`needs a function as "idempotency.by"`);
-  }
+  if (!Number(digits)) throw fail(`needs a time such as "24h" as "idempotency.keep"`);
+  if (key !== undefined) checkKind(key, { kind: "required", option: "idempotency.key", fail });
+  if (by !== undefined) checkKind(by, { kind: "function", option: "idempotency.by", fail });
   if (by === undefined && isDivided) {
     throw fail(`needs "idempotency.by", which names the caller: keys of others would be theirs`);
   }
-  if (hooks.persist !== undefined) {
-    throw fail(`cannot have "idempotency" with its own "persist", which may write another _id`);
-  }
-  if (schema.path("_id") === undefined) {
-    throw fail(`cannot have "idempotency": what it makes has no _id`);
-  }
-  if (many !== undefined && atomic === false) {
-    throw fail(`cannot have "idempotency" with "atomic: false"`);
-  }
+  const problem = hooks.persist !== undefined
+    ? ` with its own "persist", which may write another _id`
+    : schema.path("_id") === undefined
+    ? ": what it makes has no _id"
+    : given.many !== undefined && given.atomic === false
+    ? ` with "atomic: false"`
+    : undefined;
+  if (problem !== undefined) throw fail(`cannot have "idempotency"${problem}`);
   return {
     keepMS: Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS],
     isRequired: key === "required",
@@ -155,13 +124,11 @@ function compileIdempotency(
   };
 }
 
-/**
- * Refuses a route that promises all or nothing where an open connection leads to a server without transactions. What a
- * parent embeds needs none, and hooks write as they like.
- */
+/** Refuses a route that writes all or nothing where an open connection leads to a server without transactions. */
 export function checkTransactions(route: Route): void {
   const { target, operation, writes, hooks, link } = actingLevel(route);
   const writesMany = writes?.many !== undefined || operation === "updateAll";
+  // What a parent embeds needs none, and hooks write as they like.
   if (!writesMany || !writes?.atomic || hooks.persist !== undefined || link?.embedded) return;
   const [root] = route.levels;
   if (root === undefined || !isStandalone(getModel(root.target).db)) return;

@@ -1,17 +1,12 @@
 import type { GroupsOptions, ListFormat } from "../../declare/hooks/read_options.ts";
 import type { HookName } from "../../declare/hooks/hooks.ts";
 import type { DataType } from "../../declare/operations/action.ts";
-import { isHookName, takesQ, wordsOf } from "../../declare/operations/operation.ts";
-import type { OperationWords } from "../../declare/operations/operation.ts";
-import { declaredNames } from "../../filter/parameters/parse_read.ts";
-import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
-import { listPaths } from "../../filter/q/describe_filter.ts";
+import { isHookName, type OperationWords, wordsOf } from "../../declare/operations/operation.ts";
 import type { FilterDescription } from "../../filter/q/describe_filter.ts";
 import type { Call } from "../../pipeline/request/call.ts";
 import { narrowToReader } from "../../pipeline/request/reader_rights.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { passPreFetch } from "../../pipeline/run_hooks.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeFields, describeObject } from "../../schema/describe_object.ts";
@@ -20,8 +15,13 @@ import type { Rights } from "../../schema/fields/rights.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { isSchema, jsonSchemaOf } from "../../schema/standard_schema.ts";
 import { describeGroups } from "./_compile_groups.ts";
-import { describeErrors, isBound } from "./_describe_errors.ts";
-import { COUNTS, describePreferences, describeWrites, narrowBody } from "./_describe_writes.ts";
+import {
+  describeErrors,
+  describeFilter,
+  describeHeaders,
+  describeParameters,
+  describeWrites,
+} from "./describe_request.ts";
 
 /** A parameter of a request. */
 export interface ParameterDescription {
@@ -182,6 +182,22 @@ export function routeObjects(route: Route): RouteObjects {
   return { ...body && { body }, ...hasAnswer && { answer } };
 }
 
+/** The body of a write that takes other fields than a creation or an update. */
+function narrowBody(
+  body: ObjectNode,
+  { fields: names, by = "_id" }: Partial<WriteRules>,
+): ObjectNode {
+  const { model, strict, ignored, fields } = body;
+  if (names !== undefined) {
+    const taken = fields.filter(({ name }) => names.has(name));
+    return { model, view: "changes", strict: true, ignored: [], fields: taken };
+  }
+  if (!fields.some(({ name, required }) => name === by && required)) return body;
+  // The path has the key
+  const own = fields.map((each) => each.name === by ? { ...each, required: false } : each);
+  return { model, view: "replacement", strict, ignored, fields: own };
+}
+
 /** The object of a class that describes a body or an answer of an action. */
 function dataObject(
   type: DataType | undefined,
@@ -193,6 +209,17 @@ function dataObject(
   return describeObject(shape, { view, schema, model: type.name, embedded: false });
 }
 
+const COUNT = { type: "integer", minimum: 0 };
+
+const COUNTS = {
+  type: "object",
+  properties: {
+    matched: { ...COUNT, description: "How many entities were selected" },
+    modified: { ...COUNT, description: "How many of them were written" },
+  },
+  required: ["matched", "modified"],
+};
+
 /** Describes bodies and answers that are no objects of a class. Bodies are always objects. */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);
@@ -202,89 +229,4 @@ function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "a
     ...isSchema(body) && { bodySchema: jsonSchemaOf(body, "input") ?? { type: "object" } },
     ...isSchema(answer) && { answerSchema: jsonSchemaOf(answer, "output") ?? {} },
   };
-}
-
-/** Writes a route on one line, such as `GET    /movies/:id  one  Movie`. */
-export function printRoute(route: Route): string {
-  const { target, operation } = actingLevel(route);
-  return `${
-    route.operation.verb.toUpperCase().padEnd(6)
-  } ${route.path}  ${operation}  ${target.name}`;
-}
-
-function describeFilter(route: Route): FilterDescription | undefined {
-  const { operation, limits } = route;
-  const { target, shape, filterPaths } = actingLevel(route);
-  if (!takesQ(operation) || filterPaths?.names.length === 0) return undefined;
-  const fields = listPaths(shape, buildSchema(target))
-    .filter(({ path }) => filterPaths?.names.includes(path) !== false);
-  return { fields, limits };
-}
-
-function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {
-  const { reads = {}, filterPaths, writes: { needsQ = false } = {} } = levels.at(-1) ?? {};
-  const declared = new Set([
-    ...!takesQ(operation) || filterPaths?.names.length === 0 ? [] : ["q"],
-    ...declaredNames(reads),
-    ...levels.flatMap(({ parameters }) => parameters),
-  ]);
-  return [
-    ...pathParameters(path).map((name) => ({ name, in: "path", required: true }) as const),
-    ...[...declared].map((name) =>
-      ({ name, in: "query", required: name === "q" && needsQ, ...valuesOf(name, reads) }) as const
-    ),
-  ];
-}
-
-function valuesOf(
-  name: string,
-  { page, sort, select, populate, groups }: ReadRules,
-): Pick<ParameterDescription, "fields" | "default" | "maximum"> {
-  if (name === "limit" && page) return { default: page.size, maximum: page.max };
-  if (name === "sort") {
-    return { fields: [...new Set([...sort ? ["_id", ...sort] : [], ...groupOrders(groups)])] };
-  }
-  if (name === "group" && groups) return { fields: [...groups.by.keys()] };
-  if ((name === "sum" || name === "avg") && groups) return { fields: [...groups[name]] };
-  if (name === "select" && select) return { fields: ["_id", ...select] };
-  return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
-}
-
-/** By what groups can be sorted. */
-function groupOrders(groups: GroupRules | undefined): string[] {
-  if (groups === undefined) return [];
-  const totals = (["sum", "avg"] as const).flatMap((kind) =>
-    [...groups[kind]].map((name) => `${kind}.${name}`)
-  );
-  return [...groups.by.keys(), ...groups.count ? ["count"] : [], ...totals];
-}
-
-function describeHeaders(route: Route): HeaderDescription[] {
-  const { concurrency, reads, writes } = actingLevel(route);
-  const { verb, change } = route.operation;
-  const preferences = describePreferences(route);
-  // A replacement may say that there is nothing to replace
-  const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
-  const headers: readonly (false | HeaderDescription)[] = [
-    (verb === "get" || change === "replace") && { name: "If-None-Match", required: false },
-    isBound(route) && { name: "If-Match", required: needsMatch },
-    preferences.length > 0 && { name: "Prefer", required: false, preferences },
-    reads?.live !== undefined && { name: "Last-Event-ID", required: false },
-    writes?.idempotency !== undefined &&
-    { name: "Idempotency-Key", required: writes.idempotency.isRequired },
-  ];
-  return headers.filter((header) => header !== false);
-}
-
-/** A parameter of a path, as Express reads it: a name, which may be in quotes. */
-export const PATH_PARAMETER =
-  /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
-
-/** Tells a path from all others. Express ignores case, if not told otherwise, and the names of parameters. */
-export function pathKey(path: string): string {
-  return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();
-}
-
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(PATH_PARAMETER)].map(([, name, quoted = ""]) => name ?? quoted);
 }

@@ -2,8 +2,7 @@
 import express from "express";
 import type { ErrorRequestHandler, Router, RouterOptions } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
-import { actingLevel } from "../../pipeline/request/route.ts";
-import type { Route } from "../../pipeline/request/route.ts";
+import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
 
