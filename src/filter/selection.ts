@@ -13,8 +13,6 @@ export interface Selection {
   /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
   readonly version?: Filter | undefined;
-  /** The entities that a list may hold, in an order that the database refuses for others. */
-  readonly sortable?: Filter;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;
 }

@@ -1,7 +1,7 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
-import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
+import { totalOrder } from "../filter/parameters/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort } from "../filter/selection.ts";
 import type { Selection } from "../filter/selection.ts";
@@ -90,16 +90,13 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   }
   const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { search, added } = at.asked;
-  const options = optionsOf(at);
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
     // Copies of the client's conditions would count as additions.
     ...added && { added: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },
-    ...level.kind.many &&
-      { sortable: sortable(readSort(options.sort) ?? {}, level.shape) },
-    options,
+    options: optionsOf(at),
     projection: readProjection(state.projection, level.shape),
   };
 }

@@ -4,13 +4,12 @@ import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { FarDate, isFarDate, SEEK_READ, valueAt } from "../filter/parameters/sort_values.ts";
+import { SEEK_READ } from "../filter/parameters/order.ts";
 import { readOptions } from "../filter/selection.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
-import { putAt } from "../write/stored_values.ts";
 import type { OpenCollection } from "./direct/direct_plan.ts";
 import { noteEnd } from "./page_end.ts";
 import type { Aggregation, PageRead } from "./source.ts";
@@ -25,9 +24,8 @@ export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,
 ): AsyncIterable<readonly object[]> {
-  const { model, selection: { sortable } } = collection;
-  const query = model.find({}, projection, options);
-  const conditions = everyFilter(collection.conditions, page?.behind ?? sortable);
+  const query = collection.model.find({}, projection, options);
+  const conditions = everyFilter(collection.conditions, page?.behind);
   const cursor = openFitted(withConditions(query, conditions), (found) => noteEnd(found, page));
   return readDocuments(cursor, { ...collection, page });
 }
@@ -101,11 +99,10 @@ export async function readStoredValues(
   { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
 ): Promise<Record<string, unknown> | undefined> {
   const filter = castFilter(model, conditions);
-  const read = async (projection: Record<string, unknown>) => {
-    const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
-    return await timeBudget.wait(model.collection.findOne(filter, options)) ?? undefined;
-  };
-  return await readPaths(paths, read);
+  // Of a list, a longer path would leave out what is no object.
+  const projection = Object.fromEntries(paths.map((path) => [topOf(path), 1]));
+  const options = { projection, maxTimeMS, ...SEEK_READ, enableUtf8Validation: false };
+  return await timeBudget.wait(model.collection.findOne(filter, options)) ?? undefined;
 }
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
@@ -153,31 +150,4 @@ export function wholeProjection(
   const isApart = (name: string) => shape.apart.includes(name) && read?.has(name) === false;
   const paths = shape.allUnselected.filter((path) => !isApart(topOf(path)));
   return Object.fromEntries(paths.map((path) => [`+${path}`, true]));
-}
-
-type Values = Record<string, unknown>;
-
-/** Reads an entity where some paths lead through; dates that JavaScript cannot hold are read again, as numbers. */
-export async function readPaths(
-  paths: readonly string[],
-  read: (projection: Values) => Promise<Values | undefined>,
-): Promise<Values | undefined> {
-  // Of a list, a longer path would leave out what is no object.
-  const found = await read(Object.fromEntries(paths.map((path) => [topOf(path), 1])));
-  if (found === undefined) return undefined;
-  const far = paths.filter((path) => isFarDate(valueAt(found, path)));
-  if (far.length === 0) return found;
-  const now = await read(Object.fromEntries(far.map((path) => [path, timeOrOther(`$${path}`)])));
-  if (now === undefined) return undefined;
-  for (const path of far) {
-    const { time, value } = Object(valueAt(now, path)) as { time?: unknown; value?: unknown };
-    putAt(found, { path, value: time === undefined ? value : new FarDate(Number(time)) });
-  }
-  return found;
-}
-
-/** Reads a date as a number; it may be something else by now. */
-function timeOrOther(value: string): Values {
-  const isDate = { $eq: [{ $type: value }, "date"] };
-  return { $cond: [isDate, { time: { $toLong: value } }, { value }] };
 }

@@ -13,7 +13,7 @@ import type {
   ReadRules,
 } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
-import { totalOrder } from "./total_order.ts";
+import { totalOrder } from "./order.ts";
 
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 

@@ -1,9 +1,9 @@
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter } from "../../filter/filters.ts";
+import { everyFilter, topOf } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
+import { SEEK_READ } from "../../filter/parameters/order.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
@@ -15,7 +15,7 @@ import { saveAllBy, saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { pageOptions, readPaths } from "../collection_reads.ts";
+import { pageOptions } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import {
   boundSelection,
@@ -72,7 +72,7 @@ export class ElementSource implements Source {
   }
 
   async *list({ forChange, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
-    const filter = everyFilter(this.#filter(), page?.behind ?? this.#options.selection.sortable);
+    const filter = everyFilter(this.#filter(), page?.behind);
     const options = { ...this.#readOptions(), ...page && pageOptions(page), page };
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
@@ -81,10 +81,9 @@ export class ElementSource implements Source {
     const named = this.#named(name, true);
     if (named === undefined) return undefined;
     const options = { maxTimeMS: this.#options.maxTimeMS, ...SEEK_READ };
-    return await readPaths(paths, async (fields) => {
-      const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
-      return found;
-    });
+    const fields = Object.fromEntries(paths.map((path) => [topOf(path), 1]));
+    const [found] = await this.#aggregate(named, { ...options, stages: [{ $project: fields }] });
+    return found;
   }
 
   async count(limit?: number): Promise<number> {
