@@ -16,7 +16,6 @@ const MAX_DEPTH = 100;
 
 interface FilterOrigin {
   readonly what: "filter" | "scope";
-  /** The name of the class whose entities it selects. */
   readonly model: string;
   readonly shape: Shape;
 }
@@ -35,22 +34,15 @@ export function checkFilter(filter: unknown, { what, model, shape }: FilterOrigi
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-/** Finds a path in a filter that a model does not declare. */
 function undeclaredIn(filter: JsonObject, shape: Shape): string | undefined {
   for (const [key, value] of Object.entries(filter)) {
     const found = isClause(key) && Array.isArray(value)
-      ? firstUndeclared(value, shape)
+      ? value.filter(isJsonObject).map((each) => undeclaredIn(each, shape)).find((found) =>
+        found !== undefined
+      )
       : key.startsWith("$")
       ? undefined
       : undeclaredAt(key, { value, shape });
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function firstUndeclared(filters: readonly unknown[], shape: Shape): string | undefined {
-  for (const each of filters) {
-    const found = isJsonObject(each) ? undeclaredIn(each, shape) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;

@@ -1,6 +1,8 @@
 import mongoose from "mongoose";
 import { isDeepStrictEqual } from "node:util";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import { VERSION_BITS } from "../schema/fields/system_fields.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 
 export type Filter = Record<string, unknown>;
 
@@ -82,6 +84,27 @@ export function markCompiled<T extends object>(operators: T): T {
 
 export function isCompiled(condition: unknown): boolean {
   return typeof condition === "object" && condition !== null && compiled.has(condition);
+}
+
+/** The database has whole numbers of 64 bits; those above a version's are clear in no fraction and in nothing negative. */
+const HIGH_BITS = Array.from({ length: 64 - VERSION_BITS }, (_, index) => VERSION_BITS + index);
+
+/** Types whose values could equal a number, or have its bits. */
+const NO_VERSION = { $not: { $type: ["array", "binData", "decimal"] } } as const;
+
+export function hasVersion(key: string): Filter {
+  return { [key]: markCompiled({ $bitsAllClear: HIGH_BITS, ...NO_VERSION }) };
+}
+
+export function hasNoVersion(key: string): Filter {
+  return { $nor: [hasVersion(key)] };
+}
+
+export function hasOneOf(key: string, versions: readonly Version[]): Filter {
+  const numbers = versions.filter((version) => version !== null);
+  const counted = { [key]: markCompiled({ $in: numbers, ...NO_VERSION }) };
+  if (!versions.includes(null)) return counted;
+  return numbers.length === 0 ? hasNoVersion(key) : { $or: [counted, hasNoVersion(key)] };
 }
 
 /** The top-level fields that a filter reads; `undefined` where it may read all of them, as `$expr` does. */

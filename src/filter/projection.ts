@@ -11,10 +11,7 @@ export type Projection = Readonly<Record<string, unknown>>;
 /** Whether a read shows a path with its field, so that it may get its default. */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
-/**
- * Reads a projection that hooks gave, in any form that Mongoose takes: names in a text or a list, an object, objects
- * within it.
- */
+/** Reads a projection that hooks gave: names in a text or a list, or an object, with objects in it. */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
   // The database would take a `+` before any other path for a name.
@@ -43,7 +40,6 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
-/** Projects some fields and the identifier. */
 export function projectionOf(names: readonly string[]): Readonly<Record<string, 1>> {
   return Object.fromEntries(["_id", ...names].map((name) => [name, 1]));
 }
@@ -153,20 +149,13 @@ function partOf(projection: Projection, prefix: string): Projection {
 
 function entriesOf(given: unknown): [string, unknown][] {
   if (given === undefined || given === null) return [];
-  const names = typeof given === "string" ? given.split(/\s+/) : given;
-  if (Array.isArray(names)) return names.filter(isName).map(fromName);
+  if (typeof given === "string" || Array.isArray(given)) {
+    const names = typeof given === "string" ? given.split(/\s+/) : given.map(String);
+    return names.filter((name) => name !== "")
+      .map((name) => name.startsWith("-") ? [name.slice(1), 0] : [name, 1]);
+  }
   if (!isJsonObject(given)) throw new TypeError("Cannot use the projection: it is not an object");
   return Object.entries(given).flatMap(([key, value]) => fromEntry(key, value));
-}
-
-/** Spaces around names leave empty ones. */
-function isName(name: unknown): name is string {
-  if (typeof name === "string") return name !== "";
-  throw new TypeError("Cannot use the projection: its list contains something that is not a name");
-}
-
-function fromName(name: string): [string, unknown] {
-  return name.startsWith("-") ? [name.slice(1), 0] : [name, 1];
 }
 
 function fromEntry(path: string, value: unknown): [string, unknown][] {
@@ -174,18 +163,11 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
   if (loss !== undefined) throw new TypeError(`Cannot use the projection: "${path}" is ${loss}`);
   // Only the sign matters to Mongoose.
   if (path.startsWith("-")) return [[path.slice(1), 0]];
-  if (!isNested(value)) return [[path, value]];
-  return Object.entries(value).flatMap(([key, each]) => fromEntry(`${path}.${key}`, each));
-}
-
-function isNested(value: unknown): value is Record<string, unknown> {
-  return isJsonObject(value) && Object.keys(value).length > 0 &&
-    Object.keys(value).every((key) => !key.startsWith("$"));
-}
-
-interface Projected {
-  readonly shape: Shape;
-  readonly model: Model<unknown>;
+  const inner = isJsonObject(value) ? Object.entries(value) : [];
+  const isNested = inner.length > 0 && inner.every(([key]) => !key.startsWith("$"));
+  return isNested
+    ? inner.flatMap(([key, each]) => fromEntry(`${path}.${key}`, each))
+    : [[path, value]];
 }
 
 export interface ProjectedRead {
@@ -194,10 +176,14 @@ export interface ProjectedRead {
 }
 
 /** Tells how to project what a parent embeds, which is read by an aggregation. */
-export function readProjected(given: Projection, { shape, model }: Projected): ProjectedRead {
+export function readProjected(
+  given: Projection,
+  { shape, model }: { readonly shape: Shape; readonly model: Model<unknown> },
+): ProjectedRead {
   const stored = databaseProjection(given, shape);
   for (const [path, value] of Object.entries(stored)) {
-    if (!path.endsWith(".$") && !showsElements(value)) continue;
+    const showsElements = isJsonObject(value) && ("$slice" in value || "$elemMatch" in value);
+    if (!path.endsWith(".$") && !showsElements) continue;
     throw new TypeError(
       `Cannot use the projection: "${path}" would show some elements of an array, which is not possible in an embedded part`,
     );
@@ -208,8 +194,4 @@ export function readProjected(given: Projection, { shape, model }: Projected): P
     return model.hydrate(raw, stored) as Document;
   };
   return { stages, hydrate };
-}
-
-function showsElements(value: unknown): boolean {
-  return isJsonObject(value) && ("$slice" in value || "$elemMatch" in value);
 }

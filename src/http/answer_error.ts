@@ -7,9 +7,8 @@ import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusa
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/call.ts";
-import { errorAnswer, errorContext } from "../pipeline/request/error_answer.ts";
+import { errorAnswer, errorContext, Reporter } from "../pipeline/request/reporter.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";
-import { Reporter } from "../pipeline/request/reporter.ts";
 import type { ErrorContext } from "../pipeline/request/reporter.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";

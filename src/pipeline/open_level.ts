@@ -11,9 +11,8 @@ import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { enterLevel, idParam } from "./request/call.ts";
+import { enterLevel, foreignRequest, idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
-import { foreignRequest } from "./request/foreign_request.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 

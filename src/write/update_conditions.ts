@@ -1,7 +1,6 @@
 import type { Document, Schema } from "mongoose";
-import { fieldsRead, isEmpty, topOf } from "../filter/filters.ts";
+import { fieldsRead, hasNoVersion, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { hasNoVersion, hasOneOf } from "../filter/versions.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { changesOf } from "../schema/mongoose/documents/document_values.ts";

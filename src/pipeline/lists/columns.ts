@@ -67,7 +67,6 @@ export function columnsIn(
   return [...columns.filter(isId), ...columns.filter((each) => !isId(each))];
 }
 
-/** Tells what is shown of an entity in the place of its identifier. */
 function shownIn({ select }: PopulateRule): Shows {
   return (path) => {
     const [, name = ""] = path.split(".");

@@ -7,6 +7,9 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevel } from "../request/call.ts";
 import type { Reply } from "../request/reply.ts";
 
+/** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
+const MEMORY_LIMIT = 292;
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** Answers the groups of what a list selects: one aggregation. */
@@ -19,7 +22,7 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
   const { max } = query.rules;
   const fields = [...query.by, ...query.sum, ...query.avg];
   const found = await source.groups({ stages: stagesOf(query), fields }).catch((error: unknown) => {
-    throw isOutOfMemory(error) ? tooManyGroups(max, error) : error;
+    throw Object(error).code === MEMORY_LIMIT ? tooManyGroups(max, error) : error;
   });
   if (found.length > max) throw tooManyGroups(max);
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
@@ -38,13 +41,6 @@ function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: Gr
   }
 }
 
-/** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
-const MEMORY_LIMIT = 292;
-
-function isOutOfMemory(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === MEMORY_LIMIT;
-}
-
 function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] {
   const { by: units, least, max } = rules;
   const keys = by.map((name) => [name, keyOf(`$${name}`, units.get(name))]);
@@ -53,9 +49,9 @@ function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] 
     ...avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }]),
   ];
   const isCounted = rules.count || least > 1;
-  const sorted = Object.entries(order).map((
-    [key, direction],
-  ) => [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction]);
+  const sorted = Object.entries(order).map(([key, direction]) => {
+    return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
+  });
   // Answers show no list and no object where one value is declared.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isLate } from "../../database/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasOneOf } from "../../filter/versions.ts";
+import { hasOneOf } from "../../filter/filters.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
@@ -32,16 +32,14 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
   const tags = [...header.matchAll(TAG)];
-  const isList = tags.map(([text]) => text).join("") === header;
-  return isList ? tags.flatMap(([, inner = ""]) => readTag(inner)) : [];
-}
-
-function readTag(inner: string): Versioned[] {
-  const [found, digits, hash = ""] = INNER.exec(inner) ?? [];
-  if (found === undefined) return [];
-  const version = digits === undefined ? null : Number(digits);
-  const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
-  return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
+  if (tags.map(([text]) => text).join("") !== header) return [];
+  return tags.flatMap(([, inner = ""]) => {
+    const [found, digits, hash = ""] = INNER.exec(inner) ?? [];
+    if (found === undefined) return [];
+    const version = digits === undefined ? null : Number(digits);
+    const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
+    return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
+  });
 }
 
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
@@ -72,14 +70,12 @@ function hashOf(text: string | Uint8Array, length: number): string {
   return createHash("sha1").update(text).digest("base64url").slice(0, length);
 }
 
-/** Without versions there is nothing to tell what has changed. */
-const NEVER = { _id: { $in: [] } };
-
 export function versionCondition({ asked: { match }, level }: LevelCall): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
+  // Without versions there is nothing to tell what has changed.
   return versionKey === undefined
-    ? NEVER
+    ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
 }
 
@@ -116,8 +112,10 @@ export interface VersionRead {
 
 export function versionRead(entity: object, at: OpenLevel): VersionRead {
   const outer = outerVersion(at);
-  const version = outer === undefined ? versionIn(entity, at) : outer;
-  return { version, holder: holderOf(at, entity) };
+  return {
+    version: outer === undefined ? versionIn(entity, at) : outer,
+    holder: holderOf(at, entity),
+  };
 }
 
 /** Names the document with the version of an entity, where the path may lead to another one later. */

@@ -10,9 +10,8 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
 import type { StatementOptions, TimeBudget } from "../../database/time_budget.ts";
 import { tooMany } from "../../errors/refusals.ts";
-import { everyFilter } from "../../filter/filters.ts";
+import { everyFilter, hasNoVersion, hasVersion } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 
 /**
