@@ -127,18 +127,15 @@ export function topOf(path: string): string {
 export function additionsTo(client: Filter): (filter: Filter) => Filter {
   // A copy has none of the marks that Mongoose puts on conditions, which are no changes.
   const before = copyJson(client) as Filter;
-  const isClients = (key: string, value: unknown) =>
+  const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&
     isDeepStrictEqual(copyJson(value), before[key]);
   const added = (filter: Filter): Filter => {
-    const entries = Object.entries(filter).filter(([key, value]) => !isClients(key, value));
-    return Object.fromEntries(
-      entries.map(([key, value]) =>
-        key === "$and" && Array.isArray(value)
-          ? [key, value.map((each: unknown) => isJsonObject(each) ? added(each) : each)]
-          : [key, value]
-      ),
-    );
+    const entries = Object.entries(filter).filter((each) => !isClients(each));
+    const inner = (each: unknown) => isJsonObject(each) ? added(each) : each;
+    return Object.fromEntries(entries.map(([key, value]) => {
+      return [key, key === "$and" && Array.isArray(value) ? value.map(inner) : value];
+    }));
   };
   return added;
 }

@@ -50,8 +50,6 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
   return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
 }
 
-const NOWHERE = "__nowhere";
-
 /**
  * Gives a projection that no index covers. An index holds `null` for what is missing: the database would show `null`
  * where nothing is stored.
@@ -61,7 +59,7 @@ export function uncovered(projection: Projection): Projection {
     path !== "_id" && !path.startsWith("+") && Boolean(value) &&
     (typeof value !== "object" || isComputed(value))
   );
-  return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
+  return isCoverable ? { ...projection, __nowhere: 1 } : projection;
 }
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
@@ -98,7 +96,11 @@ export function shownBy(projection: Projection, shape: Shape): Shows {
     const end = path.lastIndexOf(".") + 1;
     const prefix = path.slice(0, end);
     let part = parts.get(prefix);
-    if (part === undefined) parts.set(prefix, part = partOf(whole, prefix));
+    if (part === undefined) {
+      const entries = Object.entries(whole).filter(([path]) => path.startsWith(prefix));
+      part = Object.fromEntries(entries.map(([path, value]) => [path.slice(end), value]));
+      parts.set(prefix, part);
+    }
     return isShown(path.slice(end), { field, projection: part });
   };
 }
@@ -140,11 +142,6 @@ function isComputed(value: unknown): boolean {
 
 function hasObjects({ kind, element, shape }: FieldShape): boolean {
   return kind === "array" ? element?.shape !== undefined : kind === "object" && shape !== undefined;
-}
-
-function partOf(projection: Projection, prefix: string): Projection {
-  const entries = Object.entries(projection).filter(([path]) => path.startsWith(prefix));
-  return Object.fromEntries(entries.map(([path, value]) => [path.slice(prefix.length), value]));
 }
 
 function entriesOf(given: unknown): [string, unknown][] {

@@ -69,10 +69,9 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
 
 async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {
   const { model, level, timeBudget, route } = at;
-  const selection = await selectLevel(at);
   const { shape, writes } = level;
-  const { maxTimeMS } = route;
-  return { model, shape, selection, timeBudget, maxTimeMS, by: writes?.by };
+  const selection = await selectLevel(at);
+  return { model, shape, selection, timeBudget, maxTimeMS: route.maxTimeMS, by: writes?.by };
 }
 
 /** Evaluates the scopes of a level, and checks what hooks have made of its filter. */

@@ -1,5 +1,4 @@
 import { badFormat } from "../../errors/refusals.ts";
-import { RestError } from "../../errors/rest_error.ts";
 import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -10,23 +9,27 @@ export const FREE: FieldShape = {
 };
 
 /** The database stores no objects that are nested deeper. */
-const MAX_SEGMENTS = 100;
+const MAX_NAMES = 100;
 
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /** Finds the field that a path names, through objects, maps, arrays and free-form fields. */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
-  const segments = path.split(".");
-  if (segments.length > MAX_SEGMENTS) {
-    throw badFormat(`A path in a filter has at most ${MAX_SEGMENTS} segments`);
-  }
-  const isValid = segments.every((segment) => segment !== "" && isFieldKey(segment));
+  const field = fieldAt(path, shape);
+  if (field === undefined) throw badFormat(`Field "${path}" is unknown`, { field: path });
+  return field;
+}
+
+function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined {
+  const names = path.split(".");
+  const isPath = names.length <= MAX_NAMES &&
+    names.every((name) => name !== "" && isFieldKey(name));
+  if (!isPath) return undefined;
   let field: FieldShape | undefined = shape === undefined
     ? FREE
     : { ...FREE, kind: "object", shape };
-  for (const segment of isValid ? segments : []) field = field && fieldIn(field, segment);
-  if (field !== undefined && isValid) return field;
-  throw badFormat(`Field "${path}" is unknown`, { field: path });
+  for (const name of names) field = field && fieldIn(field, name);
+  return field;
 }
 
 function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
@@ -73,20 +76,16 @@ const INDEXES = /\.\d+(?=\.|$)/g;
 /** The paths that filters of clients may name in an operation. */
 export class ListedPaths {
   readonly names: readonly string[];
-  readonly #names: ReadonlySet<string>;
   /** Paths of free-form data and of Maps, with a dot at their end. */
   readonly #open: readonly string[];
 
   /** @param names Of these, only those that the shape shows. */
   constructor(names: readonly string[], shape: Shape) {
-    const open: string[] = [];
-    this.names = names.filter((name) => {
-      const kind = kindAt(name, shape);
-      if (kind === "free" || kind === "map") open.push(`${name}.`);
-      return kind !== undefined;
-    });
-    this.#names = new Set(this.names);
-    this.#open = open;
+    this.names = names.filter((name) => fieldAt(name, shape) !== undefined);
+    this.#open = this.names.filter((name) => {
+      const { kind, element } = resolvePath(name, shape);
+      return kind === "free" || kind === "map" || kind === "array" && element?.kind === "free";
+    }).map((name) => `${name}.`);
   }
 
   /** Gives those of the paths that others may name, too. */
@@ -96,21 +95,12 @@ export class ListedPaths {
 
   /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
   check(path: string): void {
-    const bare = path.replaceAll(INDEXES, "");
-    if (this.#names.has(path) || this.#names.has(bare)) return;
-    if (this.#open.some((open) => path.startsWith(open) || bare.startsWith(open))) return;
+    const forms = [path, path.replaceAll(INDEXES, "")];
+    const isListed = forms.some((form) =>
+      this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
+    );
+    if (isListed) return;
     const names = this.names.map((name) => `"${name}"`).join(", ");
     throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });
-  }
-}
-
-/** The kind of the field at a path, that of the elements of an array; `undefined` if clients see no such field. */
-function kindAt(path: string, shape: Shape): string | undefined {
-  try {
-    const { kind, element } = resolvePath(path, shape);
-    return kind === "array" && element?.kind === "free" ? "free" : kind;
-  } catch (error) {
-    if (error instanceof RestError) return undefined;
-    throw error;
   }
 }

@@ -44,11 +44,6 @@ function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: Gr
 function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] {
   const { by: units, least, max } = rules;
   const keys = by.map((name) => [name, keyOf(`$${name}`, units.get(name))]);
-  const totals = [
-    ...sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }]),
-    ...avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }]),
-  ];
-  const isCounted = rules.count || least > 1;
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
@@ -62,8 +57,9 @@ function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] 
     {
       $group: {
         _id: keys.length === 0 ? null : Object.fromEntries(keys),
-        ...isCounted && { count: { $sum: 1 } },
-        ...Object.fromEntries(totals),
+        ...(rules.count || least > 1) && { count: { $sum: 1 } },
+        ...Object.fromEntries(sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }])),
+        ...Object.fromEntries(avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }])),
       },
     },
     { $match: conditions },
@@ -90,18 +86,13 @@ function rowOf(
   group: Values,
   { by, sum, avg, rules, shape }: GroupsQuery & { readonly shape: Shape },
 ): object {
-  const keys = (group._id ?? {}) as Values;
-  const totals = (kind: "sum" | "avg", names: readonly string[]) =>
-    names.length > 0 && {
-      [kind]: Object.fromEntries(names.map((name) => {
-        return [name, shown(group[`${kind}:${name}`], { name, shape })];
-      })),
-    };
+  const values = (names: readonly string[], valueOf: (name: string) => unknown) =>
+    Object.fromEntries(names.map((name) => [name, shown(valueOf(name), { name, shape })]));
   return {
-    ...Object.fromEntries(by.map((name) => [name, shown(keys[name], { name, shape })])),
+    ...values(by, (name) => Object(group._id)[name]),
     ...rules.count && { count: group.count },
-    ...totals("sum", sum),
-    ...totals("avg", avg),
+    ...sum.length > 0 && { sum: values(sum, (name) => group[`sum:${name}`]) },
+    ...avg.length > 0 && { avg: values(avg, (name) => group[`avg:${name}`]) },
   };
 }
 

@@ -122,12 +122,8 @@ export class Reporter<C extends object = ErrorContext> {
 }
 
 function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  const { name, code } = (error instanceof RestError && cause || error) as {
-    name?: unknown;
-    code?: unknown;
-  };
-  return `${name} ${code ?? ""}`;
+  const { name, code = "" } = Object(error instanceof RestError && error.cause || error);
+  return `${name} ${code}`;
 }
 
 /** Gives the answer to an error of a request, and tells the host of those that answer 5xx. */
