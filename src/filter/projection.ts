@@ -167,16 +167,11 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
     : [[path, value]];
 }
 
-export interface ProjectedRead {
-  readonly stages: readonly PipelineStage[];
-  hydrate(raw: object): Document;
-}
-
 /** Tells how to project what a parent embeds, which is read by an aggregation. */
 export function readProjected(
   given: Projection,
   { shape, model }: { readonly shape: Shape; readonly model: Model<unknown> },
-): ProjectedRead {
+): { readonly stages: readonly PipelineStage[]; readonly hydrate: (raw: object) => Document } {
   const stored = databaseProjection(given, shape);
   for (const [path, value] of Object.entries(stored)) {
     const showsElements = isJsonObject(value) && ("$slice" in value || "$elemMatch" in value);

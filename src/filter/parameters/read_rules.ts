@@ -80,7 +80,7 @@ export interface ReadQuery {
   readonly select?: readonly string[];
   readonly search?: Readonly<Record<string, unknown>>;
   readonly populate?: ReadonlyMap<string, PopulateRule>;
-  readonly count?: CountQuery;
+  readonly count?: { readonly upTo: number; readonly preferred: boolean };
   readonly format?: Format;
   readonly groups?: GroupsQuery;
 }
@@ -92,11 +92,6 @@ export interface GroupsQuery {
   /** By fields, `count`, `sum.price` or `avg.price`. */
   readonly order: Order;
   readonly rules: GroupRules;
-}
-
-export interface CountQuery {
-  readonly upTo: number;
-  readonly preferred: boolean;
 }
 
 export interface PageQuery {

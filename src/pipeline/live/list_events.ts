@@ -149,7 +149,8 @@ export class ListLog {
     place: string | undefined,
     { list: { entities, isOrdered }, last }: {
       readonly list: LiveEntities;
-      readonly last: LastChange;
+      /** What has just been told, and the version before it. */
+      readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
     },
   ): ListEvent[] | undefined {
     const [text = "", mark] = place?.split(".") ?? [];
@@ -162,10 +163,4 @@ export class ListLog {
     const missed = entities.filter(({ id }) => changed.has(id));
     return missed.length < changed.size ? undefined : [...putsOf(missed, false), READY];
   }
-}
-
-/** A change that a list has just told, and the version before it. */
-export interface LastChange {
-  readonly version: number;
-  readonly events: readonly ListEvent[];
 }

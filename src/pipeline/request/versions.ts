@@ -9,15 +9,8 @@ import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/documents/fit_stored.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 
-export interface Versioned {
-  /** `null` for an entity without one. */
-  readonly version: Version;
-  /** The identifier of the document with the version, where the path may lead to another one later. */
-  readonly holder?: string | undefined;
-}
-
 /** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
-export type IfMatch = "any" | readonly Versioned[];
+export type IfMatch = "any" | readonly { readonly version: Version; readonly holder?: string }[];
 
 /** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
@@ -45,7 +38,7 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
 function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
-  const mark = holder === undefined ? undefined : markOf(holder);
+  const mark = holder && hashOf(holder, MARK_LENGTH);
   return match.some((tag) =>
     (version === undefined || tag.version === version) &&
     (tag.holder === undefined || mark === undefined || tag.holder === mark)
@@ -59,11 +52,7 @@ export function tagOf(version: Version, text?: string | Uint8Array): string {
 }
 
 export function markTag(tag: string, holder: string | undefined): string {
-  return holder === undefined ? tag : `${tag.slice(0, -1)}${markOf(holder)}"`;
-}
-
-function markOf(holder: string): string {
-  return hashOf(holder, MARK_LENGTH);
+  return holder === undefined ? tag : `${tag.slice(0, -1)}${hashOf(holder, MARK_LENGTH)}"`;
 }
 
 function hashOf(text: string | Uint8Array, length: number): string {
