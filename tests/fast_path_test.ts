@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import {
   all,
@@ -215,19 +215,14 @@ test("all() reads documents with options that Mongoose alone knows", async () =>
   }
 });
 
-test("all() reads plain objects past Mongoose, as Mongoose reads them", async () => {
+test("all() shows what is declared, and nothing else, where a hook asks for lean objects", async () => {
   await using app = await mount([Movie]);
   await seed();
-  const options = { lean: true };
   for (const projection of [...SIMPLE, { "inner.a": 1 }, { tags: { $slice: 1 } }]) {
-    const lean = await getModel(Movie).find({}, projection, options);
-    for (const path of ["fast", "slow"]) {
-      const given = giving({ options, projection });
-      const { body } = await app.get<EntityBody[]>(`/${path}`, given);
-      const { hidden: _hidden, ...shown } = lean[0] as unknown as EntityBody;
-      assertEquals(body[0], JSON.parse(JSON.stringify(shown)), JSON.stringify(projection));
-      assertEquals(body.length, lean.length);
-    }
+    const given = giving({ options: { lean: true }, projection });
+    const [fast, slow] = [await app.get("/fast", given), await app.get("/slow", given)];
+    assertEquals([fast.status, fast.body], [200, slow.body], JSON.stringify(projection));
+    assert(!fast.text.includes("SECRET"));
   }
 });
 

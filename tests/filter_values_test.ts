@@ -166,11 +166,15 @@ test("scope and filter answer 500, and send nothing, when a value in them would 
 const LOST_BY_CAST: Refused[] = [
   ["an address on a free path", { free: { $ne: new URL("http://a.b") } }, /"free\.\$ne" /],
   ["a boxed number", { "free.a": { $gt: Object(5) } }, /"free\.a\.\$gt" /],
-  ["fields that a cast adds", { inner: { $ne: { label: "a" } } }, /adds "_id", "size" to/],
+  [
+    "fields that a cast adds",
+    { inner: { $ne: { label: "a" } } },
+    /"inner\.\$ne\.(_id|size)" .* Mongoose adds it/,
+  ],
   [
     "a field that a cast drops",
     { inner: { $nin: [{ _id: OWNER, size: 1, no: 1 }] } },
-    /drops "no"/,
+    /\.no" .* Mongoose drops it/,
   ],
   ["an object of something else", { inner: { $ne: new Error("x") } }, /"inner\.\$ne" /],
   ["an empty $or", { $or: [] }, /"\w+\.\$or" is an empty list/],

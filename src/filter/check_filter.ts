@@ -14,19 +14,19 @@ import type { JsonObject } from "../schema/fields/json.ts";
 
 const MAX_DEPTH = 100;
 
-interface FilterOrigin {
-  readonly what: "filter" | "scope";
-  /** The name of the class whose entities it selects. */
-  readonly model: string;
-  readonly shape: Shape;
-}
-
 /**
  * Checks a filter that hooks or a scope gave: Mongoose and BSON drop or distort some values, and a condition that is
  * dropped, or on a field that no entity has, may show everything. A scope is trusted; operators in a hook's filter may
  * come from a request.
  */
-export function checkFilter(filter: unknown, { what, model, shape }: FilterOrigin): Filter {
+export function checkFilter(
+  filter: unknown,
+  { what, model, shape }: {
+    readonly what: "filter" | "scope";
+    readonly model: string;
+    readonly shape: Shape;
+  },
+): Filter {
   if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is not an object`);
   const undeclared = undeclaredIn(filter, shape);
   if (undeclared !== undefined) {
@@ -35,22 +35,15 @@ export function checkFilter(filter: unknown, { what, model, shape }: FilterOrigi
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-/** Finds a path in a filter that a model does not declare. */
 function undeclaredIn(filter: JsonObject, shape: Shape): string | undefined {
   for (const [key, value] of Object.entries(filter)) {
     const found = isClause(key) && Array.isArray(value)
-      ? firstUndeclared(value, shape)
+      ? value.filter(isJsonObject).map((each) => undeclaredIn(each, shape)).find((found) =>
+        found !== undefined
+      )
       : key.startsWith("$")
       ? undefined
       : undeclaredAt(key, { value, shape });
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function firstUndeclared(filters: readonly unknown[], shape: Shape): string | undefined {
-  for (const each of filters) {
-    const found = isJsonObject(each) ? undeclaredIn(each, shape) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
@@ -97,7 +90,7 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
   if (keys.length === 0) return copy;
   for (const key of keys) {
     if (!isKeptKey(object, key)) {
-      throw unusable(below(place, String(key)).path, "a key that is lost");
+      throw unusable(`${place.path}.${String(key)}`, "a key that is lost");
     }
     if (typeof key === "symbol") continue;
     const inner = below(place, key);
@@ -106,13 +99,10 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
       throw unusable(inner.path, "an empty list");
     }
     // Mongoose sends a function here, and only here, as its text.
-    const code = key === "$where" && typeof value === "function";
-    Object.defineProperty(copy, key, {
-      value: code ? String(value) : check(value, inner),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+    const isCode = key === "$where" && typeof value === "function";
+    const kept = isCode ? String(value) : check(value, inner);
+    const attributes = { enumerable: true, writable: true, configurable: true };
+    Object.defineProperty(copy, key, { value: kept, ...attributes });
   }
   return place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import { isDeepStrictEqual } from "node:util";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
+import type { Version } from "../schema/fields/system_fields.ts";
 
 export type Filter = Record<string, unknown>;
 
@@ -84,6 +85,11 @@ export function isCompiled(condition: unknown): boolean {
   return typeof condition === "object" && condition !== null && compiled.has(condition);
 }
 
+/** The condition that a document has one of some versions; `null` stands for none. */
+export function hasOneOf(key: string, versions: readonly Version[]): Filter {
+  return { [key]: markCompiled({ $in: [...versions] }) };
+}
+
 /** The top-level fields that a filter reads; `undefined` where it may read all of them, as `$expr` does. */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
@@ -104,18 +110,15 @@ export function topOf(path: string): string {
 export function additionsTo(client: Filter): (filter: Filter) => Filter {
   // A copy has none of the marks that Mongoose puts on conditions, which are no changes.
   const before = copyJson(client) as Filter;
-  const isClients = (key: string, value: unknown) =>
+  const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&
     isDeepStrictEqual(copyJson(value), before[key]);
   const added = (filter: Filter): Filter => {
-    const entries = Object.entries(filter).filter(([key, value]) => !isClients(key, value));
-    return Object.fromEntries(
-      entries.map(([key, value]) =>
-        key === "$and" && Array.isArray(value)
-          ? [key, value.map((each: unknown) => isJsonObject(each) ? added(each) : each)]
-          : [key, value]
-      ),
-    );
+    const entries = Object.entries(filter).filter((each) => !isClients(each));
+    const inner = (each: unknown) => isJsonObject(each) ? added(each) : each;
+    return Object.fromEntries(entries.map(([key, value]) => {
+      return [key, key === "$and" && Array.isArray(value) ? value.map(inner) : value];
+    }));
   };
   return added;
 }

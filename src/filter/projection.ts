@@ -11,10 +11,7 @@ export type Projection = Readonly<Record<string, unknown>>;
 /** Whether a read shows a path with its field, so that it may get its default. */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
-/**
- * Reads a projection that hooks gave, in any form that Mongoose takes: names in a text or a list, an object, objects
- * within it.
- */
+/** Reads a projection that hooks gave: names in a text or a list, or an object, with objects in it. */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
   // The database would take a `+` before any other path for a name.
@@ -43,7 +40,6 @@ export function databaseProjection(projection: Projection, shape: Shape): Record
   return Object.fromEntries([...others, ...named]);
 }
 
-/** Projects some fields and the identifier. */
 export function projectionOf(names: readonly string[]): Readonly<Record<string, 1>> {
   return Object.fromEntries(["_id", ...names].map((name) => [name, 1]));
 }
@@ -54,8 +50,6 @@ export function withoutApart(projection: Projection, shape: Shape): Projection {
   return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
 }
 
-const NOWHERE = "__nowhere";
-
 /**
  * Gives a projection that no index covers. An index holds `null` for what is missing: the database would show `null`
  * where nothing is stored.
@@ -65,7 +59,7 @@ export function uncovered(projection: Projection): Projection {
     path !== "_id" && !path.startsWith("+") && Boolean(value) &&
     (typeof value !== "object" || isComputed(value))
   );
-  return isCoverable ? { ...projection, [NOWHERE]: 1 } : projection;
+  return isCoverable ? { ...projection, __nowhere: 1 } : projection;
 }
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
@@ -102,7 +96,11 @@ export function shownBy(projection: Projection, shape: Shape): Shows {
     const end = path.lastIndexOf(".") + 1;
     const prefix = path.slice(0, end);
     let part = parts.get(prefix);
-    if (part === undefined) parts.set(prefix, part = partOf(whole, prefix));
+    if (part === undefined) {
+      const entries = Object.entries(whole).filter(([path]) => path.startsWith(prefix));
+      part = Object.fromEntries(entries.map(([path, value]) => [path.slice(end), value]));
+      parts.set(prefix, part);
+    }
     return isShown(path.slice(end), { field, projection: part });
   };
 }
@@ -146,27 +144,15 @@ function hasObjects({ kind, element, shape }: FieldShape): boolean {
   return kind === "array" ? element?.shape !== undefined : kind === "object" && shape !== undefined;
 }
 
-function partOf(projection: Projection, prefix: string): Projection {
-  const entries = Object.entries(projection).filter(([path]) => path.startsWith(prefix));
-  return Object.fromEntries(entries.map(([path, value]) => [path.slice(prefix.length), value]));
-}
-
 function entriesOf(given: unknown): [string, unknown][] {
   if (given === undefined || given === null) return [];
-  const names = typeof given === "string" ? given.split(/\s+/) : given;
-  if (Array.isArray(names)) return names.filter(isName).map(fromName);
+  if (typeof given === "string" || Array.isArray(given)) {
+    const names = typeof given === "string" ? given.split(/\s+/) : given.map(String);
+    return names.filter((name) => name !== "")
+      .map((name) => name.startsWith("-") ? [name.slice(1), 0] : [name, 1]);
+  }
   if (!isJsonObject(given)) throw new TypeError("Cannot use the projection: it is not an object");
   return Object.entries(given).flatMap(([key, value]) => fromEntry(key, value));
-}
-
-/** Spaces around names leave empty ones. */
-function isName(name: unknown): name is string {
-  if (typeof name === "string") return name !== "";
-  throw new TypeError("Cannot use the projection: its list contains something that is not a name");
-}
-
-function fromName(name: string): [string, unknown] {
-  return name.startsWith("-") ? [name.slice(1), 0] : [name, 1];
 }
 
 function fromEntry(path: string, value: unknown): [string, unknown][] {
@@ -174,30 +160,22 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
   if (loss !== undefined) throw new TypeError(`Cannot use the projection: "${path}" is ${loss}`);
   // Only the sign matters to Mongoose.
   if (path.startsWith("-")) return [[path.slice(1), 0]];
-  if (!isNested(value)) return [[path, value]];
-  return Object.entries(value).flatMap(([key, each]) => fromEntry(`${path}.${key}`, each));
-}
-
-function isNested(value: unknown): value is Record<string, unknown> {
-  return isJsonObject(value) && Object.keys(value).length > 0 &&
-    Object.keys(value).every((key) => !key.startsWith("$"));
-}
-
-interface Projected {
-  readonly shape: Shape;
-  readonly model: Model<unknown>;
-}
-
-export interface ProjectedRead {
-  readonly stages: readonly PipelineStage[];
-  hydrate(raw: object): Document;
+  const inner = isJsonObject(value) ? Object.entries(value) : [];
+  const isNested = inner.length > 0 && inner.every(([key]) => !key.startsWith("$"));
+  return isNested
+    ? inner.flatMap(([key, each]) => fromEntry(`${path}.${key}`, each))
+    : [[path, value]];
 }
 
 /** Tells how to project what a parent embeds, which is read by an aggregation. */
-export function readProjected(given: Projection, { shape, model }: Projected): ProjectedRead {
+export function readProjected(
+  given: Projection,
+  { shape, model }: { readonly shape: Shape; readonly model: Model<unknown> },
+): { readonly stages: readonly PipelineStage[]; readonly hydrate: (raw: object) => Document } {
   const stored = databaseProjection(given, shape);
   for (const [path, value] of Object.entries(stored)) {
-    if (!path.endsWith(".$") && !showsElements(value)) continue;
+    const showsElements = isJsonObject(value) && ("$slice" in value || "$elemMatch" in value);
+    if (!path.endsWith(".$") && !showsElements) continue;
     throw new TypeError(
       `Cannot use the projection: "${path}" would show some elements of an array, which is not possible in an embedded part`,
     );
@@ -208,8 +186,4 @@ export function readProjected(given: Projection, { shape, model }: Projected): P
     return model.hydrate(raw, stored) as Document;
   };
   return { stages, hydrate };
-}
-
-function showsElements(value: unknown): boolean {
-  return isJsonObject(value) && ("$slice" in value || "$elemMatch" in value);
 }

@@ -13,8 +13,6 @@ export interface Selection {
   /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
   readonly version?: Filter | undefined;
-  /** The entities that a list may hold, in an order that the database refuses for others. */
-  readonly sortable?: Filter;
   readonly options: Record<string, unknown>;
   readonly projection: Projection;
 }
@@ -43,8 +41,9 @@ export function readOptions(
     ...others,
     ...KEEP_CONDITIONS,
   };
-  if (isSet(skip)) result.skip = checkCount("skip", skip);
-  if (isSet(limit)) result.limit = checkCount("limit", limit);
+  // Pagination hooks give `NaN` where no page was asked for: `Number(undefined) * 20`.
+  if (isGiven(skip) && !Number.isNaN(skip)) result.skip = checkCount("skip", skip);
+  if (isGiven(limit) && !Number.isNaN(limit)) result.limit = checkCount("limit", limit);
   // The first page may have no skip, or NaN: it has the order of the others.
   const paged = isGiven(skip) || (isGiven(limit) && !isByDistance(filter) && !isByDistance(scope));
   const sort = readSort(given) ?? (paged ? order : {});
@@ -52,21 +51,15 @@ export function readOptions(
   return result;
 }
 
-/** Reads an order in any form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
+/** Reads an order in a form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
   if (isOrder(given)) return given;
-  const query = new mongoose.Query();
-  for (const each of formsOf(given)) {
-    query.sort((typeof each === "string" ? each.trim().replace(/\s+/g, " ") : each) as never);
-  }
-  const order = (query.getOptions().sort ?? {}) as Record<string, unknown>;
-  // An empty text is a name without letters to Mongoose.
-  delete order[""];
-  return Object.keys(order).length === 0 ? undefined : order;
+  const form = typeof given === "string" ? given.trim().replace(/\s+/g, " ") : given;
+  const order = form === "" ? {} : new mongoose.Query().sort(form as never).getOptions().sort ?? {};
+  return Object.keys(order).length === 0 ? undefined : order as Record<string, unknown>;
 }
 
-/** Whether it is what Mongoose would make of it: it is spared a query for that. */
 function isOrder(given: unknown): given is Record<string, 1 | -1> {
   return isJsonObject(given) && Object.keys(given).length > 0 &&
     Object.entries(given).every(([path, direction]) =>
@@ -74,22 +67,8 @@ function isOrder(given: unknown): given is Record<string, 1 | -1> {
     );
 }
 
-/** A query takes the items of a list one by one, except for pairs of a path and a direction. */
-function formsOf(given: unknown): readonly unknown[] {
-  return Array.isArray(given) && !given.every(isPair) ? given : [given];
-}
-
-function isPair(item: unknown): boolean {
-  return Array.isArray(item) && item.length === 2 && typeof item[0] === "string";
-}
-
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
-}
-
-/** Pagination hooks give `NaN` where no page was asked for: `Number(undefined) * 20`. */
-function isSet(value: unknown): boolean {
-  return isGiven(value) && !Number.isNaN(value);
 }
 
 function checkCount(name: string, value: unknown): number {

@@ -7,9 +7,13 @@ import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusa
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/call.ts";
-import { errorAnswer, errorContext } from "../pipeline/request/error_answer.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";
-import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
+import {
+  errorAnswer,
+  type ErrorContext,
+  errorContext,
+  Reporter,
+} from "../pipeline/request/reporter.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";

@@ -3,7 +3,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
 import { notFound, overloaded } from "../errors/refusals.ts";
 import { openCall } from "../pipeline/request/call.ts";
-import { errorContext } from "../pipeline/request/error_answer.ts";
+import { errorContext } from "../pipeline/request/reporter.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";

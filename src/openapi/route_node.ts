@@ -8,7 +8,7 @@ import type { FilterNode } from "./schemas/filters/filter_node.ts";
 import type { FilterLimits } from "../filter/q/limits.ts";
 import { describeRoute, routeObjects } from "../http/routes/describe_route.ts";
 import type { RouteDescription } from "../http/routes/describe_route.ts";
-import { referredTarget } from "../pipeline/references/referred_model.ts";
+import { referredTarget } from "../pipeline/references.ts";
 import { actingLevel } from "../pipeline/request/route.ts";
 import type { Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";

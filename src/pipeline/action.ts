@@ -1,43 +1,61 @@
 import type { ClientSession, Document } from "mongoose";
-import type { ActionRecord } from "../declare/operations/action.ts";
+import { problemsOf } from "../database/translate_error.ts";
+import type { ActionRecord, DataType } from "../declare/operations/action.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { badData } from "../errors/refusals.ts";
+import { hasOneOf } from "../filter/filters.ts";
 import { isNarrowed, readProjection } from "../filter/projection.ts";
-import { hasOneOf } from "../filter/versions.ts";
-import { toJson } from "../json/to_json.ts";
+import { toJson, toJsonValue } from "../json/to_json.ts";
+import { isModelClass } from "../schema/build_field.ts";
+import { buildSchema } from "../schema/build_schema.ts";
+import { isJsonObject } from "../schema/fields/json.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
+import { describeShape } from "../schema/fields/shape.ts";
+import type { Shape } from "../schema/fields/shape.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
+import { isHiddenPath } from "../schema/fields/visibility.ts";
+import { detachedModel } from "../schema/get_model.ts";
+import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { forgetAllChanges } from "../schema/mongoose/documents/document_values.ts";
-import { keepSaved, keptValues } from "../write/stored_values.ts";
-import { isOfClass, readActionBody, writeAnswer } from "./action_data.ts";
+import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import { instanceMaker } from "../sources/direct/instance_maker.ts";
+import { mergeBody } from "../write/body/merge_body.ts";
+import { readBody } from "../write/body/read_body.ts";
+import { keepSaved, keptValues, storedValues } from "../write/stored_values.ts";
 import { fetchAnyway, fetchOne } from "./fetch.ts";
 import type { Fetched } from "./fetch.ts";
+import { missingReferences } from "./references.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, holderOf, versionIn } from "./request/versions.ts";
+import { validate } from "./write.ts";
 
 /** Runs an action: on the entity as an update would get it, or on the query of all that is selected. */
 export async function runAction(acting: OpenLevel, action: ActionRecord): Promise<Reply> {
+  const { level: { operation, target, shape }, timeBudget, req, source } = acting;
   const entity = action.on === "one" ? await openEntity(acting) : undefined;
-  const subject = entity?.seen ?? await acting.source.query?.();
+  const subject = entity?.seen ?? await source.query?.();
   const body = await readActionBody(acting, action.body);
   const run = action.run as (...args: unknown[]) => unknown;
-  const work = runHook("run", () => run(acting.req, subject, body), {
-    ...entity && { entity: entity.seen },
-  });
-  const result = await acting.timeBudget.wait(Promise.resolve(work));
+  const seen = entity && { entity: entity.seen };
+  const work = runHook("run", () => run(req, subject, body), { ...seen });
+  const result = await timeBudget.wait(Promise.resolve(work));
   if (result === null || result === undefined) return { status: 204 };
-  const { target } = acting.level;
   if (action.answer === undefined || action.answer === target) {
-    if (result === entity?.seen) {
-      const shown = entity.shown ?? await shownAs(acting, result);
-      return answer(acting, { entity: result, shown, version: entity.version });
-    }
-    if (isOfClass(result, target)) {
-      return answer(acting, { entity: result, shown: result, version: versionIn(result, acting) });
+    const isSubject = entity !== undefined && result === entity.seen;
+    if (isSubject || isOfClass(result, target)) {
+      const shown = isSubject ? entity.shown ?? await shownAs(acting, result) : result;
+      const version = (isSubject ? entity.version : versionIn(result, acting)) ?? null;
+      return {
+        ...{ status: 200, text: toJson(shown, shape) },
+        ...{ version, holder: holderOf(acting, result) },
+      };
     }
     if (action.answer === undefined) {
       throw new TypeError(
-        `Cannot answer: the action ${acting.level.operation}() of "${target.name}" gave no entity, and declares no "answer"`,
+        `Cannot answer: the action ${operation}() of "${target.name}" gave no entity, and declares no "answer"`,
       );
     }
   }
@@ -60,64 +78,130 @@ async function openEntity(acting: OpenLevel): Promise<ActionEntity> {
   return entity;
 }
 
-interface DocumentEntity {
-  readonly entity: ActionEntity;
-  readonly doc: Document;
-}
-
 /** Has `save()` of a document write as an update does: bound to the scope, and each time to the version before. */
-function bindSaves(acting: OpenLevel, { entity, doc }: DocumentEntity): void {
+function bindSaves(
+  acting: OpenLevel,
+  { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
+): void {
+  const { level: { versionKey, link } } = acting;
   keptValues(doc);
   let isFirst = true;
   const save = async (options?: { readonly session?: ClientSession | null }) => {
     if (options?.session !== undefined) doc.$session(options.session);
-    const source = acting.source.boundTo({ isFirst, version: versionFilter(acting, entity) });
+    const { version: before } = entity;
+    const version = versionKey === undefined || before === undefined
+      ? undefined
+      : hasOneOf(versionKey, [before]);
+    const source = acting.source.boundTo({ isFirst, version });
     entity.shown = await bindToVersion(acting, () => source.save(doc));
     isFirst = false;
-    entity.version = savedVersion(acting, { entity, doc });
+    if (link?.embedded) {
+      // Mongoose has not written it, and would send its changes again.
+      forgetAllChanges(doc);
+      // It is in the next version of the document around it.
+      entity.version = (before ?? 0) + 1;
+    } else entity.version = versionIn(doc, acting);
     keepSaved(doc);
     return doc;
   };
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-function versionFilter({ level: { versionKey } }: OpenLevel, { version }: ActionEntity) {
-  return versionKey === undefined || version === undefined
-    ? undefined
-    : hasOneOf(versionKey, [version]);
-}
-
-/** The version after a save. What is embedded is in the next version of the document around it. */
-function savedVersion(
-  acting: OpenLevel,
-  { entity: { version }, doc }: DocumentEntity,
-): Version | undefined {
-  if (acting.level.link?.embedded !== true) return versionIn(doc, acting);
-  // Mongoose has not written it, and would send its changes again.
-  forgetAllChanges(doc);
-  return (version ?? 0) + 1;
-}
-
 /** Reads an entity again that was read whole, where its reader may not see all of it. */
 async function shownAs(acting: OpenLevel, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = acting;
-  const projection = readProjection(state.projection, shape);
-  if (
-    hooks.fetch !== undefined || !isDocument(seen) ||
-    !isNarrowed({ selection: { projection }, shape })
-  ) {
-    return seen;
+  const selection = { projection: readProjection(state.projection, shape) };
+  const isSame = hooks.fetch !== undefined || !isDocument(seen) ||
+    !isNarrowed({ selection, shape });
+  return isSame ? seen : await fetchAnyway(acting, { _id: seen._id }) ?? {};
+}
+
+async function readActionBody(acting: OpenLevel, type: ActionRecord["body"]): Promise<unknown> {
+  if (type === undefined) return undefined;
+  const body = readBody(acting.req, acting.route.bodyLimits);
+  if (isModelClass(type)) return await castBody(acting, { type, body });
+  try {
+    return await parseBySchema(type, body);
+  } catch (error) {
+    if (!(error instanceof SchemaIssues)) throw error;
+    const problems = error.issues.map((issue) => {
+      return [pathOf("", issue).replace(/^\./, ""), { message: issue.message, kind: "schema" }];
+    });
+    throw badData(Object.fromEntries(problems), error);
   }
-  return await fetchAnyway(acting, { _id: seen._id }) ?? {};
 }
 
-interface Answered {
-  readonly entity: object;
-  readonly shown: object;
-  readonly version: Version | undefined;
+async function castBody(
+  acting: OpenLevel,
+  { type, body }: { readonly type: ModelClass; readonly body: JsonObject },
+): Promise<object> {
+  const shape = shapeFor(acting, type);
+  const doc = new (detachedModel(type))();
+  const { problems, references } = mergeBody(doc, { body, shape });
+  const missing = await missingReferences(acting, references);
+  const error = await acting.timeBudget.wait(validate(doc, () => true));
+  if (error !== undefined || problems !== undefined || missing !== undefined) {
+    const rules = error && problemsOf(error, (path) => isHiddenPath(path, shape));
+    throw badData({ ...rules, ...problems, ...missing }, error);
+  }
+  const { _id, ...values } = storedValues(doc);
+  return instanceMaker(type, { shape, shows: () => true, prefix: "", populates: false })(values);
 }
 
-function answer(acting: OpenLevel, { entity, shown, version = null }: Answered): Reply {
-  const text = toJson(shown, acting.level.shape);
-  return { status: 200, text, version, holder: holderOf(acting, entity) };
+function shapeFor({ level: { rights } }: OpenLevel, type: ModelClass): Shape {
+  return describeShape(buildSchema(type).schema, rights);
+}
+
+/** Whether something is an entity of a class, or of one below it. */
+function isOfClass(result: unknown, target: ModelClass): result is object {
+  if (!isDocument(result)) return false;
+  const { modelName = "" } = result.constructor as { readonly modelName?: string };
+  const own = classOf(modelName.replace(/~embedded$/, ""));
+  return own !== undefined && (own === target || own.prototype instanceof target);
+}
+
+async function writeAnswer(
+  acting: OpenLevel,
+  { type, result }: { readonly type: DataType; readonly result: unknown },
+): Promise<string> {
+  try {
+    if (!isModelClass(type)) return toJson(await parseBySchema(type, result));
+    const shape = shapeFor(acting, type);
+    if (isOfClass(result, type)) return toJson(result, shape);
+    return await acting.timeBudget.wait(castAnswer({ type, result }, shape));
+  } catch (cause) {
+    const { operation, target } = acting.level;
+    throw new TypeError(
+      `Cannot answer: what the action ${operation}() of "${target.name}" gave does not fit its "answer"`,
+      { cause },
+    );
+  }
+}
+
+/** Casts and validates an object that is no document; undeclared fields are left out. */
+async function castAnswer(
+  { type, result }: { readonly type: ModelClass; readonly result: unknown },
+  shape: Shape,
+): Promise<string> {
+  if (typeof result !== "object" || result === null || Array.isArray(result)) {
+    throw new TypeError(`It is not an object`);
+  }
+  const values = isDocument(result) ? result.toObject() : { ...result };
+  const doc = new (detachedModel(type))(values);
+  await doc.validate();
+  return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));
+}
+
+/** Leaves out the identifiers that Mongoose has given to new objects. */
+function withoutNewIds(value: unknown, given: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((each, index) => withoutNewIds(each, Object(given)[index]));
+  }
+  if (!isJsonObject(value) || typeof given !== "object" || given === null) return value;
+  const inner = (name: string) =>
+    given instanceof Map ? given.get(name) : (given as JsonObject)[name];
+  const kept = Object.entries(value).filter(([name]) =>
+    name !== "_id" || inner(name) !== undefined
+  );
+  return Object.fromEntries(kept.map(([name, each]) => [name, withoutNewIds(each, inner(name))]));
 }

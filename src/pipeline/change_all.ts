@@ -7,8 +7,8 @@ import { selectEntities } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { errorAnswer } from "./request/error_answer.ts";
-import { readMaxAffected } from "./request/preferences.ts";
+import { errorAnswer } from "./request/reporter.ts";
+import { readMaxAffected } from "./request/headers.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
@@ -33,14 +33,12 @@ async function removeAll(acting: OpenLevel, limit: number): Promise<Reply> {
   return { status: 204 };
 }
 
-interface Update {
-  readonly body: JsonObject;
-  readonly limit: number;
-}
-
 /** All are updated or none, or each one by itself. */
-async function updateAll(acting: OpenLevel, { body, limit }: Update): Promise<Reply> {
-  const { writes, link } = acting.level;
+async function updateAll(
+  acting: OpenLevel,
+  { body, limit }: { readonly body: JsonObject; readonly limit: number },
+): Promise<Reply> {
+  const { source, level: { writes, link, shape } } = acting;
   checkFields(body, writes?.fields);
   // A parent and its embedded entities are one document.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
@@ -48,26 +46,27 @@ async function updateAll(acting: OpenLevel, { body, limit }: Update): Promise<Re
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
   const seen = await selectEntities(acting, limit);
   const drafts = seen.map((entity) => mergeDraft(acting, entity, { body, at: "", isNew: false }));
-  if (drafts.length === 0) await refuseUncast(acting, body);
+  if (drafts.length === 0) {
+    // Values that fit no entity are refused also where none is selected.
+    const { problems } = mergeBody(await source.newEntity(), { body, shape });
+    if (problems !== undefined) throw badData(problems);
+  }
   await refuseProblems(acting, drafts);
   if (!isAtomic) return await updateEach(acting, drafts);
-  await updateTogether(acting, drafts).catch(throwFirst);
+  await updateTogether(acting, drafts).catch((error: unknown) => {
+    // The problems of one entity tell what is wrong with the body, which is the same for all.
+    throw error instanceof BulkError ? error.cause : error;
+  });
   return tellCounts(drafts.length);
-}
-
-/** Refuses values that fit no entity, also where none is selected. */
-async function refuseUncast({ source, level: { shape } }: OpenLevel, body: JsonObject) {
-  const { problems } = mergeBody(await source.newEntity(), { body, shape });
-  if (problems !== undefined) throw badData(problems);
 }
 
 function checkFields(body: JsonObject, fields: ReadonlySet<string> = new Set()): void {
   const others = Object.keys(body).filter((name) => !fields.has(name));
   if (others.length === 0) return;
-  const message = (name: string) => `Field "${name}" cannot be set for many`;
-  throw badData(
-    Object.fromEntries(others.map((name) => [name, { message: message(name), kind: "fields" }])),
-  );
+  const problems = others.map((name) => {
+    return [name, { message: `Field "${name}" cannot be set for many`, kind: "fields" }];
+  });
+  throw badData(Object.fromEntries(problems));
 }
 
 /** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
@@ -77,11 +76,6 @@ async function updateTogether(acting: OpenLevel, drafts: readonly Draft[]): Prom
   if (hooks.persist === undefined) return await source.updateAll(ready);
   const given = ready.map((entity, at) => ({ entity, previous: drafts[at]?.previous }));
   await persistEach(acting, given);
-}
-
-/** The problems of one entity tell what is wrong with the body, which is the same for all. */
-function throwFirst(error: unknown): never {
-  throw error instanceof BulkError ? error.cause : error;
 }
 
 /** Updates one entity after the other, and tells of those that are not written why. */

@@ -10,11 +10,10 @@ import { fetchOne } from "./fetch.ts";
 import { countSelected, openLevel } from "./open_level.ts";
 import { versionBefore } from "./read.ts";
 import { mapAll } from "./lists/map_in_order.ts";
-import { enterLevel } from "./request/call.ts";
+import { enterLevel, foreignRequest } from "./request/call.ts";
 import type { Call, LevelCall, OpenLevel } from "./request/call.ts";
-import { knownAnswer } from "./request/error_answer.ts";
-import { foreignRequest } from "./request/foreign_request.ts";
-import { hashBody, hashOf, readKey } from "./request/idempotency_key.ts";
+import { knownAnswer } from "./request/reporter.ts";
+import { hashOf, readKey } from "./request/headers.ts";
 import { pathOf } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 import type { WriteRules } from "./request/route.ts";
@@ -45,7 +44,7 @@ interface KeyedCreation {
 /** Creates entities once for a key. A repetition gets what was created, as its reader may see it now. */
 export async function createOnce(
   acting: OpenLevel,
-  { key, bodyHash = hashBody(acting.req.body), count, create }: KeyedCreation,
+  { key, bodyHash = "", count, create }: KeyedCreation,
 ): Promise<Reply> {
   const { timeBudget, route, level, source, req } = acting;
   const { keepMS, by } = level.writes?.idempotency as KeyRules;
@@ -53,17 +52,16 @@ export async function createOnce(
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
   const name = hashOf(JSON.stringify([pathOf(req), await callerOf(acting, by), key]));
   const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
-  const use = { name, body: bodyHash, ids, keepMS, lostMS };
-  const record = await KeyRecord.claim(db, { ...use, timeBudget });
-  if (record.state === "misused") throw misused();
-  if (record.state === "busy") throw underWay(lostMS, record.ageMS);
-  const replay = () => count === undefined ? replayOne(acting, record) : replayAll(acting, record);
-  if (record.state === "done") return await replay();
-  const isMade = async () => (await source.resume(record.ids)).length > 0;
-  if (record.state === "resumed" && await isMade()) {
-    await record.finish();
-    return await replay();
+  const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
+  const record = await KeyRecord.claim(db, use);
+  if (record.state === "misused") {
+    throw refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
   }
+  if (record.state === "busy") throw underWay(lostMS, record.ageMS);
+  const again = () => replay(acting, { ids: record.ids, isMany: count !== undefined });
+  if (record.state === "done") return await again();
+  const isMade = async () => (await source.resume(record.ids)).length > 0;
+  if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
   acting.opened.key = record;
   try {
     const reply = await create();
@@ -78,7 +76,7 @@ export async function createOnce(
     if (!isStored) throw error;
     await record.finish();
     // Another request has gone on with what this one was too slow for.
-    if (isDuplicate(error)) return await replay();
+    if (isDuplicate(error)) return await again();
     throw error;
   }
 }
@@ -90,11 +88,6 @@ async function callerOf({ req }: OpenLevel, by: KeyRules["by"]): Promise<string>
   if (typeof caller === "string") return caller;
   const problem = `"idempotency.by" gave no string`;
   throw new HookFailure("by", new TypeError(`Cannot tell whose a key is: ${problem}`));
-}
-
-function misused() {
-  const message = "The key was used with another body";
-  return refusal("UNPROCESSABLE_ENTITY", { message });
 }
 
 /** Waits get longer the longer the other request takes, until it counts as lost. */
@@ -109,26 +102,29 @@ function isDuplicate(error: unknown): boolean {
   return code === 11000;
 }
 
-async function replayOne(acting: OpenLevel, { ids }: KeyRecord): Promise<Reply> {
-  const id = String(ids[0]);
+/** Answers with what is still there for its reader. */
+async function replay(
+  acting: OpenLevel,
+  { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
+): Promise<Reply> {
+  const names = ids.map(String);
+  if (isMany) {
+    const seen = await mapAll(names, async (id) => {
+      try {
+        return (await readCreated(acting, id)).seen;
+      } catch (error) {
+        if (knownAnswer(acting, error)?.status === 404) return undefined;
+        throw error;
+      }
+    });
+    enterLevel(acting);
+    return await answerCreated(acting, seen);
+  }
+  const [id = ""] = names;
   const { seen, ...version } = await readCreated(acting, id);
   enterLevel(acting);
   const created = acting.level.parameter === undefined ? "" : id;
   return await answerWritten(acting, { entity: seen, isNew: true, created, ...version });
-}
-
-/** Answers with those that are still there for its reader. */
-async function replayAll(acting: OpenLevel, { ids }: KeyRecord): Promise<Reply> {
-  const seen = await mapAll(ids, async (id) => {
-    try {
-      return (await readCreated(acting, String(id))).seen;
-    } catch (error) {
-      if (knownAnswer(acting, error)?.status === 404) return undefined;
-      throw error;
-    }
-  });
-  enterLevel(acting);
-  return await answerCreated(acting, seen);
 }
 
 /** Reads an entity as `one()` beside the creation shows it to its reader. */

@@ -3,8 +3,6 @@ import { notFound, tooMany } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { readProjection, shownBy } from "../filter/projection.ts";
 import type { Projection } from "../filter/projection.ts";
-import { concealSecrets } from "../json/conceal_secrets.ts";
-import type { ConcealOptions } from "../json/conceal_secrets.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
@@ -118,20 +116,18 @@ export async function fetchOne(at: OpenLevel): Promise<Fetched> {
 
 type Present = (found: object) => object;
 
-/** Presents entities to the hooks of a level: as documents, instances of the class, or the driver's own objects. */
+/** Presents entities to the hooks of a level: as documents, or as instances of the class. */
 function presenter({ level, state }: LevelCall): Present {
   const { hooks, kind, shape } = level;
   if (kind.change !== undefined) return presentDocument;
   const populates = state.options.populate !== undefined;
-  const isRaw = state.options.lean !== undefined && state.options.lean !== false;
-  if (hooks.lean === true) {
-    const make = makerFor(level, {
-      projection: readProjection(state.projection, shape),
-      populates,
-    });
-    return (found) => make(found instanceof StoredEntity ? found.values : found);
-  }
-  return isRaw ? presentRaw({ shape, populates }) : presentDocument;
+  if (hooks.lean !== true && !state.options.lean) return presentDocument;
+  const projection = readProjection(state.projection, shape);
+  const make = makerFor(level, { projection, populates });
+  return (found) => {
+    const values = found instanceof StoredEntity ? found.values : found;
+    return isDocument(values) ? values : make(values);
+  };
 }
 
 const makers = new WeakMap<Level, InstanceMaker>();
@@ -152,12 +148,4 @@ function makerFor(
 
 function presentDocument(found: object): object {
   return found instanceof StoredEntity ? found.document() : found;
-}
-
-/** Presents the driver's own objects, for which a hook may have asked. */
-function presentRaw(options: ConcealOptions): Present {
-  return (found) => {
-    const entity = found instanceof StoredEntity ? found.values : found;
-    return isDocument(entity) ? entity : concealSecrets(entity, options);
-  };
 }

@@ -1,7 +1,7 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { checkFilter } from "../filter/check_filter.ts";
 import { everyFilter } from "../filter/filters.ts";
-import { sortable, totalOrder } from "../filter/parameters/total_order.ts";
+import { totalOrder } from "../filter/parameters/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort } from "../filter/selection.ts";
 import type { Selection } from "../filter/selection.ts";
@@ -11,9 +11,8 @@ import { nameOf } from "../sources/entities.ts";
 import { openPart } from "../sources/parts/open_part.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
-import { enterLevel, idParam } from "./request/call.ts";
+import { enterLevel, foreignRequest, idParam } from "./request/call.ts";
 import type { LevelCall, OpenLevel } from "./request/call.ts";
-import { foreignRequest } from "./request/foreign_request.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
@@ -70,10 +69,9 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
 
 async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {
   const { model, level, timeBudget, route } = at;
-  const selection = await selectLevel(at);
   const { shape, writes } = level;
-  const { maxTimeMS } = route;
-  return { model, shape, selection, timeBudget, maxTimeMS, by: writes?.by };
+  const selection = await selectLevel(at);
+  return { model, shape, selection, timeBudget, maxTimeMS: route.maxTimeMS, by: writes?.by };
 }
 
 /** Evaluates the scopes of a level, and checks what hooks have made of its filter. */
@@ -90,16 +88,13 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   }
   const filter = checkFilter(state.filter, { what: "filter", ...model });
   const { search, added } = at.asked;
-  const options = optionsOf(at);
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
     // Copies of the client's conditions would count as additions.
     ...added && { added: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },
-    ...level.kind.many &&
-      { sortable: sortable(readSort(options.sort) ?? {}, level.shape) },
-    options,
+    options: optionsOf(at),
     projection: readProjection(state.projection, level.shape),
   };
 }

@@ -3,7 +3,7 @@ import { forbidden } from "../errors/refusals.ts";
 import { fetchEntities, fetchOne, selectEntities } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
-import { mapInOrder } from "./lists/map_in_order.ts";
+import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 
@@ -29,7 +29,7 @@ export async function removeMany(acting: OpenLevel, limit: number): Promise<void
     return await source.removeMany(await collect(ids));
   }
   const allowed = await collect(mapInOrder(entities, pass));
-  await collect(mapInOrder([allowed], (entity) => removeOne(acting, entity)));
+  await mapAll(allowed, (entity) => removeOne(acting, entity));
 }
 
 /** Runs the hooks before a removal; gives `undefined` where they hide the entity. */
@@ -49,10 +49,4 @@ async function removeOne(acting: OpenLevel, entity: object): Promise<undefined> 
   if (persist === undefined) return void await source.remove(entity);
   const work = runHook("persist", () => persist(req, entity, entity), { entity });
   await timeBudget.wait(Promise.resolve(work));
-}
-
-async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const some of lists) all.push(...some);
-  return all;
 }

@@ -52,7 +52,8 @@ async function isAbsent(at: OpenLevel): Promise<boolean> {
 
 /** Gives the body with the key of the path in it; a 404 if that is no key, a 400 if the body has another one. */
 function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
-  const { by, field } = keyOf(acting);
+  const { shape, writes: { by = "_id" } = {} } = acting.level;
+  const field = shape.fields.get(by);
   const text = idParam(acting);
   const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castKey(text, field);
   if (key === undefined || key === null) throw notFound();
@@ -66,16 +67,11 @@ function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
   return { ...body, [by]: text };
 }
 
-function keyOf({ level: { shape, writes } }: OpenLevel) {
-  const { by = "_id" } = writes ?? {};
-  return { by, field: shape.fields.get(by) };
-}
-
 /** Whether another entity has the key, so that this one could not be created. */
 function isKeyTaken(acting: OpenLevel, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&
-    Object.keys(error.keyPattern ?? {}).join() === keyOf(acting).by &&
+    Object.keys(error.keyPattern ?? {}).join() === (acting.level.writes?.by ?? "_id") &&
     isDuplicateIn(error, [acting.level.target]) !== false;
 }
 

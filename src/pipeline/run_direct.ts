@@ -3,7 +3,7 @@ import { notFound } from "../errors/refusals.ts";
 import type { DirectCall, DirectResult } from "../sources/source.ts";
 import { idParam, separatorOf } from "./request/call.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { isMinimal } from "./request/preferences.ts";
+import { isMinimal } from "./request/headers.ts";
 import type { Level } from "./request/route.ts";
 
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */

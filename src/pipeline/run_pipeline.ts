@@ -4,37 +4,33 @@ import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
 import { readBody, readElements, readLines } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
-import { importLines } from "./import_lines.ts";
 import { remove } from "./remove.ts";
-import { passPreFetch } from "./run_hooks.ts";
 import { openLevel } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
-import { openPopulation } from "./references/population.ts";
+import { openPopulation } from "./references.ts";
 import { createOnce, keyOf } from "./create_once.ts";
 import type { Call, OpenLevel } from "./request/call.ts";
-import { checkIndexes, checkParameters } from "./request/check_request.ts";
-import { isMinimal } from "./request/preferences.ts";
-import { narrowToReader } from "./request/reader_rights.ts";
+import { admit, checkIndexes } from "./request/check_request.ts";
+import { isMinimal } from "./request/headers.ts";
 import { withoutBody } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { runDirect } from "./run_direct.ts";
 import { write } from "./write.ts";
-import { writeMany } from "./write_many.ts";
+import { importLines, writeMany } from "./write_many.ts";
 
 /** Takes a request through its route: the life of every operation, top to bottom. */
 export async function runPipeline(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
-  await passPreFetch(call);
-  narrowToReader(call.acting);
-  if (call.badQuery !== undefined) throw call.badQuery;
-  checkParameters(call);
+  await admit(call);
   const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
-  const { many } = call.acting.level.writes ?? {};
-  const lines = linesOf(call);
+  const { many, takesLines } = call.acting.level.writes ?? {};
+  const lines = takesLines && many !== undefined && req.is(MEDIA_TYPES.ndjson)
+    ? readLines(req, { ...bodyLimits, many })
+    : undefined;
   if (lines !== undefined && key !== undefined) {
     throw badFormat(`The header "Idempotency-Key" is not for lines`);
   }
@@ -64,16 +60,6 @@ export async function runPipeline(call: Call): Promise<Reply> {
     ? await create()
     : await createOnce(acting, { key, bodyHash: call.bodyHash, count, create });
   return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
-}
-
-/** Reads a body with an entity on each line, where the operation takes one. */
-function linesOf(
-  { acting, route: { bodyLimits }, req }: Call,
-): ReturnType<typeof readLines> | undefined {
-  const { many, takesLines } = acting.level.writes ?? {};
-  return takesLines && many !== undefined && req.is(MEDIA_TYPES.ndjson)
-    ? readLines(req, { ...bodyLimits, many })
-    : undefined;
 }
 
 async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {

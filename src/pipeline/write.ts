@@ -1,14 +1,13 @@
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 import { problemsOf } from "../database/translate_error.ts";
-import type { ModelClass } from "../declare/model/framework_model.ts";
 import { badData, forbidden } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
+import { topOf } from "../filter/filters.ts";
 import { toJson } from "../json/to_json.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
-import type { Shape } from "../schema/fields/shape.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
@@ -17,9 +16,9 @@ import { mergeBody } from "../write/body/merge_body.ts";
 import type { Merged } from "../write/body/merge_body.ts";
 import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
-import { missingReferences } from "./references/missing_references.ts";
+import { missingReferences } from "./references.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { isMinimal } from "./request/preferences.ts";
+import { isMinimal } from "./request/headers.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
 import {
@@ -172,7 +171,7 @@ function idOf(entity: object, { parameter }: Level): string | undefined {
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/** The rules that the values of a body break that will not be written. */
+/** The rules that the values of a body, and what stands beside them in one field, break that will not be written. */
 async function brokenRules(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevel,
   { body, entity }: Draft,
@@ -181,7 +180,7 @@ async function brokenRules(
   // A preSave hook may set what the body leaves out.
   const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
   const error = await timeBudget.wait(
-    validate(entity, isComplete ? () => true : given(body, entity)),
+    validate(entity, (path) => isComplete || Object.hasOwn(body, topOf(path))),
   );
   return error && problemsOf(error, (path) => isHiddenPath(path, shape));
 }
@@ -207,28 +206,10 @@ export async function validate(
   }
 }
 
-/** Tells whether a body sets a path, or a part of it. `isModified()` would list all paths for each one. */
-function given(body: JsonObject, doc: Document): (path: string) => boolean {
-  const direct = new Set(doc.directModifiedPaths());
-  const modified = new Set<string>(doc.modifiedPaths());
-  return (path) => {
-    const [name = "", ...names] = path.split(".");
-    if (!Object.hasOwn(body, name)) return false;
-    if (doc.isNew || modified.has(path) || direct.has(name)) return true;
-    let above = name;
-    return names.some((each) => direct.has(above += `.${each}`));
-  };
-}
-
-interface EntityModel {
-  readonly target: ModelClass;
-  readonly shape: Shape;
-}
-
 /** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
 export async function validateEntity(
   entity: object,
-  { target, shape }: EntityModel,
+  { target, shape }: Pick<Level, "target" | "shape">,
 ): Promise<void> {
   if (isDocument(entity)) return await entity.validate();
   const values = entity as Record<string, unknown>;

@@ -1,14 +1,17 @@
 import { eachInTurn } from "../errors/bulk_error.ts";
 import { badFormat } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
+import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { toJson } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { Fate } from "../sources/source.ts";
+import type { BodyLine } from "../write/body/read_body.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { errorAnswer } from "./request/error_answer.ts";
-import { isMinimal } from "./request/preferences.ts";
+import { isMinimal } from "./request/headers.ts";
+import { isOver } from "./request/reply.ts";
 import type { Reply } from "./request/reply.ts";
+import { errorAnswer } from "./request/reporter.ts";
 import { runDirect } from "./run_direct.ts";
 import { passHook } from "./run_hooks.ts";
 import type { HookArguments } from "./run_hooks.ts";
@@ -18,33 +21,20 @@ const NO_OBJECT = "The element is not a JSON object";
 
 /** Creates an entity of each element of a body: all or none, or each one by itself. */
 export async function writeMany(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
-  const isAtomic = acting.level.writes?.atomic !== false;
   if (elements.length === 0) return { status: 201, text: "[]" };
-  if (!isAtomic) {
+  if (acting.level.writes?.atomic === false) {
     const fates = await writeEach(acting, elements);
     return { status: 207, text: toJson(await toldFates(acting, fates)) };
   }
   const result = elements.every(isJsonObject)
-    ? await runDirect(acting, { bodies: elements, isAtomic })
+    ? await runDirect(acting, { bodies: elements, isAtomic: true })
     : undefined;
   return result === undefined ? await writeTogether(acting, elements) : { status: 201, ...result };
 }
 
-export async function writeEach(
-  acting: OpenLevel,
-  bodies: readonly unknown[],
-): Promise<readonly Fate[]> {
-  const { fates = [] } = bodies.every(isJsonObject)
-    ? await runDirect(acting, { bodies, isAtomic: false }) ?? {}
-    : {};
-  return await mapAll([...bodies.entries()], ([index, body]) => {
-    return fates[index] ?? writeAlone(acting, body);
-  });
-}
-
 /** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
 async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
-  const { level: { hooks }, source } = acting;
+  const { level: { hooks }, source, opened: { key } } = acting;
   const others: Problems = {};
   const drafts = await mapAll([...elements.entries()], ([index, body]) => {
     if (isJsonObject(body)) return openDraft(acting, body, `${index}.`);
@@ -53,7 +43,6 @@ async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): P
   });
   await refuseProblems(acting, drafts, others);
   const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
-  const { key } = acting.opened;
   await key?.keep(ready);
   const saved = hooks.persist === undefined
     ? await source.insertAll(ready)
@@ -88,6 +77,18 @@ export async function persistEach(
   return saved;
 }
 
+async function writeEach(
+  acting: OpenLevel,
+  bodies: readonly unknown[],
+): Promise<readonly Fate[]> {
+  const { fates = [] } = bodies.every(isJsonObject)
+    ? await runDirect(acting, { bodies, isAtomic: false }) ?? {}
+    : {};
+  return await mapAll([...bodies.entries()], ([index, body]) => {
+    return fates[index] ?? writeAlone(acting, body);
+  });
+}
+
 async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
   try {
     if (!isJsonObject(body)) throw badFormat(NO_OBJECT);
@@ -98,15 +99,12 @@ async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
   }
 }
 
-export interface ToldFate {
+interface ToldFate {
   readonly status: number;
 }
 
 /** Tells what became of each element, as if it had been the only one. */
-export async function toldFates(
-  acting: OpenLevel,
-  fates: readonly Fate[],
-): Promise<ToldFate[]> {
+async function toldFates(acting: OpenLevel, fates: readonly Fate[]): Promise<ToldFate[]> {
   const told: ToldFate[] = [];
   for (const { error, ...fate } of fates) {
     if (error === undefined) told.push({ status: 201, ...fate });
@@ -116,4 +114,45 @@ export async function toldFates(
     }
   }
   return told;
+}
+
+/**
+ * Creates an entity of each line of a body, and tells what became of each; with `return=minimal`, only of those that are not
+ * created. What keeps the database from writing a batch ends the import.
+ */
+export async function* importLines(
+  acting: OpenLevel,
+  batches: AsyncIterable<readonly BodyLine[]>,
+): AsyncGenerator<JsonPiece> {
+  const least = isMinimal(acting) ? 400 : 0;
+  let begun = false;
+  for await (const lines of batches) {
+    acting.timeBudget.renew();
+    const { told, isLast } = await writeLines(acting, lines);
+    if (isOver(acting.req)) return;
+    for (const [index, fate] of told.entries()) {
+      if (fate.status < least) continue;
+      if (begun) yield "\n";
+      begun = true;
+      yield toJson({ line: lines[index]?.line, ...fate });
+    }
+    if (isLast) return;
+  }
+}
+
+async function writeLines(
+  acting: OpenLevel,
+  lines: readonly BodyLine[],
+): Promise<{ readonly told: readonly ToldFate[]; readonly isLast: boolean }> {
+  try {
+    const written = await writeEach(acting, lines.flatMap(({ body }) => body ?? []));
+    const next = written.values();
+    const fates = lines.map(({ body, error }): Fate =>
+      body === undefined ? { error } : next.next().value ?? {}
+    );
+    return { told: await toldFates(acting, fates), isLast: acting.timeBudget.expired };
+  } catch (error) {
+    const [fate = { status: 500 }] = await toldFates(acting, [{ error }]);
+    return { told: lines.map(() => fate), isLast: true };
+  }
 }

@@ -4,7 +4,7 @@ import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
-import { SEEK_READ } from "../filter/parameters/sort_values.ts";
+import { SEEK_READ } from "../filter/parameters/order.ts";
 import { readOptions } from "../filter/selection.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
@@ -24,9 +24,8 @@ export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,
 ): AsyncIterable<readonly object[]> {
-  const { model, selection: { sortable } } = collection;
-  const query = model.find({}, projection, options);
-  const conditions = everyFilter(collection.conditions, page?.behind ?? sortable);
+  const query = collection.model.find({}, projection, options);
+  const conditions = everyFilter(collection.conditions, page?.behind);
   const cursor = openFitted(withConditions(query, conditions), (found) => noteEnd(found, page));
   return readDocuments(cursor, { ...collection, page });
 }

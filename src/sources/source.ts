@@ -5,7 +5,7 @@ import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
 import type { Filter } from "../filter/filters.ts";
-import type { SortValues } from "../filter/parameters/sort_values.ts";
+import type { SortValues } from "../filter/parameters/order.ts";
 import type { JsonPiece, Separator } from "../json/bytes/json_writer.ts";
 import type { TargetFinder } from "../json/populate.ts";
 import type { StoredObject } from "../write/stored_values.ts";
@@ -32,7 +32,7 @@ export interface Aggregation {
 }
 
 export interface PageRead {
-  /** Selects the entities after the cursor of the page, without those that cannot be sorted. */
+  /** Selects the entities after the cursor of the page. */
   readonly behind?: Filter | undefined;
   /** The paths that are always read: the cursor of the next page holds their values. */
   readonly paths: readonly string[];

@@ -1,19 +1,23 @@
 import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
 import { readCursor } from "./cursor.ts";
-import { EVENT_STREAM, LIST_LIMITS, MEDIA_TYPES } from "./read_rules.ts";
+import { totalOrder } from "./order.ts";
+import { EVENT_STREAM, LIST_LIMITS, MEDIA_TYPES, queryOf } from "./read_rules.ts";
 import type {
   Format,
   GroupRules,
   GroupsQuery,
   Order,
   PageQuery,
+  PageRule,
   PopulateRule,
   ReadQuery,
   ReadRules,
 } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
-import { totalOrder } from "./total_order.ts";
+
+/** Parameters of a list that say nothing of groups. */
+const OF_ENTITIES = ["limit", "skip", "after", "select", "populate"] as const;
 
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 
@@ -22,23 +26,24 @@ const OF_GROUPS = ["group", "sum", "avg"] as const;
 
 type Name = (typeof NAMES | typeof OF_GROUPS)[number];
 
+type Given = Readonly<Partial<Record<Name, string>>>;
+
 export interface ReadRequest {
   readonly url: string;
-  readonly prefer?: string | undefined;
+  readonly prefersCount: boolean;
   readonly parameters: readonly string[];
   /** Chooses one of some media types by the header `Accept`; the first one, if all are the same to the client. */
   accepts(types: string[]): string | false;
 }
 
 export function declaredNames({ groups, ...rules }: ReadRules): Name[] {
-  const ofGroups = groups &&
-    OF_GROUPS.filter((name) => groups[name === "group" ? "by" : name].size > 0);
+  const ofGroups = OF_GROUPS.filter((name) => groups?.[name === "group" ? "by" : name].size);
   const ofList = NAMES.filter((name) => {
-    if (name === "sort" && ofGroups !== undefined && ofGroups.length > 0) return true;
+    if (name === "sort" && ofGroups.length > 0) return true;
     const isOfPage = name === "limit" || name === "skip" || name === "after";
     return rules[isOfPage ? "page" : name] !== undefined;
   });
-  return [...ofList, ...ofGroups ?? []];
+  return [...ofList, ...ofGroups];
 }
 
 /** Reads what a client asks of a read besides `q`. Throws a 400 that names a parameter and what is allowed. */
@@ -52,7 +57,7 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   }
   if (given.sort !== undefined && sort === undefined) throw notAllowed("sort");
   const format = readFormat(rules, request);
-  const preferred = prefersCount(request.prefer);
+  const { prefersCount: preferred } = request;
   return {
     ...page && { page: readPage(given, page) },
     ...given.sort !== undefined && sort &&
@@ -77,13 +82,8 @@ function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format 
   throw refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
 }
 
-function givenParameters(
-  rules: ReadRules,
-  { url, parameters }: ReadRequest,
-): Partial<Record<Name, string>> {
-  const start = url.indexOf("?");
-  if (start === -1) return {};
-  const query = url.slice(start + 1);
+function givenParameters(rules: ReadRules, { url, parameters }: ReadRequest): Given {
+  const query = queryOf(url);
   const declared = declaredNames(rules);
   const known = rules.groups === undefined ? NAMES : [...NAMES, ...OF_GROUPS];
   const given: Partial<Record<Name, string>> = {};
@@ -108,23 +108,18 @@ function notAllowed(parameter: Name): RestError {
 }
 
 /** `URLSearchParams` decodes leniently, which would turn one text into another. */
-function refuseMalformed(query: string, given: Partial<Record<Name, string>>): void {
+function refuseMalformed(query: string, given: Given): void {
   for (const piece of query.split("&")) {
     try {
       decodeURIComponent(piece);
     } catch {
-      const [parameter = ""] = new URLSearchParams(piece).keys();
-      if (Object.hasOwn(given, parameter)) {
-        throw badParameter(parameter as Name, "percent-encoded UTF-8");
-      }
+      const [name = ""] = new URLSearchParams(piece).keys();
+      if (Object.hasOwn(given, name)) throw badParameter(name, "percent-encoded UTF-8");
     }
   }
 }
 
-function readPage(
-  { limit, skip, after }: Partial<Record<Name, string>>,
-  { size, max }: { readonly size: number; readonly max: number },
-): PageQuery {
+function readPage({ limit, skip, after }: Given, { size, max }: PageRule): PageQuery {
   if (after !== undefined && skip !== undefined) throw badParameter("after", "no skip beside it");
   const cursor = after === undefined ? undefined : readCursor(after);
   if (after !== undefined && cursor === undefined) {
@@ -147,30 +142,16 @@ function readCount(
   throw badParameter(parameter, `a whole number from ${from} to ${to}`);
 }
 
-function readPopulate(
-  text: string | undefined,
-  rules: ReadonlyMap<string, PopulateRule>,
-): ReadonlyMap<string, PopulateRule> {
-  const names = text === undefined ? [] : text.split(",");
-  if (!names.every((name) => rules.has(name))) {
-    throw badParameter("populate", `fields out of ${listed(rules.keys())}`);
-  }
+type PopulateRules = ReadonlyMap<string, PopulateRule>;
+
+function readPopulate(text: string | undefined, rules: PopulateRules): PopulateRules {
+  const names = text === undefined
+    ? []
+    : readNames(text, { parameter: "populate", allowed: [...rules.keys()] });
   return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
 }
 
-function prefersCount(prefer: string | undefined): boolean {
-  const wishes = (prefer ?? "").split(",").map((wish) => wish.split(";", 1)[0] ?? "");
-  return wishes.some((wish) => /^\s*count\s*=\s*("?)exact\1\s*$/i.test(wish));
-}
-
-/** Parameters of a list that say nothing of groups. */
-const OF_ENTITIES = ["limit", "skip", "after", "select", "populate"] as const;
-
-type Given = Readonly<
-  Partial<Record<(typeof OF_ENTITIES)[number] | "group" | "sum" | "avg" | "sort", string>>
->;
-
-/** Reads the groups that a client asks for. Without `group`, there is one of all entities. Throws a 400 that names a parameter. */
+/** Reads the groups that a client asks for. Without `group`, there is one of all entities. */
 function readGroups(given: Given, rules: GroupRules): GroupsQuery {
   const other = OF_ENTITIES.find((name) => given[name] !== undefined);
   if (other !== undefined) throw badParameter(other, "no group, sum or avg beside it");
@@ -187,16 +168,10 @@ function readGroups(given: Given, rules: GroupRules): GroupsQuery {
     ...sum.map((name) => `sum.${name}`),
     ...avg.map((name) => `avg.${name}`),
   ];
-  return {
-    by,
-    sum,
-    avg,
-    rules,
-    order: given.sort === undefined ? {} : readKeys(given.sort, sortable),
-  };
+  const order = given.sort === undefined ? {} : readKeys(given.sort, sortable);
+  return { by, sum, avg, rules, order };
 }
 
-/** Reads the names in the text of a parameter, each one once. Throws a 400 if one of them is not allowed. */
 function readNames(
   text: string,
   { parameter, allowed }: { readonly parameter: string; readonly allowed: readonly string[] },
@@ -206,7 +181,6 @@ function readNames(
   throw badParameter(parameter, `fields out of ${listed(allowed)}`);
 }
 
-/** Reads the parameter `sort`. Throws a 400 if it is no order, or names what is not allowed. */
 function readKeys(text: string, allowed: readonly string[]): Order {
   const order: Record<string, 1 | -1> = {};
   const keys = text.split(",");
@@ -222,6 +196,6 @@ function readKeys(text: string, allowed: readonly string[]): Order {
   return order;
 }
 
-function listed(names: Iterable<string>): string {
-  return [...names].join(", ");
+function listed(names: readonly string[]): string {
+  return names.join(", ");
 }

@@ -1,26 +1,24 @@
+import { referenceIn } from "../../schema/fields/shape.ts";
+import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { isHiddenPath } from "../../schema/fields/visibility.ts";
+import { projectionOf } from "../projection.ts";
 import type { Cursor } from "./cursor.ts";
-import type { FieldShape } from "../../schema/fields/shape.ts";
 
 export const LIST_LIMITS = {
   keys: 8,
-  /** The most entities before a page. */
   skipped: 2 ** 31 - 1,
   words: 10,
-  /** The most characters of a search. */
   characters: 200,
 } as const;
 
-/** The media types of lists. */
 export const MEDIA_TYPES = {
   json: "application/json",
   ndjson: "application/x-ndjson",
   csv: "text/csv",
 } as const;
 
-/** The type of a list and what changes in it. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** A format besides JSON. */
 export type Format = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
 /** The parameters of a read besides `q`, as its operation declares them. */
@@ -32,13 +30,11 @@ export interface ReadRules {
   readonly populate?: ReadonlyMap<string, PopulateRule>;
   readonly count?: { readonly upTo: number; readonly always: boolean };
   readonly groups?: GroupRules;
-  /** The formats besides JSON that the header `Accept` can ask for. */
   readonly formats?: readonly Format[];
   readonly live?: LiveRule;
 }
 
 export interface LiveRule {
-  /** The most entities that a live list may have. */
   readonly max: number;
 }
 
@@ -81,15 +77,11 @@ export interface ReadQuery {
   readonly page?: PageQuery;
   /** The order that is asked for; its last key is `_id`. */
   readonly order?: Order;
-  /** The fields that are shown besides `_id`. */
   readonly select?: readonly string[];
   readonly search?: Readonly<Record<string, unknown>>;
   readonly populate?: ReadonlyMap<string, PopulateRule>;
-  /** How the total is counted; it is not counted without it. */
-  readonly count?: CountQuery;
-  /** The format of the answer; JSON if there is none. */
+  readonly count?: { readonly upTo: number; readonly preferred: boolean };
   readonly format?: Format;
-  /** The groups that are asked for in the place of entities. */
   readonly groups?: GroupsQuery;
 }
 
@@ -102,14 +94,68 @@ export interface GroupsQuery {
   readonly rules: GroupRules;
 }
 
-export interface CountQuery {
-  readonly upTo: number;
-  /** Whether the header `Prefer` has asked for it. */
-  readonly preferred: boolean;
-}
-
 export interface PageQuery {
   readonly limit: number;
   readonly skip: number;
   readonly after?: Cursor;
+}
+
+/** Gives the query string of a URL, in which parameters are looked for. */
+export function queryOf(url: string): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start + 1);
+}
+
+/** Gives the rules of a read for those who see only a part of what it declares: the rest is as if it were not declared. */
+export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
+  const isShown = (name: string) => isSeen(name, shape);
+  const { sort, select, search, populate, groups, ...others } = rules;
+  const sorted = [...sort ?? []].filter(isShown);
+  const selected = [...select ?? []].filter(isShown);
+  const populated = [...populate ?? []].filter(([name]) => isShown(name));
+  const searched = search && narrowSearch(search, shape);
+  return {
+    ...others,
+    ...sorted.length > 0 && { sort: new Set(sorted) },
+    ...selected.length > 0 && { select: new Set(selected) },
+    ...populated.length > 0 && {
+      populate: new Map(populated.map(([name, rule]) => {
+        return [name, narrowPopulate(rule, shape.fields.get(name))];
+      })),
+    },
+    ...searched && { search: searched },
+    ...groups && { groups: narrowGroups(groups, isShown) },
+  };
+}
+
+/** Groups stay declared where nothing of them is shown: their parameters are refused then. */
+function narrowGroups(groups: GroupRules, isShown: (name: string) => boolean): GroupRules {
+  return {
+    ...groups,
+    by: new Map([...groups.by].filter(([name]) => isShown(name))),
+    sum: new Set([...groups.sum].filter(isShown)),
+    avg: new Set([...groups.avg].filter(isShown)),
+  };
+}
+
+function isSeen(name: string, shape: Shape): boolean {
+  return shape.fields.get(name)?.hidden === false;
+}
+
+function narrowPopulate(rule: PopulateRule, field = rule.field): PopulateRule {
+  const target = referenceIn(field)?.populated;
+  if (rule.select === undefined || target === undefined) return { ...rule, field };
+  const select = rule.select.filter((name) => name === "_id" || isSeen(name, target));
+  return { ...rule, field, select, projection: projectionOf(select) };
+}
+
+/** A search in a text index finds entities by all that the index holds. */
+function narrowSearch(search: SearchRule, shape: Shape): SearchRule | undefined {
+  if ("index" in search) return seesAll(search.index, shape) ? search : undefined;
+  const fields = search.fields.filter((name) => isSeen(name, shape));
+  return fields.length > 0 ? { fields } : undefined;
+}
+
+function seesAll(paths: readonly string[], shape: Shape): boolean {
+  return paths.every((path) => path === "$**" ? !shape.secretive : !isHiddenPath(path, shape));
 }

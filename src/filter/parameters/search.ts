@@ -34,7 +34,6 @@ function containing(field: string, word: string): Filter {
   return { [field]: markCompiled({ $regex: patternOf(word), $options: "i" }) };
 }
 
-/** A Latin letter with its marks, or what stands between such letters. */
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
 /** The expression of a text as it is, the marks of Latin letters aside. */

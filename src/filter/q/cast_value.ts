@@ -4,8 +4,8 @@ import { Binary, readBase64, Types } from "../../schema/mongoose/bson.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { deeper } from "./context.ts";
-import type { Context } from "./context.ts";
+import { deeper } from "./limits.ts";
+import type { Context } from "./limits.ts";
 import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
@@ -30,9 +30,8 @@ function castScalar(value: unknown, { field, path }: Context): unknown {
     if (isJsonObject(value) || Array.isArray(value)) throw new TypeError("No scalar");
     return field.type && castForQuery(field.type, fromJson(value, field));
   } catch {
-    throw badFormat(`Value at "${path}" cannot be read as ${field.type?.instance ?? "a value"}`, {
-      field: path,
-    });
+    const message = `Value at "${path}" cannot be read as ${field.type?.instance ?? "a value"}`;
+    throw badFormat(message, { field: path });
   }
 }
 
@@ -75,9 +74,8 @@ function castObject(value: JsonObject, context: Context): JsonObject {
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
       if (!isFieldKey(key)) {
-        throw badFormat(`Key "${key}" is not allowed inside the value at "${context.path}"`, {
-          field: context.path,
-        });
+        const message = `Key "${key}" is not allowed inside the value at "${context.path}"`;
+        throw badFormat(message, { field: context.path });
       }
       const path = `${context.path}.${key}`;
       return [key, castValue(each, { ...inner, path, field: memberOf(context.field, key) })];

@@ -4,12 +4,12 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 import { isSecret } from "../../schema/fields/visibility.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isClause, markCompiled } from "../filters.ts";
-import { checkDepth, checkList, deeper, refuse } from "./context.ts";
-import type { ClausePlace, Compiler, Context } from "./context.ts";
-import type { FilterLimits } from "./limits.ts";
+import { queryOf } from "../parameters/read_rules.ts";
+import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
+import type { Context, FilterLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
-import type { ListedPaths } from "./listed_paths.ts";
 import { resolvePath } from "./resolve_path.ts";
+import type { ListedPaths } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
 /**
@@ -32,9 +32,9 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
 }
 
 function readParameter(url: string): string | undefined {
-  const start = url.indexOf("?");
-  if (start === -1) return undefined;
-  const parameters = new URLSearchParams(url.slice(start + 1));
+  const query = queryOf(url);
+  if (query === "") return undefined;
+  const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     if (name.startsWith("q[") || name.startsWith("[q]")) {
       throw badFormat(`Parameter "${name}" is not allowed: "q" is one JSON object`);
@@ -42,14 +42,10 @@ function readParameter(url: string): string | undefined {
   }
   const [first, ...others] = parameters.getAll("q");
   if (others.length > 0) throw badFormat(`Parameter "q" is given more than once`);
-  if (first !== undefined) refuseMalformed(url.slice(start + 1));
-  return first;
-}
-
-/** `URLSearchParams` decodes leniently, which would turn one filter into another. */
-function refuseMalformed(query: string): void {
   try {
-    decodeURIComponent(query);
+    // `URLSearchParams` decodes leniently, which would turn one filter into another.
+    if (first !== undefined) decodeURIComponent(query);
+    return first;
   } catch {
     throw badFormat(`Parameter "q" is not percent-encoded UTF-8`);
   }
@@ -73,7 +69,15 @@ export function compileFilter(
   return new FilterCompiler(limits, paths).clauses(filter, { shape, depth: 1, prefix: "" });
 }
 
-class FilterCompiler implements Compiler {
+interface ClausePlace {
+  /** Inside a free-form field there is no shape. */
+  readonly shape: Shape | undefined;
+  readonly depth: number;
+  /** The path of the elements that it selects, with a dot at its end; empty for entities. */
+  readonly prefix: string;
+}
+
+export class FilterCompiler {
   readonly #limits: FilterLimits;
   readonly #listed: ListedPaths | undefined;
   #conditions = 0;
@@ -116,19 +120,15 @@ class FilterCompiler implements Compiler {
       this.#count();
       const operator = OPERATORS.get(name);
       if (operator === undefined) {
-        const { path } = context;
-        throw badFormat(`Operator "${name}" is not allowed at "${path}"`, {
-          operator: name,
-          field: path,
-        });
+        const message = `Operator "${name}" is not allowed at "${context.path}"`;
+        throw badFormat(message, { operator: name, field: context.path });
       }
       if (operator.reads === "whole") refuseSecretive(context);
       result[name] = operator.compile(operand, { ...inner, operator: name });
     }
-    for (const [name, { beside = [] }] of OPERATORS) {
-      if (beside.length === 0 || !(name in result) || beside.some((each) => each in result)) {
-        continue;
-      }
+    for (const name of Object.keys(result)) {
+      const { beside } = OPERATORS.get(name) ?? {};
+      if (beside === undefined || beside.some((each) => each in result)) continue;
       const names = beside.map((each) => `"${each}"`).join(" or ");
       refuse({ ...context, operator: name }, `${names} beside it`);
     }

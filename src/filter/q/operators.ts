@@ -1,11 +1,10 @@
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { badFormat } from "../../errors/refusals.ts";
+import type { JsonObject } from "../../schema/fields/json.ts";
 import { isClause, isCompiled } from "../filters.ts";
-import { checkList, refuse } from "./context.ts";
-import type { Context } from "./context.ts";
+import { checkList, deeper, refuse } from "./limits.ts";
+import type { Context } from "./limits.ts";
 import { FREE } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
-import { compileDistance, compileGeo } from "./geo.ts";
 
 export interface Operator {
   /** Whether it reads a field with all that is in it, only its own value, or as its inner operators do. */
@@ -102,7 +101,7 @@ function compileNot(value: unknown, context: Context): unknown {
 }
 
 function compileElement(value: unknown, context: Context): unknown {
-  const { field, path, whole, operator, depth, compiler } = context;
+  const { field, whole, depth, compiler } = context;
   if (!isJsonObject(value)) return refuse(context, "an object");
   const element = field.kind === "free" ? FREE : field.element;
   if (element === undefined || field.kind === "map") {
@@ -113,13 +112,79 @@ function compileElement(value: unknown, context: Context): unknown {
     keys.every((key) => key.startsWith("$") && !isClause(key));
   if (isOperators) return compiler.operators(value, { ...context, field: element });
   if (element.kind === "object" || element.kind === "free") {
-    return compiler.clauses(value, {
-      shape: element.shape,
-      depth: depth + 1,
-      prefix: `${whole}.`,
-    });
+    const place = { shape: element.shape, depth: depth + 1, prefix: `${whole}.` };
+    return compiler.clauses(value, place);
   }
-  throw badFormat(`Operator "${operator}" takes operators at "${path}"`, { operator, field: path });
+  return refuse(context, "operators");
+}
+
+const NEAR = new Set(["$geometry", "$minDistance", "$maxDistance"]);
+
+/** The shapes that an operator takes, beside distances. A bare list is a point. */
+const SHAPES: Readonly<Record<string, ReadonlySet<string>>> = {
+  $geoWithin: new Set(["$geometry", "$box", "$polygon", "$center", "$centerSphere"]),
+  $geoIntersects: new Set(["$geometry"]),
+  $near: NEAR,
+  $nearSphere: NEAR,
+};
+
+const GEOMETRY = "a geometry";
+
+const GEOMETRIES = new Set([
+  "Point",
+  "LineString",
+  "Polygon",
+  "MultiPoint",
+  "MultiLineString",
+  "MultiPolygon",
+  "GeometryCollection",
+]);
+
+function compileGeo(value: unknown, context: Context): unknown {
+  const { field, operator } = context;
+  if (field.kind === "scalar") return refuse(context, GEOMETRY);
+  if (isPoint(value) && (operator === "$near" || operator === "$nearSphere")) return value;
+  if (!isJsonObject(value)) return refuse(context, GEOMETRY);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => {
+      if (SHAPES[operator]?.has(key) !== true) return refuse(context, GEOMETRY);
+      if (key === "$geometry") return [key, geometry(inner, context)];
+      if (key.endsWith("Distance")) {
+        return [key, compileDistance(inner, { ...context, operator: key })];
+      }
+      if (!Array.isArray(inner)) return refuse(context, GEOMETRY);
+      return [key, numbers(inner, context)];
+    }),
+  );
+}
+
+function compileDistance(value: unknown, context: Context): unknown {
+  return Number.isFinite(value) && value as number >= 0
+    ? value
+    : refuse(context, "a number that is not negative");
+}
+
+function isPoint(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => Number.isFinite(each)) &&
+    (value.length === 2 || (value.length === 3 && value[2] >= 0));
+}
+
+function geometry(value: unknown, context: Context): JsonObject {
+  if (!isJsonObject(value)) return refuse(context, GEOMETRY);
+  const { type, coordinates, geometries, ...others } = value;
+  if (typeof type !== "string" || !GEOMETRIES.has(type) || Object.keys(others).length > 0) {
+    return refuse(context, GEOMETRY);
+  }
+  if (geometries === undefined) return { type, coordinates: numbers(coordinates, context) };
+  const inner = deeper(context);
+  return { type, geometries: checkList(geometries, context).map((each) => geometry(each, inner)) };
+}
+
+function numbers(value: unknown, context: Context): unknown {
+  if (Number.isFinite(value)) return value;
+  if (!Array.isArray(value)) return refuse(context, GEOMETRY);
+  const inner = deeper(context);
+  return checkList(value, context).map((each) => numbers(each, inner));
 }
 
 /** Tells whether a filter holds a condition of the client's that the database may refuse. */

@@ -9,23 +9,27 @@ export const FREE: FieldShape = {
 };
 
 /** The database stores no objects that are nested deeper. */
-const MAX_SEGMENTS = 100;
+const MAX_NAMES = 100;
 
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
 /** Finds the field that a path names, through objects, maps, arrays and free-form fields. */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
-  const segments = path.split(".");
-  if (segments.length > MAX_SEGMENTS) {
-    throw badFormat(`A path in a filter has at most ${MAX_SEGMENTS} segments`);
-  }
-  const isValid = segments.every((segment) => segment !== "" && isFieldKey(segment));
+  const field = fieldAt(path, shape);
+  if (field === undefined) throw badFormat(`Field "${path}" is unknown`, { field: path });
+  return field;
+}
+
+function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined {
+  const names = path.split(".");
+  const isPath = names.length <= MAX_NAMES &&
+    names.every((name) => name !== "" && isFieldKey(name));
+  if (!isPath) return undefined;
   let field: FieldShape | undefined = shape === undefined
     ? FREE
     : { ...FREE, kind: "object", shape };
-  for (const segment of isValid ? segments : []) field = field && fieldIn(field, segment);
-  if (field !== undefined && isValid) return field;
-  throw badFormat(`Field "${path}" is unknown`, { field: path });
+  for (const name of names) field = field && fieldIn(field, name);
+  return field;
 }
 
 function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
@@ -64,4 +68,39 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   }
   // A type of the application or of a package may hold objects.
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
+}
+
+/** An index of an array, anywhere in a path but at its start. */
+const INDEXES = /\.\d+(?=\.|$)/g;
+
+/** The paths that filters of clients may name in an operation. */
+export class ListedPaths {
+  readonly names: readonly string[];
+  /** Paths of free-form data and of Maps, with a dot at their end. */
+  readonly #open: readonly string[];
+
+  /** @param names Of these, only those that the shape shows. */
+  constructor(names: readonly string[], shape: Shape) {
+    this.names = names.filter((name) => fieldAt(name, shape) !== undefined);
+    this.#open = this.names.filter((name) => {
+      const { kind, element } = resolvePath(name, shape);
+      return kind === "free" || kind === "map" || kind === "array" && element?.kind === "free";
+    }).map((name) => `${name}.`);
+  }
+
+  /** Gives those of the paths that others may name, too. */
+  under(shape: Shape): ListedPaths {
+    return new ListedPaths(this.names, shape);
+  }
+
+  /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
+  check(path: string): void {
+    const forms = [path, path.replaceAll(INDEXES, "")];
+    const isListed = forms.some((form) =>
+      this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
+    );
+    if (isListed) return;
+    const names = this.names.map((name) => `"${name}"`).join(", ");
+    throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });
+  }
 }

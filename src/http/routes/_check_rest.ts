@@ -12,7 +12,7 @@ import {
 import type { OperationWords } from "../../declare/operations/operation.ts";
 import { optionKind } from "../../declare/operations/write_options.ts";
 import type { Level } from "../../pipeline/request/route.ts";
-import { referredTarget } from "../../pipeline/references/referred_model.ts";
+import { referredTarget } from "../../pipeline/references.ts";
 import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";

@@ -15,10 +15,10 @@ import type {
   SearchRule,
 } from "../../filter/parameters/read_rules.ts";
 import type { QueryLimits } from "../../filter/q/limits.ts";
-import { ListedPaths } from "../../filter/q/listed_paths.ts";
+import { ListedPaths } from "../../filter/q/resolve_path.ts";
 import { projectionOf } from "../../filter/projection.ts";
 import { columnsIn } from "../../pipeline/lists/columns.ts";
-import { referredTarget } from "../../pipeline/references/referred_model.ts";
+import { referredTarget } from "../../pipeline/references.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";

@@ -2,6 +2,7 @@ import type { Schema } from "mongoose";
 import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
 import { readProjection, shownBy } from "../../filter/projection.ts";
 import type { Shows } from "../../filter/projection.ts";
+import { schemaOf } from "../../filter/q/describe_filter.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type { LevelCall } from "../request/call.ts";
@@ -31,10 +32,8 @@ export function columnsOf(
 
 interface ColumnOptions {
   readonly shows?: Shows;
-  /** The references in whose place entities stand. */
   readonly populate?: ReadonlyMap<string, PopulateRule> | undefined;
   readonly prefix?: readonly string[];
-  /** The schema of what others embed: it has no version of its own. */
   readonly schema?: Schema | undefined;
   /** The shapes around it: one that holds itself ends. */
   readonly above?: readonly Shape[];
@@ -46,6 +45,7 @@ export function columnsIn(
   { shows = () => true, populate, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
+  // What others embed has no version of its own.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];
@@ -57,8 +57,7 @@ export function columnsIn(
       return columnsIn(field.populated, { ...inside, shows: shownIn(rule) });
     }
     if (field.shape !== undefined) {
-      const { schema } = (field.type ?? {}) as { readonly schema?: Schema };
-      return columnsIn(field.shape, { ...inside, schema, shows });
+      return columnsIn(field.shape, { ...inside, schema: schemaOf(field), shows });
     }
     if (field.kind !== "scalar") return [];
     return [{ names, isNumeric: NUMERIC.has(field.type?.instance) }];
@@ -67,7 +66,6 @@ export function columnsIn(
   return [...columns.filter(isId), ...columns.filter((each) => !isId(each))];
 }
 
-/** Tells what is shown of an entity in the place of its identifier. */
 function shownIn({ select }: PopulateRule): Shows {
   return (path) => {
     const [, name = ""] = path.split(".");

@@ -14,7 +14,7 @@ export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Pr
   try {
     return await timeBudget.wait(given);
   } catch (error) {
-    given.then(close, () => {});
+    given.then((late) => isCursor(late) && ignore(() => late.close?.()), () => {});
     throw error;
   }
 }
@@ -40,9 +40,8 @@ export async function* givenEntities(
   timeBudget: TimeBudget,
 ): AsyncGenerator<readonly object[]> {
   if (Array.isArray(given)) yield given.filter(isEntity);
-  else if (!isEntity(given)) return;
-  else if (!isCursor(given)) yield [given];
-  else yield* oneByOne(given, timeBudget);
+  else if (isCursor(given)) yield* oneByOne(given, timeBudget);
+  else if (isEntity(given)) yield [given];
 }
 
 async function* oneByOne(
@@ -50,31 +49,26 @@ async function* oneByOne(
   timeBudget: TimeBudget,
 ): AsyncGenerator<readonly object[]> {
   const iterator = cursor[Symbol.asyncIterator]();
-  let done = false;
+  const next = async () => {
+    try {
+      return await iterator.next();
+    } catch (error) {
+      throw hookFailure("fetch", error);
+    }
+  };
+  let done: boolean | undefined = false;
   try {
     while (!done) {
-      const next = await timeBudget.waitForNext(nextOf(iterator));
-      done = next.done === true;
-      if (!done && isEntity(next.value)) yield [next.value];
+      const { value, ...read } = await timeBudget.waitForNext(next());
+      done = read.done;
+      if (!done && isEntity(value)) yield [value];
     }
   } finally {
     if (!done) {
       ignore(() => iterator.return?.());
-      close(cursor);
+      ignore(() => cursor.close?.());
     }
   }
-}
-
-async function nextOf(iterator: AsyncIterator<unknown>): Promise<IteratorResult<unknown>> {
-  try {
-    return await iterator.next();
-  } catch (error) {
-    throw hookFailure("fetch", error);
-  }
-}
-
-function close(given: unknown): void {
-  if (isEntity(given) && isCursor(given)) ignore(() => given.close?.());
 }
 
 function ignore(end: () => unknown): void {
@@ -85,6 +79,6 @@ function isEntity(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-function isCursor(value: object): value is Cursor {
-  return Symbol.asyncIterator in value;
+function isCursor(value: unknown): value is Cursor {
+  return isEntity(value) && Symbol.asyncIterator in value;
 }

@@ -1,63 +1,48 @@
+import { queryOf } from "../../filter/parameters/read_rules.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { pathOf } from "../request/reply.ts";
 import { cursorBehind } from "./page_cursor.ts";
 
-/** The total of a list; without a number, there are more entities than are counted. */
-export interface Total {
-  readonly count: number | undefined;
-}
-
-type Headers = Readonly<Record<string, string>>;
-
-export interface PageHeadersOptions {
-  readonly total: Total | undefined;
+interface ListPage {
   readonly found: FoundPage;
   readonly read: PageRead;
 }
 
-export function pageHeaders(
+/** Tells the total of a list, as far as it was counted, and where its pages are. */
+export function listHeaders(
   at: OpenLevel,
-  { total, found, read }: PageHeadersOptions,
-): Headers {
-  const { skip, behind } = read;
-  const { size } = found;
-  const isKnown = size > 0 && behind === undefined;
-  const range = isKnown ? `${skip}-${skip + size - 1}` : undefined;
-  const links = linksOf(at, { found, read });
-  return {
-    ...totalHeaders(at, { total, range }),
-    ...links.length > 0 && { Link: links.join(", ") },
-  };
-}
-
-export function totalHeaders(
-  { asked, level: { reads } }: OpenLevel,
-  { total, range = "*" }: {
-    readonly total: Total | undefined;
-    readonly range?: string | undefined;
-  },
-): Headers {
+  { counted, page }: { readonly counted: number | undefined; readonly page?: ListPage },
+): Readonly<Record<string, string>> {
+  const { asked, level: { reads } } = at;
   const varied = [
     ...reads?.count?.always === false ? ["Prefer"] : [],
     ...reads?.formats ? ["Accept"] : [],
   ];
-  const vary = varied.length > 0 && { Vary: varied.join(", ") };
-  if (total === undefined) return { ...vary };
-  const { count } = total;
+  const links = page === undefined ? [] : linksOf(at, page);
   return {
-    ...vary,
-    ...asked.count?.preferred && { "Preference-Applied": "count=exact" },
+    ...varied.length > 0 && { Vary: varied.join(", ") },
+    ...asked.count && counted !== undefined && {
+      ...asked.count.preferred && { "Preference-Applied": "count=exact" },
+      ...totalHeaders(counted <= asked.count.upTo ? counted : undefined, page),
+    },
+    ...links.length > 0 && { Link: links.join(", ") },
+  };
+}
+
+/** Without a number, there are more entities than are counted. Behind a cursor, the place of a page is not known. */
+function totalHeaders(count: number | undefined, page: ListPage | undefined) {
+  const { skip = 0, behind } = page?.read ?? {};
+  const size = page?.found.size ?? 0;
+  const range = size > 0 && behind === undefined ? `${skip}-${skip + size - 1}` : "*";
+  return {
     ...(count !== undefined || range !== "*") &&
       { "Content-Range": `items ${range}/${count ?? "*"}` },
     ...count !== undefined && { "X-Total-Count": String(count) },
   };
 }
 
-function linksOf(
-  at: OpenLevel,
-  { found, read: { skip, behind, limit } }: Omit<PageHeadersOptions, "total">,
-): string[] {
+function linksOf(at: OpenLevel, { found, read: { skip, behind, limit } }: ListPage): string[] {
   const links: string[] = [];
   const add = (rel: string, changes: Record<string, number | string | undefined>) =>
     links.push(`<${urlWith(at, changes)}>; rel="${rel}"`);
@@ -72,8 +57,7 @@ function linksOf(
 }
 
 function urlWith({ req }: OpenLevel, changes: Record<string, number | string | undefined>): string {
-  const start = req.url.indexOf("?");
-  const parameters = new URLSearchParams(start === -1 ? "" : req.url.slice(start + 1));
+  const parameters = new URLSearchParams(queryOf(req.url));
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) parameters.delete(name);
     else parameters.set(name, String(value));

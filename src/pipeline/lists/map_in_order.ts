@@ -44,12 +44,16 @@ export async function* mapInOrder<T, R>(
 }
 
 /** Maps a list as {@linkcode mapInOrder} does. */
-export async function mapAll<T, R>(
+export function mapAll<T, R>(
   list: readonly T[],
   map: (each: T) => MaybePromise<R | undefined>,
 ): Promise<R[]> {
-  const all: R[] = [];
-  for await (const some of mapInOrder([list], map)) all.push(...some);
+  return collect(mapInOrder([list], map));
+}
+
+export async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const some of lists) all.push(...some);
   return all;
 }
 

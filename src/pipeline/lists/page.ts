@@ -1,11 +1,9 @@
 import { andThen } from "../../declare/hooks/run_hook.ts";
 import { badParameter } from "../../errors/refusals.ts";
 import type { PageQuery } from "../../filter/parameters/read_rules.ts";
-import { seek, seekInOneScan } from "../../filter/parameters/seek.ts";
-import type { SortValues } from "../../filter/parameters/sort_values.ts";
+import { isOrderOfValues, seek, seekInOneScan } from "../../filter/parameters/order.ts";
+import type { SortValues } from "../../filter/parameters/order.ts";
 import { everyFilter, markCompiled } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
-import { isOrderOfValues, sortable } from "../../filter/parameters/total_order.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { toJsonValue } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
@@ -29,15 +27,7 @@ export async function planPage(
   }
   const values = await valuesAt(at, { order, cursor: after });
   const behind = at.level.reads?.page?.inOneScan ? seekInOneScan : seek;
-  return { ...part, behind: within(behind(order, values), sortable(order, at.level.shape)) };
-}
-
-/** Adds a condition to each alternative: beside them, it would keep the database from reading each from an index. */
-function within(filter: Filter, condition: Filter): Filter {
-  const { $or: alternatives } = filter;
-  return Array.isArray(alternatives)
-    ? { $or: alternatives.map((each) => everyFilter(each, condition)) }
-    : everyFilter(filter, condition);
+  return { ...part, behind: behind(order, values) };
 }
 
 interface Shown {
@@ -69,8 +59,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const isShort = kept.length <= limit && count > limit && !isOver(at.req);
   // A `fetch` hook has given all that there is.
   if (isShort && at.level.hooks.fetch === undefined) {
-    const behind = page.behind ?? sortable(pageOrder(at), at.level.shape);
-    await fill(restOf({ ...page, behind }, ends.map((end) => end())));
+    await fill(restOf(page, ends.map((end) => end())));
   }
   const shown = kept.slice(0, limit);
   const last = shown.at(-1);

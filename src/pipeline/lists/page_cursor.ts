@@ -1,11 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { badParameter } from "../../errors/refusals.ts";
-import { digestOf, orderMark, writeCursor } from "../../filter/parameters/cursor.ts";
+import { orderMark, writeCursor } from "../../filter/parameters/cursor.ts";
 import type { Cursor, EntityCursor } from "../../filter/parameters/cursor.ts";
 import type { Order } from "../../filter/parameters/read_rules.ts";
-import { sortValues, valueAt } from "../../filter/parameters/sort_values.ts";
-import type { SortValues } from "../../filter/parameters/sort_values.ts";
-import { isOrderOfValues, isShownOrder } from "../../filter/parameters/total_order.ts";
+import {
+  isOrderOfValues,
+  isScalar,
+  isShownOrder,
+  sortValues,
+  valueAt,
+} from "../../filter/parameters/order.ts";
+import type { SortValues } from "../../filter/parameters/order.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { toJsonValue } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
@@ -56,7 +61,7 @@ async function valuesOf(
   { order, cursor }: { readonly order: Order; readonly cursor: EntityCursor },
 ): Promise<SortValues> {
   const { shape, versionKey = "_id" } = at.level;
-  const { id, digest, version } = cursor;
+  const { id, version } = cursor;
   const paths = Object.keys(order);
   const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
   if (paths.length === 1 && isUsual) return { _id: id };
@@ -67,10 +72,11 @@ async function valuesOf(
     : undefined;
   if (stored === undefined) throw badParameter("after", "the identifier of an entity of the list");
   const values = sortValues(stored, paths);
-  const hasMoved = digest !== undefined
-    ? !isOpen(at, order) || digest !== digestOf(values)
-    : version !== undefined && version !== asVersion(stored[versionKey]);
+  const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
   if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
+  // JavaScript cannot hold some dates of other languages: a page behind another one would repeat.
+  const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
+  if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
   return values;
 }
 

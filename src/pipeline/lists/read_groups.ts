@@ -7,6 +7,9 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevel } from "../request/call.ts";
 import type { Reply } from "../request/reply.ts";
 
+/** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
+const MEMORY_LIMIT = 292;
+
 type Values = Readonly<Record<string, unknown>>;
 
 /** Answers the groups of what a list selects: one aggregation. */
@@ -19,7 +22,7 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
   const { max } = query.rules;
   const fields = [...query.by, ...query.sum, ...query.avg];
   const found = await source.groups({ stages: stagesOf(query), fields }).catch((error: unknown) => {
-    throw isOutOfMemory(error) ? tooManyGroups(max, error) : error;
+    throw Object(error).code === MEMORY_LIMIT ? tooManyGroups(max, error) : error;
   });
   if (found.length > max) throw tooManyGroups(max);
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
@@ -38,24 +41,12 @@ function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: Gr
   }
 }
 
-/** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
-const MEMORY_LIMIT = 292;
-
-function isOutOfMemory(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === MEMORY_LIMIT;
-}
-
 function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] {
   const { by: units, least, max } = rules;
   const keys = by.map((name) => [name, keyOf(`$${name}`, units.get(name))]);
-  const totals = [
-    ...sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }]),
-    ...avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }]),
-  ];
-  const isCounted = rules.count || least > 1;
-  const sorted = Object.entries(order).map((
-    [key, direction],
-  ) => [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction]);
+  const sorted = Object.entries(order).map(([key, direction]) => {
+    return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
+  });
   // Answers show no list and no object where one value is declared.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
@@ -66,8 +57,9 @@ function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] 
     {
       $group: {
         _id: keys.length === 0 ? null : Object.fromEntries(keys),
-        ...isCounted && { count: { $sum: 1 } },
-        ...Object.fromEntries(totals),
+        ...(rules.count || least > 1) && { count: { $sum: 1 } },
+        ...Object.fromEntries(sum.map((name) => [`sum:${name}`, { $sum: `$${name}` }])),
+        ...Object.fromEntries(avg.map((name) => [`avg:${name}`, { $avg: `$${name}` }])),
       },
     },
     { $match: conditions },
@@ -94,18 +86,13 @@ function rowOf(
   group: Values,
   { by, sum, avg, rules, shape }: GroupsQuery & { readonly shape: Shape },
 ): object {
-  const keys = (group._id ?? {}) as Values;
-  const totals = (kind: "sum" | "avg", names: readonly string[]) =>
-    names.length > 0 && {
-      [kind]: Object.fromEntries(names.map((name) => {
-        return [name, shown(group[`${kind}:${name}`], { name, shape })];
-      })),
-    };
+  const values = (names: readonly string[], valueOf: (name: string) => unknown) =>
+    Object.fromEntries(names.map((name) => [name, shown(valueOf(name), { name, shape })]));
   return {
-    ...Object.fromEntries(by.map((name) => [name, shown(keys[name], { name, shape })])),
+    ...values(by, (name) => Object(group._id)[name]),
     ...rules.count && { count: group.count },
-    ...totals("sum", sum),
-    ...totals("avg", avg),
+    ...sum.length > 0 && { sum: values(sum, (name) => group[`sum:${name}`]) },
+    ...avg.length > 0 && { avg: values(avg, (name) => group[`avg:${name}`]) },
   };
 }
 

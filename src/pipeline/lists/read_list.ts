@@ -10,8 +10,7 @@ import type { Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
 import { columnsOf } from "./columns.ts";
 import { readGroups } from "./read_groups.ts";
-import { pageHeaders, totalHeaders } from "./list_headers.ts";
-import type { Total } from "./list_headers.ts";
+import { listHeaders } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillPage, planPage } from "./page.ts";
 
@@ -25,12 +24,12 @@ export async function readList(acting: OpenLevel): Promise<Reply> {
 async function readEntities(acting: OpenLevel): Promise<Reply> {
   const { page } = acting.asked;
   if (page === undefined) {
-    const headers = totalHeaders(acting, { total: toTotal(acting, await count(acting)) });
+    const headers = listHeaders(acting, { counted: await count(acting) });
     return { headers, ...await readWhole(acting) };
   }
   const read = await planPage(acting, page);
   const found = await readPage(acting, read);
-  const headers = pageHeaders(acting, { total: toTotal(acting, found.total), found, read });
+  const headers = listHeaders(acting, { counted: found.total, page: { found, read } });
   return { status: 200, gathered: [found.text], headers };
 }
 
@@ -52,11 +51,6 @@ async function count(acting: OpenLevel): Promise<number | undefined> {
 /** One entity more tells that there are more than are counted. */
 function countOf({ asked: { count } }: OpenLevel): { readonly limit?: number } | undefined {
   return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
-}
-
-function toTotal({ asked }: OpenLevel, counted: number | undefined): Total | undefined {
-  if (asked.count === undefined || counted === undefined) return undefined;
-  return { count: counted <= asked.count.upTo ? counted : undefined };
 }
 
 /** Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */

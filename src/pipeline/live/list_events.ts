@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 
@@ -118,4 +119,48 @@ function dataOf(event: ListEvent): JsonPiece[] {
   if (event.type !== "put") return ["{}"];
   const { text, after } = event;
   return ['{"entity":', text, after === undefined ? "}" : `,"after":${after}}`];
+}
+
+const REMEMBERED = 1000;
+
+/** The changes of a list from version to version, so that a client can continue from the one that it has. */
+export class ListLog {
+  /** Marks the places of this list: those of another one, or of other rights, mean nothing in it. */
+  readonly #mark = randomBytes(9).toString("base64url");
+  readonly #changes: (readonly string[])[] = [];
+  #version = 0;
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get place(): string {
+    return `${this.#version.toString(36)}.${this.#mark}`;
+  }
+
+  add(events: readonly ListEvent[]): void {
+    this.#version++;
+    this.#changes.push(events.flatMap((event) => "id" in event ? [event.id] : []));
+    if (this.#changes.length > REMEMBERED) this.#changes.shift();
+  }
+
+  /** Gives the events that a client has missed; `undefined` where that is unknown, or would tell of what it never had. */
+  missedSince(
+    place: string | undefined,
+    { list: { entities, isOrdered }, last }: {
+      readonly list: LiveEntities;
+      /** What has just been told, and the version before it. */
+      readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
+    },
+  ): ListEvent[] | undefined {
+    const [text = "", mark] = place?.split(".") ?? [];
+    const version = parseInt(text, 36);
+    if (mark !== this.#mark) return undefined;
+    if (version === last.version) return [...last.events, READY];
+    const count = this.#version - version;
+    if (isOrdered || !(count > 0 && count <= this.#changes.length)) return undefined;
+    const changed = new Set(this.#changes.slice(-count).flat());
+    const missed = entities.filter(({ id }) => changed.has(id));
+    return missed.length < changed.size ? undefined : [...putsOf(missed, false), READY];
+  }
 }

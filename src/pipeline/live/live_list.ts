@@ -1,25 +1,21 @@
 import { createHash } from "node:crypto";
-import { setTimeout } from "node:timers";
+import { clearTimeout, setTimeout } from "node:timers";
 import { ChangeFeed } from "../../database/change_feed.ts";
 import type { Changes } from "../../database/change_feed.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { isOutage, tooMany } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
-import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
+import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import { isOver } from "../request/reply.ts";
-import { eventsBetween, isNamed, putsOf, READY, writeEvents } from "./list_events.ts";
-import type { Held, ListEvent, LiveEntities } from "./list_events.ts";
+import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
+import type { Held, ListEvent } from "./list_events.ts";
+import { readEntities } from "./live_reading.ts";
 import type { LiveReading } from "./live_reading.ts";
-import { ListLog } from "./list_log.ts";
-import type { LastChange } from "./list_log.ts";
-import { readEntities } from "./read_entities.ts";
-import { SharedLists } from "./shared_lists.ts";
 
 export interface Subscriber {
   readonly reading: LiveReading;
   /** Gets written events; `isList` where they begin with a whole list. */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
-  /** Ends, since the list cannot be read any more. */
   end(): void;
 }
 
@@ -37,26 +33,31 @@ interface Joining extends Beginning {
   readonly failed: (error: unknown) => void;
 }
 
-/** The most changes that are looked at one by one. */
 const MAX_LOOKED_AT = 2000;
 
 const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-const shared = new SharedLists<LiveList>();
+/** The lists that several requests may read, by their keys. */
+const shared = new Map<string, LiveList>();
+
+/** Those that nobody reads, with their timers: a client that comes back soon continues from what it had. */
+const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
+
+const UNREAD_MS = 60_000;
+
+const MAX_UNREAD = 50;
 
 /** A list and its subscribers. It does one thing at a time: it reads, and tells how that differs from what was told. */
 export class LiveList {
   readonly #rules: LiveReading;
   readonly #subscribers = new Set<Subscriber>();
-  /** Those who wait for the next reading, and for the one that is running. */
-  #joining = new Set<Joining>();
-  #entering = new Set<Joining>();
+  /** Those who wait for a reading of the whole list. */
+  readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
   #held: Held = new Map();
   #changed: unknown[] = [];
-  /** Whether the whole list has to be read. */
   #isStale = true;
   /** The identifiers of each of the last changes that were told, or would have been. */
   readonly #log = new ListLog();
@@ -70,15 +71,17 @@ export class LiveList {
   static for(reading: LiveReading): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
-    return shared.get(key, () => new LiveList(reading));
+    const list = shared.get(key) ?? new LiveList(reading);
+    shared.set(key, list);
+    clearTimeout(unread.get(list));
+    unread.delete(list);
+    return list;
   }
 
-  /** Whether a request reads the same list. */
   isFor({ key }: LiveReading): boolean {
     return key !== undefined && key === this.#rules.key;
   }
 
-  /** A copy of what all subscribers have been told. */
   get held(): Held {
     return new Map(this.#held);
   }
@@ -93,11 +96,8 @@ export class LiveList {
 
   leave(subscriber: Subscriber): void {
     this.#subscribers.delete(subscriber);
-    for (const each of [...this.#joining, ...this.#entering]) {
-      if (each.subscriber !== subscriber) continue;
-      this.#joining.delete(each);
-      this.#entering.delete(each);
-      each.done();
+    for (const each of this.#joining) {
+      if (each.subscriber === subscriber && this.#joining.delete(each)) each.done();
     }
     this.#endIfUnused();
   }
@@ -112,7 +112,12 @@ export class LiveList {
     this.#stopListening?.();
     this.#stopListening = undefined;
     this.#isStale = true;
-    shared.keep(this.#rules.key ?? "", { list: this, size: this.#held.size });
+    const { key = "" } = this.#rules;
+    if (shared.get(key) !== this) return;
+    clearTimeout(unread.get(this));
+    const forget = () => void (unread.delete(this), shared.delete(key));
+    if (unread.size >= MAX_UNREAD) forget();
+    else unread.set(this, setTimeout(forget, UNREAD_MS).unref());
   }
 
   #note(changes: Changes): void {
@@ -169,11 +174,10 @@ export class LiveList {
   #fail(error: unknown, { at }: LiveReading): boolean {
     const answer = knownAnswer(at, error);
     const isPassing = answer !== undefined && isOutage(answer);
-    const waiting = [...this.#entering, ...this.#joining];
-    const isNew = ({ held, isAgain }: Joining) => held === undefined && isAgain !== true;
-    this.#entering = new Set();
-    this.#joining = new Set(isPassing ? waiting.filter((each) => !isNew(each)) : []);
-    for (const each of waiting) if (!this.#joining.has(each)) each.failed(error);
+    for (const each of this.#joining) {
+      const isNew = each.held === undefined && each.isAgain !== true;
+      if ((isNew || !isPassing) && this.#joining.delete(each)) each.failed(error);
+    }
     if (this.#subscribers.size > 0) void errorAnswer(at, error);
     if (isPassing) return true;
     for (const each of [...this.#subscribers]) each.end();
@@ -181,32 +185,27 @@ export class LiveList {
   }
 
   async #reread({ at, run }: LiveReading): Promise<void> {
-    this.#entering = this.#joining;
-    this.#joining = new Set();
+    const entering = [...this.#joining];
     this.#changed = [];
     this.#isStale = false;
     const found = await run(() => readEntities(at, { max: maxOf(at) }));
     if (isOver(at.req)) {
-      for (const each of this.#entering) this.#joining.add(each);
-      this.#entering = new Set();
       this.#isStale = true;
       return;
     }
     const entities = found.map((each) => ({ ...each, digest: digestOf(each.text) }));
     const list = { entities, isOrdered: this.#rules.isOrdered };
     const { version } = this.#log;
-    const events = eventsBetween(this.#held, list);
-    this.#tellAll(events);
+    const last = { version, events: eventsBetween(this.#held, list) };
+    this.#tellAll(last.events);
     this.#held = new Map(entities.map(({ id, digest }) => [id, digest]));
-    this.#admit(list, { version, events });
-  }
-
-  /** Tells the list to those who join it. `last` is what has just been told to those who had a version. */
-  #admit(list: LiveEntities, last: LastChange): void {
     let written: Uint8Array[] | undefined;
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
-    for (const { subscriber, held, place, isAgain, done } of this.#entering) {
+    for (const each of entering) {
+      // It may have left.
+      if (!this.#joining.delete(each)) continue;
+      const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);
       const missed = isAgain
         ? undefined
@@ -218,7 +217,6 @@ export class LiveList {
       else subscriber.tell([...writeEvents([{ type: "resync" }]), ...whole()], true);
       done();
     }
-    this.#entering = new Set();
   }
 
   /** Reads what has changed, as far as the list still selects it. */
@@ -248,7 +246,7 @@ export class LiveList {
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     this.#log.add(events);
-    const again = new Set([...this.#entering].map(({ subscriber }) => subscriber));
+    const again = new Set([...this.#joining].map(({ subscriber }) => subscriber));
     const pieces = this.#subscribers.size > 0 ? this.#written(events) : [];
     for (const each of this.#subscribers) if (!again.has(each)) each.tell(pieces);
   }

@@ -1,14 +1,26 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import { readSort } from "../../filter/selection.ts";
 import { directSupport } from "../../sources/direct/direct_support.ts";
+import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
+import { andThen } from "../../declare/hooks/run_hook.ts";
+import type { FrameworkModel } from "../../declare/model/framework_model.ts";
+import type { ModelQuery } from "../../declare/operations/action.ts";
+import { tooMany } from "../../errors/refusals.ts";
+import type { JsonPiece } from "../../json/bytes/json_writer.ts";
+import { toJson } from "../../json/to_json.ts";
+import { fetchEntities } from "../fetch.ts";
+import { mapInOrder } from "../lists/map_in_order.ts";
+import { fillPage, planPage } from "../lists/page.ts";
 import { openLevel } from "../open_level.ts";
-import { openPopulation } from "../references/population.ts";
+import { entityTexts, inBatches, showEntity } from "../read.ts";
+import { openPopulation } from "../references.ts";
 import type { Call, LevelCall, OpenLevel } from "../request/call.ts";
-import { hasEntityHooks } from "../run_direct.ts";
+import { hasEntityHooks, runDirect } from "../run_direct.ts";
+import type { LiveEntity } from "./list_events.ts";
 
 /** A request that can read its list as often as the list changes. */
 export interface LiveReading {
@@ -49,12 +61,10 @@ export async function openReading({ acting, levels }: Call): Promise<LiveReading
   };
 }
 
-type Conditions = NonNullable<Awaited<ReturnType<NonNullable<OpenLevel["source"]["query"]>>>>;
-
 /** Writes what decides on what a list shows; `undefined` where two requests could differ in more than what is written. */
 function keyOf(
   { level, asked, state }: LevelCall,
-  { filter, model }: Conditions,
+  { filter, model }: ModelQuery<FrameworkModel>,
 ): string | undefined {
   const { page, order, select, populate } = asked;
   const { options, projection } = state;
@@ -62,7 +72,7 @@ function keyOf(
     .map((each) => each ?? null);
   if (!told.every(isData)) return undefined;
   const hash = createHash("sha256").update(bytesOf(told)).digest("base64");
-  return `${numberOf(level)} ${numberOf(model)} ${hash}`;
+  return `${nameOf(level)} ${nameOf(model)} ${hash}`;
 }
 
 function bytesOf(value: unknown): Buffer {
@@ -81,12 +91,71 @@ function isData(value: unknown): boolean {
     Object.values(value).every(isData);
 }
 
-const numbers = new WeakMap<object, number>();
+const names = new WeakMap<object, string>();
 
-let lastNumber = 0;
+function nameOf(each: object): string {
+  const name = names.get(each) ?? randomUUID();
+  names.set(each, name);
+  return name;
+}
 
-function numberOf(each: object): number {
-  const number = numbers.get(each) ?? ++lastNumber;
-  numbers.set(each, number);
-  return number;
+/** Reads a list, or some of its entities, as a GET shows it now; a 409 if there are too many. */
+export async function readEntities(
+  at: OpenLevel,
+  { ids, max }: {
+    /** The identifiers of those that are read; all if there are none. */
+    readonly ids?: readonly unknown[];
+    readonly max: number;
+  },
+): Promise<LiveEntity[]> {
+  const timeBudget = new TimeBudget(at.route.maxTimeMS + MARGIN_MS);
+  const reading = { ...at, timeBudget, source: at.source.within({ timeBudget, ids }) };
+  const { page: asked } = at.asked;
+  const page = asked && await planPage(reading, asked);
+  const most = page?.limit ?? Infinity;
+  const found: LiveEntity[] = [];
+  for await (const texts of textsOf(reading, page)) {
+    for (const text of texts) if (found.length < most) found.push({ id: idIn(text), text });
+    if (found.length > max) throw tooMany(max);
+  }
+  return found;
+}
+
+async function* textsOf(
+  at: OpenLevel,
+  page: Awaited<ReturnType<typeof planPage>> | undefined,
+): AsyncGenerator<readonly JsonPiece[]> {
+  const { each } = await runDirect(at, { page, isApart: true }) ?? {};
+  if (each !== undefined) yield* each;
+  else if (page !== undefined) yield await entityTexts(at, (await fillPage(at, page)).values ?? []);
+  else {
+    const show = (entity: object) =>
+      andThen(showEntity(at, entity), (shown) => {
+        const { _id } = entity as { readonly _id?: unknown };
+        if (shown !== undefined && idOf(shown) !== toJson(_id)) throw unnamed();
+        return shown;
+      });
+    const shown = mapInOrder(fetchEntities(at), show);
+    for await (const values of inBatches(at, shown)) yield await entityTexts(at, values);
+  }
+}
+
+function idIn(text: JsonPiece): string {
+  const json = typeof text === "string"
+    ? text
+    : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString();
+  const [, id] = /^\{"_id":("[0-9a-f]{24}")/.exec(json) ?? [];
+  return id ?? idOf(JSON.parse(json));
+}
+
+function idOf(entity: unknown): string {
+  const { _id } = Object(entity) as { readonly _id?: unknown };
+  if (_id === undefined) throw unnamed();
+  return JSON.stringify(_id);
+}
+
+function unnamed(): TypeError {
+  return new TypeError(
+    "Cannot send a live list: a hook shows an entity without its _id, by which clients tell entities apart",
+  );
 }

@@ -6,14 +6,11 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { badFormat, isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { countSelected } from "../open_level.ts";
-import { idParam, openCall } from "../request/call.ts";
+import { foreignRequest, idParam, openCall } from "../request/call.ts";
 import type { Call, LevelCall } from "../request/call.ts";
-import { checkParameters } from "../request/check_request.ts";
-import { errorAnswer, knownAnswer } from "../request/error_answer.ts";
-import { foreignRequest } from "../request/foreign_request.ts";
-import { narrowToReader } from "../request/reader_rights.ts";
+import { admit } from "../request/check_request.ts";
+import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import type { Route } from "../request/route.ts";
-import { passPreFetch } from "../run_hooks.ts";
 import { LiveList } from "./live_list.ts";
 import type { Beginning, Subscriber } from "./live_list.ts";
 import { openReading } from "./live_reading.ts";
@@ -123,10 +120,7 @@ export class Subscription implements Subscriber {
   }
 
   async #enter(call: Call, beginning: Beginning): Promise<void> {
-    await passPreFetch(call);
-    narrowToReader(call.acting);
-    if (call.badQuery !== undefined) throw call.badQuery;
-    checkParameters(call);
+    await admit(call);
     if (call.acting.asked.groups !== undefined) throw badFormat("Groups are not live");
     await this.#listenAbove(call.acting);
     const reading = await openReading(call);
@@ -152,7 +146,9 @@ export class Subscription implements Subscriber {
         if (at.level.link?.embedded) continue;
         const name = at.level.parameter === undefined ? undefined : idParam(at).toLowerCase();
         const listener = (changes: Changes) => {
-          if (mayName(changes, name)) this.#run(() => void this.#renew());
+          const mayConcern = changes === "anything" || name === undefined ||
+            changes.some((id) => !isObjectId(id) || String(id) === name);
+          if (mayConcern) this.#run(() => void this.#renew());
         };
         stops.push(await ChangeFeed.of(await at.model()).listen(listener, timeBudget));
       }
@@ -164,10 +160,4 @@ export class Subscription implements Subscriber {
     this.#stopListening = stopAll;
     if (this.#isEnded) stopAll();
   }
-}
-
-/** Whether changes may be those of an entity. */
-function mayName(changes: Changes, name: string | undefined): boolean {
-  return changes === "anything" || name === undefined ||
-    changes.some((id) => !isObjectId(id) || String(id) === name);
 }

@@ -1,3 +1,4 @@
+import { IncomingMessage } from "node:http";
 import type { Connection, Model } from "mongoose";
 import type { KeyRecord } from "../../database/key_record.ts";
 import { openConnection } from "../../database/open_connection.ts";
@@ -16,7 +17,7 @@ import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { Source } from "../../sources/source.ts";
-import { hashBody, hasKey } from "./idempotency_key.ts";
+import { hashBody, prefersCount } from "./headers.ts";
 import { readIfMatch } from "./versions.ts";
 import type { IfMatch } from "./versions.ts";
 import { actingLevel } from "./route.ts";
@@ -26,12 +27,10 @@ interface RequestContext {
   readonly route: Route;
   readonly req: FrameworkRequest;
   readonly timeBudget: TimeBudget;
-  /** Whether its connection is not open any more. */
   readonly isAway: () => boolean;
 }
 
 interface OpeningState {
-  /** The key of a creation, once it is claimed. */
   key?: KeyRecord;
   source?: Source;
   /** The count of a hook that asks before the level is open. */
@@ -68,18 +67,18 @@ export interface Call extends RequestContext {
 }
 
 export interface Asked extends ReadQuery {
-  /** Tells what hooks have added to the conditions of `q`. */
   readonly added?: (filter: Filter) => Filter;
   readonly match?: IfMatch | undefined;
 }
 
-export interface CallOptions {
-  readonly req: FrameworkRequest;
-  readonly count: (at: LevelCall) => Promise<number>;
-}
-
 /** Opens a call. Before the first hook nothing but the request is looked at. */
-export function openCall(route: Route, { req, count }: CallOptions): Call {
+export function openCall(
+  route: Route,
+  { req, count }: {
+    readonly req: FrameworkRequest;
+    readonly count: (at: LevelCall) => Promise<number>;
+  },
+): Call {
   const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
   const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
@@ -88,22 +87,18 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const { asked, q, badQuery } = readEarly(route, req);
   const levels: LevelCall[] = [];
   for (const level of route.levels) {
-    const model = modelOpener(level, connect);
+    const compile = level.link?.embedded ? embeddedModel : getModel;
+    const model = async () => compile(level.target, await connect()) as unknown as Model<unknown>;
+    // Hooks see what `getConnection` threw, as it was thrown.
+    const shown = () =>
+      model().catch((error) => {
+        throw error instanceof HookFailure ? error.thrown : error;
+      });
     const at: LevelCall = {
-      route,
-      req,
-      timeBudget,
-      isAway,
-      level,
-      above: levels.at(-1),
-      opened: {},
-      model,
+      ...{ route, req, timeBudget, isAway, level, model, above: levels.at(-1), opened: {} },
       state: {
-        filter: {},
-        options: {},
-        projection: {},
-        operation: level.operation,
-        model: (() => model().catch(asThrown)) as unknown as FrameworkState["model"],
+        ...{ filter: {}, options: {}, projection: {}, operation: level.operation },
+        model: shown as unknown as FrameworkState["model"],
         count: () => count(at),
       },
       asked: level === actingLevel(route) ? asked : {},
@@ -113,7 +108,7 @@ export function openCall(route: Route, { req, count }: CallOptions): Call {
   const acting = levels.at(-1) as LevelCall;
   acting.state.filter = q;
   // Hooks may change the body.
-  const bodyHash = acting.level.writes?.idempotency && hasKey(req) ? hashBody(req.body) : undefined;
+  const bodyHash = acting.level.writes?.idempotency && hashBody(req);
   return { route, req, timeBudget, levels, acting, isAway, badQuery, bodyHash };
 }
 
@@ -135,43 +130,29 @@ interface ParsedQuery {
 
 /** Reads what a client asks of the level that acts, or what is wrong with it. */
 export function readQuery(
-  { route, level: { shape, kind, reads, filterPaths }, req }: Pick<
-    LevelCall,
-    "route" | "level" | "req"
-  >,
+  { route, level, req }: Pick<LevelCall, "route" | "level" | "req">,
 ): ParsedQuery {
-  const match = ifMatchOf(route, req);
+  const { shape, kind, reads, filterPaths } = level;
+  const { operation } = route;
+  const given = operation.change && readIfMatch(req.headers["if-match"]);
+  // A list is always there.
+  const match = given === "any" && !operation.item ? undefined : given;
   if (!takesQ(kind)) return { asked: { match }, q: {} };
   try {
     const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
     if (reads === undefined) return { asked: { match }, q };
-    const { url, headers: { prefer } } = req;
     const parameters = route.levels.flatMap((level) => level.parameters);
     const accepts = (types: string[]) => req.accepts(types);
-    const asked = parseRead(reads, { url, prefer: [prefer].join(), parameters, accepts });
+    const asked = parseRead(reads, {
+      url: req.url,
+      prefersCount: prefersCount(req),
+      parameters,
+      accepts,
+    });
     return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
   } catch (badQuery) {
     return { asked: {}, q: {}, badQuery };
   }
-}
-
-/** The versions that a write is bound to. A list is always there. */
-function ifMatchOf({ operation }: Route, { headers }: FrameworkRequest): IfMatch | undefined {
-  const match = operation.change && readIfMatch(headers["if-match"]);
-  return match === "any" && !operation.item ? undefined : match;
-}
-
-function modelOpener(
-  { target, link }: Level,
-  connect: () => Promise<Connection>,
-): () => Promise<Model<unknown>> {
-  const compile = link?.embedded ? embeddedModel : getModel;
-  return async () => compile(target, await connect()) as unknown as Model<unknown>;
-}
-
-/** Shows hooks what `getConnection` threw, as it was thrown. */
-function asThrown(error: unknown): never {
-  throw error instanceof HookFailure ? error.thrown : error;
 }
 
 export function enterLevel({ req, state }: LevelCall): void {
@@ -185,4 +166,31 @@ export function separatorOf({ asked: { format } }: LevelCall): Separator {
 /** The name of a level's entity in the path; empty where the parent holds only one. */
 export function idParam({ req, level: { parameter } }: LevelCall): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
+}
+
+/**
+ * A request with a `framework` of its own, for what runs while hooks of the same request may wait. All else is read from the
+ * given request and set on it: what a scope notes there is seen by others.
+ */
+export function foreignRequest(
+  req: FrameworkRequest,
+  { framework, params }: Partial<Pick<FrameworkRequest, "framework" | "params">> = {},
+): FrameworkRequest {
+  let own: unknown = framework ?? req.framework;
+  return new Proxy(req, {
+    // Getters get the request itself: members that are private to its class cannot be read from a proxy.
+    get(target, name) {
+      if (name === "framework") return own;
+      if (name === "params" && params !== undefined) return params;
+      const value: unknown = Reflect.get(target, name, target);
+      // Iterating over a stream compares it with the `this` of its listeners: an error that nobody catches otherwise.
+      const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
+      return isOfStream ? value.bind(target) : value;
+    },
+    set(target, name, value) {
+      if (name !== "framework") return Reflect.set(target, name, value, target);
+      own = value;
+      return true;
+    },
+  });
 }

@@ -1,15 +1,26 @@
 import { takesQ } from "../../declare/operations/operation.ts";
 import { badFormat, badParameter, unavailable } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
+import { queryOf } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
+import { passPreFetch } from "../run_hooks.ts";
 import type { Call, LevelCall } from "./call.ts";
+import { narrowToReader } from "./reader_rights.ts";
+
+/** Asks the `preFetch` hooks and the rights of the reader whether a request may be looked at, and what is wrong with it. */
+export async function admit(call: Call): Promise<void> {
+  await passPreFetch(call);
+  narrowToReader(call.acting);
+  if (call.badQuery !== undefined) throw call.badQuery;
+  checkParameters(call);
+}
 
 /**
  * Refuses query parameters that nothing declares: for every operation of a strict route, and always for changes of many,
  * where a filter with a wrong name would change everything.
  */
-export function checkParameters({ route, req, levels, acting }: Call): void {
+function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
   const changesMany = removesMany || operation.many && operation.change === "merge";
@@ -18,9 +29,7 @@ export function checkParameters({ route, req, levels, acting }: Call): void {
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
   for (const name of declaredNames(acting.level.reads ?? {})) known.add(name);
   if (takesQ(operation)) known.add("q");
-  const start = req.url.indexOf("?");
-  const query = start === -1 ? "" : req.url.slice(start + 1);
-  const given = new Set(new URLSearchParams(query).keys());
+  const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
     if (known.has(parameter)) continue;
     // A replacement has no "q": without its condition, it would write what the client wants to spare.
@@ -55,7 +64,6 @@ export async function checkIndexes(call: Call): Promise<void> {
   }
 }
 
-/** Whether a unique index alone keeps two requests from creating the same entity. */
 function isNamedByKey({ level: { writes } }: LevelCall): boolean {
   return (writes?.by ?? "_id") !== "_id";
 }

@@ -4,57 +4,44 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { HookFailure, isPromise } from "../../declare/hooks/run_hook.ts";
 import { notFound } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
-import { narrowReads } from "../../filter/parameters/narrow_reads.ts";
+import { narrowReads } from "../../filter/parameters/read_rules.ts";
 import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { Rights } from "../../schema/fields/rights.ts";
-import type { Restrictions } from "../../schema/fields/rights.ts";
 import { readQuery } from "./call.ts";
 import type { LevelCall } from "./call.ts";
 import type { Level } from "./route.ts";
 
-/** How many combinations are kept. */
 const MAX_KEPT = 64;
 
-/** The functions of the fields that a route shows or sets, and its levels for each combination of what they tell. */
-export class RouteRights {
-  readonly #levels: readonly Level[];
-  readonly #restrictions: Restrictions;
-  readonly #known = new Map<string, readonly Level[]>();
-
-  constructor(levels: readonly Level[], restrictions: Restrictions) {
-    this.#levels = levels;
-    this.#restrictions = restrictions;
-  }
-
-  /** Gives the levels as the reader of a request may see them. */
-  levelsFor(req: FrameworkRequest): readonly Level[] {
-    const told = new Map<FieldRule, boolean>();
-    for (const [restriction, name] of this.#restrictions) {
-      told.set(restriction, ask(restriction, { req, name }));
-    }
-    const key = [...told.values()].map(Number).join("");
-    let known = this.#known.get(key);
-    if (known === undefined) {
-      const rights = new Rights(told);
-      if (this.#known.size >= MAX_KEPT) this.#known.clear();
-      this.#known.set(key, known = this.#levels.map((level) => levelUnder(rights, level)));
-    }
-    return known;
-  }
-}
+/** Gives the levels of a route as the reader of a request may see them. */
+export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
 /** Gives the rights of a route; `undefined` where no field has a function. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
-  const found = new Map<FieldRule, string>();
+  const names = new Map<FieldRule, string>();
   for (const [target, shape] of levels.flatMap(shapesOf)) {
     for (const [restriction, path] of shape.restrictions) {
-      if (!found.has(restriction)) found.set(restriction, `property "${path}" of "${target.name}"`);
+      if (!names.has(restriction)) names.set(restriction, `property "${path}" of "${target.name}"`);
     }
   }
-  return found.size === 0 ? undefined : new RouteRights(levels, found);
+  if (names.size === 0) return undefined;
+  /** The levels for each combination of what the functions tell. */
+  const known = new Map<string, readonly Level[]>();
+  return (req) => {
+    const told = new Map<FieldRule, boolean>();
+    for (const [restriction, name] of names) told.set(restriction, ask(restriction, { req, name }));
+    const key = [...told.values()].map(Number).join("");
+    let narrowed = known.get(key);
+    if (narrowed === undefined) {
+      const rights = new Rights(told);
+      if (known.size >= MAX_KEPT) known.clear();
+      known.set(key, narrowed = levels.map((level) => levelUnder(rights, level)));
+    }
+    return narrowed;
+  };
 }
 
 /** The shapes that a level shows or sets: its own, and those of the body and the answer of an action. */
@@ -70,19 +57,17 @@ function ask(
   restriction: FieldRule,
   { req, name }: { readonly req: FrameworkRequest; readonly name: string },
 ): boolean {
+  const failure = (why: string, options?: ErrorOptions) =>
+    new HookFailure("rights", new TypeError(`Cannot tell the rights to ${name}: ${why}`, options));
+  let told: unknown;
   try {
-    const told: unknown = restriction(req);
-    if (!isPromise(told)) return told !== false;
-    Promise.resolve(told).catch(() => {});
+    told = restriction(req);
   } catch (cause) {
-    if (cause instanceof RestError) throw cause;
-    const failure = new TypeError(`Cannot tell the rights to ${name}: its function failed`, {
-      cause,
-    });
-    throw new HookFailure("rights", failure);
+    throw cause instanceof RestError ? cause : failure("its function failed", { cause });
   }
-  const failure = new TypeError(`Cannot tell the rights to ${name}: its function is asynchronous`);
-  throw new HookFailure("rights", failure);
+  if (!isPromise(told)) return told !== false;
+  Promise.resolve(told).catch(() => {});
+  throw failure("its function is asynchronous");
 }
 
 function levelUnder(rights: Rights, level: Level): Level {
@@ -104,13 +89,13 @@ function levelUnder(rights: Rights, level: Level): Level {
 export function narrowToReader(at: LevelCall): void {
   const { route, req } = at;
   if (route.rights === undefined) return;
-  const levels = route.rights.levelsFor(req);
-  let depth = -1;
-  for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) depth++;
+  const levels = route.rights(req);
+  const open: LevelCall[] = [];
   for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) {
-    each.level = levels[depth--] as Level;
+    open.unshift(each);
   }
-  for (let each = at; each.above !== undefined; each = each.above) checkLink(each, each.above);
+  for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
+  for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
   if (at.level !== levels.at(-1)) return;
   const { asked, badQuery } = readQuery(at);
   if (badQuery !== undefined) throw badQuery;

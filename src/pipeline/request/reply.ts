@@ -9,9 +9,7 @@ export interface Reply {
   readonly text?: string | Uint8Array;
   /** A list in pieces that no hook can refuse, so that its answer may begin before the last entity is read. */
   readonly texts?: AsyncIterable<JsonPiece>;
-  /** A list that has passed its hooks: the same. */
   readonly gathered?: readonly JsonPiece[];
-  /** The format of a list; a JSON array if there is none. */
   readonly format?: Format | undefined;
   readonly columns?: readonly Column[];
   /** The version of the one entity that the answer shows; `null` if it has none. */

@@ -1,8 +1,19 @@
 import { clearTimeout, setTimeout } from "node:timers";
+import {
+  translateBulk,
+  translateError,
+  translateHookFailure,
+} from "../../database/translate_error.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { HookFailure } from "../../declare/hooks/run_hook.ts";
+import { BulkError } from "../../errors/bulk_error.ts";
 import { logError, logHint } from "../../errors/log.ts";
-import { internal } from "../../errors/refusals.ts";
+import { internal, isOutage } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
+import { mayBeRefused } from "../../filter/q/operators.ts";
+import { isHiddenPath } from "../../schema/fields/visibility.ts";
+import { validationFailure } from "../../schema/mongoose/errors.ts";
+import type { LevelCall } from "./call.ts";
 
 /** Where an error happened: the third argument of `onError`. */
 export interface ErrorContext {
@@ -110,12 +121,50 @@ export class Reporter<C extends object = ErrorContext> {
   }
 }
 
-/** The cause of an outage: the class and code of the error behind it. */
 function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  const { name, code } = (error instanceof RestError && cause || error) as {
-    name?: unknown;
-    code?: unknown;
+  const { name, code = "" } = Object(error instanceof RestError && error.cause || error);
+  return `${name} ${code}`;
+}
+
+/** Gives the answer to an error of a request, and tells the host of those that answer 5xx. */
+export async function errorAnswer(acting: LevelCall, error: unknown): Promise<RestError> {
+  const { req, route: { reporter } } = acting;
+  const { answer: known, thrown } = translated(acting, error);
+  const context = errorContext(acting);
+  const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
+  if (known === undefined) return await reporter.answer(failure);
+  if (isOutage(known)) await reporter.reportRepeated(failure);
+  else if (known.status >= 500) await reporter.report(failure);
+  return known;
+}
+
+/** Gives the answer to an error; `undefined` where only the host may know what has happened. */
+export function knownAnswer(acting: LevelCall, error: unknown): RestError | undefined {
+  return translated(acting, error).answer;
+}
+
+function translated(
+  { req, route: { levels }, state, level, isAway }: LevelCall,
+  error: unknown,
+): { readonly answer: RestError | undefined; readonly thrown: unknown } {
+  const options = {
+    // Conditions that a hook has added are not the client's error.
+    filtered: mayBeRefused(state.filter),
+    isHidden: (path: string) => isHiddenPath(path, level.shape),
+    targets: levels.map(({ target }) => target),
+    ids: Object.values(req.params).map(String),
+    away: isAway(),
   };
-  return `${name} ${code ?? ""}`;
+  if (error instanceof HookFailure) {
+    return { answer: translateHookFailure(error, options), thrown: error.thrown };
+  }
+  return error instanceof BulkError
+    ? translateBulk(error, options)
+    : { answer: translateError(error, options), thrown: error };
+}
+
+export function errorContext(
+  { req, route, level: { target, operation } }: LevelCall,
+): ErrorContext {
+  return { method: req.method, route: route.path, class: target.name, operation };
 }

@@ -5,7 +5,7 @@ import type { RestRecord } from "../../declare/model/records.ts";
 import type { ActionRecord } from "../../declare/operations/action.ts";
 import type { Operation } from "../../declare/operations/operation.ts";
 import type { ReadRules } from "../../filter/parameters/read_rules.ts";
-import type { ListedPaths } from "../../filter/q/listed_paths.ts";
+import type { ListedPaths } from "../../filter/q/resolve_path.ts";
 import type { FilterLimits, QueryLimits } from "../../filter/q/limits.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import type { Rights } from "../../schema/fields/rights.ts";
@@ -18,7 +18,6 @@ import type { Reporter } from "./reporter.ts";
 export interface WriteRules {
   /** The most entities that the body of a creation may have; `undefined` where it has one. */
   readonly many?: number | undefined;
-  /** Whether all entities of a request are written or none. */
   readonly atomic: boolean;
   /** Whether a body may have an entity on each line, any number of them. */
   readonly takesLines?: boolean;
@@ -30,7 +29,6 @@ export interface WriteRules {
   readonly needsQ: boolean;
   /** The field by which the path of a replacement names an entity. */
   readonly by?: string;
-  /** Whether `one()` reads what it creates. */
   readonly isRead?: boolean;
   readonly idempotency?: {
     readonly keepMS: number;
@@ -61,7 +59,6 @@ export interface Level {
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
   /** The parameter of the path that names its entity; there is none where the parent holds only one. */
   readonly parameter?: string;
-  /** How the level above holds it; `undefined` for the first one. */
   readonly link?: PartLink;
 }
 
@@ -72,7 +69,6 @@ export interface Route {
   readonly getConnection?: RestRecord["getConnection"];
   /** The level of `one()` beside a creation: its hooks say who may see what the creation has made. */
   readonly reader?: Level | undefined;
-  /** The rights of readers on its levels; `undefined` where all may the same. */
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
   /** The time that a client has for each piece of an answer. */

@@ -2,22 +2,15 @@ import { createHash } from "node:crypto";
 import { isLate } from "../../database/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasOneOf } from "../../filter/versions.ts";
+import { hasOneOf } from "../../filter/filters.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { versionOf } from "../../schema/mongoose/documents/fit_stored.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 
-export interface Versioned {
-  /** `null` for an entity without one. */
-  readonly version: Version;
-  /** The identifier of the document with the version, where the path may lead to another one later. */
-  readonly holder?: string | undefined;
-}
-
 /** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
-export type IfMatch = "any" | readonly Versioned[];
+export type IfMatch = "any" | readonly { readonly version: Version; readonly holder?: string }[];
 
 /** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
@@ -32,22 +25,20 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
   const tags = [...header.matchAll(TAG)];
-  const isList = tags.map(([text]) => text).join("") === header;
-  return isList ? tags.flatMap(([, inner = ""]) => readTag(inner)) : [];
-}
-
-function readTag(inner: string): Versioned[] {
-  const [found, digits, hash = ""] = INNER.exec(inner) ?? [];
-  if (found === undefined) return [];
-  const version = digits === undefined ? null : Number(digits);
-  const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
-  return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
+  if (tags.map(([text]) => text).join("") !== header) return [];
+  return tags.flatMap(([, inner = ""]) => {
+    const [found, digits, hash = ""] = INNER.exec(inner) ?? [];
+    if (found === undefined) return [];
+    const version = digits === undefined ? null : Number(digits);
+    const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
+    return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
+  });
 }
 
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
 function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
-  const mark = holder === undefined ? undefined : markOf(holder);
+  const mark = holder && hashOf(holder, MARK_LENGTH);
   return match.some((tag) =>
     (version === undefined || tag.version === version) &&
     (tag.holder === undefined || mark === undefined || tag.holder === mark)
@@ -61,25 +52,19 @@ export function tagOf(version: Version, text?: string | Uint8Array): string {
 }
 
 export function markTag(tag: string, holder: string | undefined): string {
-  return holder === undefined ? tag : `${tag.slice(0, -1)}${markOf(holder)}"`;
-}
-
-function markOf(holder: string): string {
-  return hashOf(holder, MARK_LENGTH);
+  return holder === undefined ? tag : `${tag.slice(0, -1)}${hashOf(holder, MARK_LENGTH)}"`;
 }
 
 function hashOf(text: string | Uint8Array, length: number): string {
   return createHash("sha1").update(text).digest("base64url").slice(0, length);
 }
 
-/** Without versions there is nothing to tell what has changed. */
-const NEVER = { _id: { $in: [] } };
-
 export function versionCondition({ asked: { match }, level }: LevelCall): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
+  // Without versions there is nothing to tell what has changed.
   return versionKey === undefined
-    ? NEVER
+    ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
 }
 
@@ -116,8 +101,10 @@ export interface VersionRead {
 
 export function versionRead(entity: object, at: OpenLevel): VersionRead {
   const outer = outerVersion(at);
-  const version = outer === undefined ? versionIn(entity, at) : outer;
-  return { version, holder: holderOf(at, entity) };
+  return {
+    version: outer === undefined ? versionIn(entity, at) : outer,
+    holder: holderOf(at, entity),
+  };
 }
 
 /** Names the document with the version of an entity, where the path may lead to another one later. */

@@ -81,7 +81,7 @@ export function planRead(
     Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
     isSameForDatabase(projection, shape);
   if (!isDirect) return undefined;
-  const selected = everyFilter(conditions, page?.behind ?? selection.sortable);
+  const selected = everyFilter(conditions, page?.behind);
   const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
   const also = typeof key === "string" ? [key] : page?.paths;
   const query = { conditions: castFilter(model, selected), options, projection, also, separator };

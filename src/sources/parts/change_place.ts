@@ -1,9 +1,8 @@
 import type { ClientSession, Connection, Model, PipelineStage } from "mongoose";
 import { takeTurns } from "../../database/in_transaction.ts";
 import { outOfReach } from "../../errors/refusals.ts";
-import { everyFilter, fieldsRead, KEEP_CONDITIONS, topOf } from "../../filter/filters.ts";
+import { everyFilter, fieldsRead, hasOneOf, KEEP_CONDITIONS, topOf } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { hasOneOf } from "../../filter/versions.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { asVersion, versionKey } from "../../schema/fields/system_fields.ts";
 import { aggregateValues } from "../../schema/mongoose/statements/aggregate_values.ts";

@@ -1,9 +1,9 @@
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter } from "../../filter/filters.ts";
+import { everyFilter, topOf } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { SEEK_READ } from "../../filter/parameters/sort_values.ts";
+import { SEEK_READ } from "../../filter/parameters/order.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
@@ -72,7 +72,7 @@ export class ElementSource implements Source {
   }
 
   async *list({ forChange, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
-    const filter = everyFilter(this.#filter(), page?.behind ?? this.#options.selection.sortable);
+    const filter = everyFilter(this.#filter(), page?.behind);
     const options = { ...this.#readOptions(), ...page && pageOptions(page), page };
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }

@@ -3,8 +3,8 @@ import mongoose from "mongoose";
 import { castFilter } from "../cast_filter.ts";
 import { isClause, isCompiled } from "../filters.ts";
 import type { Filter } from "../filters.ts";
-import { seek } from "./seek.ts";
-import { sortValues } from "./sort_values.ts";
+import { seek } from "./order.ts";
+import { sortValues } from "./order.ts";
 
 const _id = new mongoose.Types.ObjectId("0123456789abcdef01234567");
 
@@ -71,14 +71,14 @@ Deno.test("sortValues() reads the values of paths; what is missing is null", () 
     "inner.owner": "x",
     "inner.gone": null,
     "year.part": null,
-    none: undefined,
+    none: null,
     _id,
   });
 });
 
 Deno.test("sortValues() reads all values of a list of objects, null for what is no object", () => {
-  const stored = { inner: [{ owner: 1 }, { owner: [2, 3] }, { owner: [] }, {}, 5, [{ owner: 4 }]] };
+  const stored = { inner: [{ owner: 1 }, { owner: [2, 3] }, {}, 5, [{ owner: 4 }]] };
   assertEquals(sortValues(stored, ["inner.owner"]), {
-    "inner.owner": [1, 2, 3, undefined, null, null, null],
+    "inner.owner": [1, [2, 3], null, null, [4]],
   });
 });

@@ -1,0 +1,184 @@
+import type { Connection, Model } from "mongoose";
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { scopesOf } from "../declare/model/describe_model.ts";
+import type { ModelClass } from "../declare/model/framework_model.ts";
+import { registeredModels } from "../declare/model/records.ts";
+import type { Problems } from "../errors/refusals.ts";
+import { withConditions } from "../filter/cast_filter.ts";
+import { checkFilter } from "../filter/check_filter.ts";
+import { everyFilter, KEEP_CONDITIONS } from "../filter/filters.ts";
+import type { Filter } from "../filter/filters.ts";
+import type { FieldTargets, TargetFinder } from "../json/populate.ts";
+import { toJson } from "../json/to_json.ts";
+import { describeShape, referenceIn } from "../schema/fields/shape.ts";
+import type { FieldShape } from "../schema/fields/shape.ts";
+import { IDENTIFIER } from "../schema/fields/system_fields.ts";
+import { getModel } from "../schema/get_model.ts";
+import { referredClass } from "../schema/model_name.ts";
+import { readBase64 } from "../schema/mongoose/bson.ts";
+import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
+import { castIdentifier } from "../sources/entities.ts";
+import { readTargets } from "../sources/read_targets.ts";
+import type { TargetSource } from "../sources/read_targets.ts";
+import type { NamedReference } from "../write/body/cast_body.ts";
+import { storedText } from "../write/stored_values.ts";
+import { foreignRequest } from "./request/call.ts";
+import type { LevelCall } from "./request/call.ts";
+
+/** A model that references name; without a class if the host has made it with Mongoose. */
+interface ReferredModel {
+  readonly model: Model<unknown>;
+  readonly target?: ModelClass;
+  readonly scope: Filter;
+}
+
+/** Gives the models that references name on the connection of a request. Scopes are evaluated once each. */
+async function referredModels(
+  at: LevelCall,
+  fields: Iterable<FieldShape>,
+): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
+  const { db } = await at.model();
+  const scopes = new Map<Model<unknown>, Filter>();
+  const referred = new Map<FieldShape, ReferredModel>();
+  for (const field of fields) {
+    const named = namedModel(field, db);
+    const scope = scopes.get(named.model) ?? await classScope(at, named);
+    scopes.set(named.model, scope);
+    referred.set(field, { ...named, scope });
+  }
+  return referred;
+}
+
+export function referredTarget({ type }: FieldShape): ModelClass | undefined {
+  const ref: unknown = type?.options.ref;
+  // A class that is referred to by its name may not have been used yet.
+  return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
+}
+
+function namedModel(field: FieldShape, connection: Connection): Omit<ReferredModel, "scope"> {
+  const ref: unknown = field.type?.options.ref;
+  const own = referredClass(ref) === undefined ? connection.models[String(ref)] : undefined;
+  if (own !== undefined) return { model: own };
+  const target = referredTarget(field);
+  if (target !== undefined) {
+    return { model: getModel(target, connection) as unknown as Model<unknown>, target };
+  }
+  throw new TypeError(
+    `Cannot follow "${field.type?.path}": its reference names no model on the connection of the request`,
+  );
+}
+
+async function classScope(
+  { req }: LevelCall,
+  { model, target }: Omit<ReferredModel, "scope">,
+): Promise<Filter> {
+  if (target === undefined) return {};
+  const { parent: _parent, ...state } = req.framework;
+  // To the scopes, the request is a read of their own model.
+  const framework = {
+    ...state,
+    ...{ filter: {}, options: {}, projection: {}, operation: "one" },
+    model: () => Promise.resolve(model as never),
+  };
+  const request = foreignRequest(req, { framework });
+  const shape = describeShape(model.schema);
+  const scopes: Filter[] = [];
+  for (const scope of scopesOf(target)) {
+    const given = await runHook("scope", () => scope(request));
+    scopes.push(checkFilter(given, { what: "scope", model: target.name, shape }));
+  }
+  return everyFilter(...scopes);
+}
+
+/** A reference of a body, and the key of its problem where that is not its path. */
+interface CheckedReference extends NamedReference {
+  readonly key?: string;
+}
+
+/** Finds references that name no entity in the scope of its class, by one query a field; `undefined` if none. */
+export async function missingReferences(
+  at: LevelCall,
+  references: readonly CheckedReference[],
+): Promise<Problems | undefined> {
+  if (references.length === 0) return undefined;
+  const referred = await referredModels(at, new Set(references.map(({ field }) => field)));
+  const found = await Promise.all(Array.from(referred, ([field, model]) => {
+    const named = references.filter((each) => each.field === field);
+    return lookUp(at, { ...model, references: named });
+  }));
+  const missing = new Set(found.flat());
+  if (missing.size === 0) return undefined;
+  // The same for an entity that is not there and for one that is out of scope.
+  const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
+    key,
+    { message: `Value at "${path}" names no entity`, kind: "exists" },
+  ]);
+  return Object.fromEntries(problems);
+}
+
+async function lookUp(
+  { timeBudget, route: { maxTimeMS } }: LevelCall,
+  { model, scope, references }: ReferredModel & {
+    readonly references: readonly CheckedReference[];
+  },
+): Promise<CheckedReference[]> {
+  const ids = new Map<string, unknown>();
+  const texts = references.map(({ id }) => {
+    const cast = castIdentifier(id, model);
+    const text = cast === undefined ? undefined : storedText(cast);
+    if (text !== undefined) ids.set(text, cast);
+    return text;
+  });
+  const options = { ...KEEP_CONDITIONS, lean: true, maxTimeMS, batchSize: BATCH_SIZE };
+  const query = model.find({}, { _id: 1 }, options);
+  const named = withConditions(query, everyFilter({ _id: { $in: [...ids.values()] } }, scope));
+  const found = ids.size === 0 ? [] : await timeBudget.wait(named.exec()) as { _id: unknown }[];
+  const present = new Set<string | undefined>(found.map(({ _id }) => storedText(_id)));
+  return references.filter((_, index) => !present.has(texts[index]));
+}
+
+/** Finds the entities that a list shows in the place of identifiers; `undefined` where none are asked for. */
+export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
+  const { asked: { populate }, route: { maxTimeMS } } = at;
+  if (populate === undefined || populate.size === 0) return undefined;
+  const fields = new Map(
+    Array.from(populate, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
+  );
+  const referred = await referredModels(at, fields.values());
+  const sources = new Map(Array.from(populate, ([name, { projection }]): [string, TargetSource] => {
+    const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
+    const shape = describeShape(model.schema, at.level.rights);
+    return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
+  }));
+  const find = async ([name, texts]: [string, Set<string>]): Promise<[string, FieldTargets]> => {
+    return [name, await findTargets(sources.get(name) as TargetSource, texts)];
+  };
+  return {
+    names: new Set(sources.keys()),
+    find: async (wanted) => new Map(await Promise.all(Array.from(wanted, find))),
+  };
+}
+
+/** Reads entities by the JSON texts of identifiers. The database may write an identifier in another form. */
+async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
+  const ids = new Map<string, unknown>();
+  const names = new Map<string, string>();
+  for (const text of texts) {
+    const id = readIdentifier(JSON.parse(text), source.model);
+    if (id === undefined || id === null) continue;
+    const name = toJson(id);
+    ids.set(name, id);
+    names.set(text, name);
+  }
+  if (ids.size === 0) return new Map();
+  const found = await readTargets(source, [...ids.values()]);
+  return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
+}
+
+/** Reads an identifier in JSON as the type of `_id` has it; `undefined` for what it does not take. */
+function readIdentifier(value: unknown, model: Model<unknown>): unknown {
+  const { instance } = model.schema.path("_id");
+  if (instance === "Buffer") return readBase64(value);
+  if (instance === "ObjectId" && !IDENTIFIER.test(String(value))) return undefined;
+  return castIdentifier(value, model);
+}
