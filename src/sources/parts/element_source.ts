@@ -1,7 +1,7 @@
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, topOf } from "../../filter/filters.ts";
+import { everyFilter } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/order.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
