@@ -17,7 +17,7 @@ import type { Client } from "./client.ts";
 import { longTest, test } from "./harness/testing.ts";
 import { type EntityBody, mount } from "./support.ts";
 
-const { Decimal128, Double, Long } = mongoose.mongo;
+const { Double, Long } = mongoose.mongo;
 
 class Entry extends FrameworkModel {
   @prop()
@@ -31,7 +31,6 @@ function asPojo({ framework }: FrameworkRequest): boolean {
 
 const WRITES = [update(), remove()];
 const PLAIN = [all(), one(), ...WRITES];
-const found = ({ params }: FrameworkRequest) => getModel(Book).findById(params.id);
 
 @rest({ route: "/plain", methods: PLAIN })
 @rest({
@@ -48,7 +47,6 @@ const found = ({ params }: FrameworkRequest) => getModel(Book).findById(params.i
   methods: [all({ preSend: pass, lean: true }), one({ preSend: pass, lean: true }), ...WRITES],
 })
 @rest({ route: "/pojo", methods: [one({ preFetch: asPojo, preSend: pass }), ...WRITES] })
-@rest({ route: "/given", methods: [one({ fetch: found }), update({ fetch: found }), remove()] })
 class Book extends FrameworkModel {
   @prop()
   text?: string;
@@ -64,10 +62,6 @@ const MISFITS: Record<string, unknown> = {
   none: undefined,
   null: null,
   text: "x",
-  digits: "7",
-  empty: "",
-  yes: true,
-  date: new Date(7),
   nan: NaN,
   endless: Infinity,
   fraction: 1.5,
@@ -75,7 +69,6 @@ const MISFITS: Record<string, unknown> = {
   huge: 1e300,
   long: Long.fromString("9007199254740995"),
   last: Long.MAX_VALUE,
-  decimal: Decimal128.fromString("7"),
   object: {},
   operator: { $gt: 0 },
   list: [7],
@@ -96,7 +89,7 @@ async function store(__v: unknown): Promise<string> {
 
 /** The places of a book, each with a version: its own, or that of what it is in. */
 function pathsTo(id: string): string[] {
-  const roots = ["plain", "hooked", "lean", "pojo", "given"].map((route) => `/${route}/${id}`);
+  const roots = ["plain", "hooked", "lean", "pojo"].map((route) => `/${route}/${id}`);
   return [...roots, `/plain/${id}/entries/${PART}`, `/hooked/${id}/entries/${PART}`];
 }
 
@@ -190,7 +183,7 @@ longTest(
 longTest("an array is replaced where the version is odd", async () => {
   await using app = await mount([Book]);
   for (const [what, __v] of Object.entries(MISFITS)) {
-    for (const route of ["plain", "hooked", "given"]) {
+    for (const route of ["plain", "hooked"]) {
       const path = `/${route}/${await store(__v)}`;
       const tag = await tagOf(app, path);
       const { status, body } = await app.patch(path, { tags: ["u", "v"] }, ifMatch(tag));

@@ -3,21 +3,25 @@ import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
 export interface ConcealOptions {
   readonly shape: Shape;
-  /** Whether a query may have put entities in the place of identifiers. */
-  readonly populates: boolean;
+  /** The paths at which a query has put entities in the place of identifiers. */
+  readonly populated: ReadonlySet<string>;
+  /** The path of the values, with a dot at its end. */
+  readonly prefix?: string;
   /** Whether fields that reads leave out are secrets, too. */
   readonly leavesOut?: boolean;
 }
 
 /** Makes the secrets of stored values not enumerable: hooks can read them, but copies and JSON leave them out. */
 export function concealSecrets<T extends object>(values: T, options: ConcealOptions): T {
-  const { shape, leavesOut = false } = options;
+  const { shape, prefix = "", leavesOut = false } = options;
   for (const [name, field] of shape.fields) {
     const value: unknown = values[name as keyof T];
     if (value === undefined) continue;
     if (field.hidden || (leavesOut && !field.selected)) {
       Object.defineProperty(values, name, { enumerable: false });
-    } else if (typeof value === "object") concealWithin(value, { ...options, field });
+    } else if (typeof value === "object") {
+      concealWithin(value, { ...options, field, prefix: `${prefix}${name}.` });
+    }
   }
   return values;
 }
@@ -39,7 +43,7 @@ function concealWithin(
   }
   if (field.shape !== undefined) concealSecrets(value, { ...options, shape: field.shape });
   else if (field.populated !== undefined) {
-    const { populates } = options;
-    concealSecrets(value, { shape: field.populated, populates, leavesOut: !populates });
+    const leavesOut = !options.populated.has(String(options.prefix).slice(0, -1));
+    concealSecrets(value, { shape: field.populated, populated: new Set(), leavesOut });
   }
 }

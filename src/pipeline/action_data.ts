@@ -76,7 +76,8 @@ const makers = new WeakMap<Shape, (values: object) => object>();
 function makerOf(type: ModelClass, shape: Shape): (values: object) => object {
   const known = makers.get(shape);
   if (known !== undefined) return known;
-  const make = instanceMaker(type, { shape, shows: () => true, prefix: "", populates: false });
+  const options = { shape, shows: () => true, prefix: "", populated: new Set<string>() };
+  const make = instanceMaker(type, options);
   makers.set(shape, make);
   return make;
 }

@@ -8,6 +8,7 @@ import type { ConcealOptions } from "../json/conceal_secrets.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_entity.ts";
@@ -122,30 +123,33 @@ type Present = (found: object) => object;
 function presenter({ level, state }: LevelCall): Present {
   const { hooks, kind, shape } = level;
   if (kind.change !== undefined) return presentDocument;
-  const populates = state.options.populate !== undefined;
+  const populated = populatedPaths(state.options.populate);
   const isRaw = state.options.lean !== undefined && state.options.lean !== false;
   if (hooks.lean === true) {
     const make = makerFor(level, {
       projection: readProjection(state.projection, shape),
-      populates,
+      populated,
     });
     return (found) => make(found instanceof StoredEntity ? found.values : found);
   }
-  return isRaw ? presentRaw({ shape, populates }) : presentDocument;
+  return isRaw ? presentRaw({ shape, populated }) : presentDocument;
 }
 
 const makers = new WeakMap<Level, InstanceMaker>();
 
 function makerFor(
   level: Level,
-  { projection, populates }: { readonly projection: Projection; readonly populates: boolean },
+  { projection, populated }: {
+    readonly projection: Projection;
+    readonly populated: ReadonlySet<string>;
+  },
 ): InstanceMaker {
   const { target, shape } = level;
-  const isWhole = isEmpty(projection) && !populates;
+  const isWhole = isEmpty(projection) && populated.size === 0;
   const known = isWhole ? makers.get(level) : undefined;
   if (known !== undefined) return known;
   const shows = shownBy(projection, shape);
-  const make = instanceMaker(target, { shape, shows, prefix: "", populates });
+  const make = instanceMaker(target, { shape, shows, prefix: "", populated });
   if (isWhole) makers.set(level, make);
   return make;
 }

@@ -7,15 +7,13 @@ import { buildField } from "./build_field.ts";
 import { addClassMembers } from "./class_members.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/errors.ts";
-import { fitOnInit } from "./mongoose/documents/fit_stored.ts";
+import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { writeMessageLate } from "./mongoose/documents/late_message.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
-import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
-import { guardUnselectedMaps } from "./mongoose/statements/unselected_maps.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 
 export interface BuiltSchema {
@@ -98,9 +96,7 @@ function fillSchema(
     throw named(target, error);
   }
   addVersion(description, schema);
-  fitOnInit(schema);
-  fitBeforePopulate(schema);
-  guardUnselectedMaps(schema);
+  dropStrays(schema);
   hideInJson(schema);
   writeMessageLate(schema);
   markErrors(schema, target);

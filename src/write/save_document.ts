@@ -14,8 +14,7 @@ import { checkScope } from "./check_scope.ts";
 import { keptValues, storedValues } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
 import { updateConditions } from "./update_conditions.ts";
-import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
-import { forgetOddVersion, hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
+import { asVersion, isOddVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 import { sendWith } from "../schema/mongoose/statements/send_with.ts";
 
@@ -137,7 +136,7 @@ export function isPathRefused(error: unknown): boolean {
 function countVersion(doc: Document, { values }: KeptValues): () => void {
   const key = versionKey(doc);
   if (key === undefined) return () => {};
-  const isOdd = hasOddVersion(doc);
+  const isOdd = isOddVersion(values[key]);
   // A hook may have hidden it in the document.
   const before = asVersion(values[key] ?? doc.get(key)) ?? undefined;
   // Mongoose may have failed to cast it, and could not count it on.
@@ -155,7 +154,6 @@ function countVersion(doc: Document, { values }: KeptValues): () => void {
   return () => {
     if (!isOdd) rawValues(doc)[key] = (before ?? 0) + 1;
     doc.unmarkModified(key);
-    forgetOddVersion(doc);
   };
 }
 

@@ -3,9 +3,8 @@ import { fieldsRead, isEmpty, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { hasNoVersion, hasOneOf } from "../filter/versions.ts";
 import { describeShape } from "../schema/fields/shape.ts";
-import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
+import { asVersion, isOddVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { changesOf } from "../schema/mongoose/documents/document_values.ts";
-import { hasOddVersion } from "../schema/mongoose/documents/fit_stored.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { changedFields, checkScope, setFields, writtenPaths } from "./check_scope.ts";
@@ -36,7 +35,7 @@ export async function updateConditions(
   const { scope, kept } = options;
   const { $and = [], ...own } = (doc.$where ?? {}) as { $and?: readonly Filter[] };
   const key = versionKey(doc);
-  const version = key === undefined || hasOddVersion(doc) ? null : asVersion(kept.values[key]);
+  const version = key === undefined ? null : asVersion(kept.values[key]);
   const isTied = isTiedToVersion(doc);
   const update = changesOf(doc);
   const shape = describeShape(doc.schema as Schema);
@@ -54,7 +53,7 @@ export async function updateConditions(
       sameVersion: key === undefined ? undefined : hasOneOf(key, [version]),
       kept,
     }),
-    key !== undefined && hasOddVersion(doc) ? hasNoVersion(key) : {},
+    key !== undefined && isOddVersion(kept.values[key]) ? hasNoVersion(key) : {},
   ].filter((each) => !isEmpty(each));
   return {
     ...own,

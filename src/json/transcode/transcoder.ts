@@ -3,7 +3,7 @@ import type { JsonWriter } from "../bytes/json_writer.ts";
 import { TIME_RANGE, WRITERS } from "../json_types.ts";
 import { ANY, ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
-import { isLeftOutKey } from "../../schema/fields/json.ts";
+import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 
 const DOUBLE = 0x01;
 const OBJECT = 0x03;
@@ -184,14 +184,12 @@ function refuseDuplicates(source: BsonReader): void {
   }
 }
 
-/** Keys that reach the prototype of an object, or have a meaning for Mongoose: documents leave them out. */
+/** Keys that reach the prototype of an object: documents leave them out. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
-  const isSuspect = bytes[at] === DOLLAR || LENGTHS.has(end - at);
-  return isSuspect && isLeftOutKey(bytes.toString("latin1", at, end));
+  return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
 
-/** The lengths of such keys that begin with a letter. */
-const LENGTHS: ReadonlySet<number> = new Set([9, 11, 16]);
+const LENGTHS: ReadonlySet<number> = new Set([9, 11]);
 
 function isMapKey(source: BsonReader, end: number): boolean {
   if (source.bytes[source.at] === DOLLAR || isLeftOut(source, end)) return false;

@@ -21,6 +21,11 @@ export function asVersion(value: unknown): Version {
   return isVersion ? number : null;
 }
 
+/** Whether something else is stored in the place of a version. */
+export function isOddVersion(value: unknown): boolean {
+  return value !== undefined && asVersion(value) === null;
+}
+
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
 /** Connections may be told to keep numbers in objects, or to read some as BigInt. */

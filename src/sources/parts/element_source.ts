@@ -10,7 +10,6 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
-import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { saveAllBy, saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/check_scope.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
@@ -230,7 +229,9 @@ export class ElementSource implements Source {
     const found = await this.#aggregate(filter, { ...options, stages });
     for (const each of found) noteEnd(each, page);
     const docs = lean ? found : found.map(hydrate);
-    if (populate !== undefined) await timeBudget.wait(populateFound(model, { docs, populate }));
+    if (populate !== undefined) {
+      await timeBudget.wait(model.populate(docs as never, populate as never));
+    }
     return docs as EntityValue[];
   }
 

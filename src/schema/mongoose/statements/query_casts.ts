@@ -54,6 +54,13 @@ export function writeAsIs(query: object, update: Update): void {
   };
 }
 
+/** Gives the paths that an option `populate` names, in any of its forms. */
+export function populatedPaths(populate: unknown): ReadonlySet<string> {
+  if (populate === undefined) return new Set();
+  const query = new mongoose.Query().populate(populate as never);
+  return new Set(Object.keys(query.mongooseOptions().populate ?? {}));
+}
+
 /** Does what `sanitizeFilter` does before a cast: operators without the mark of `mongoose.trusted()` become values. */
 export function sanitized(
   model: Model<unknown>,
