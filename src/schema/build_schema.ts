@@ -9,7 +9,6 @@ import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/errors.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
-import { writeMessageLate } from "./mongoose/documents/late_message.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
@@ -98,7 +97,6 @@ function fillSchema(
   addVersion(description, schema);
   dropStrays(schema);
   hideInJson(schema);
-  writeMessageLate(schema);
   markErrors(schema, target);
   guardValidators(schema);
   markCopies(schema);

@@ -7,7 +7,6 @@ import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
-import { logUnrecognised } from "./mongoose/assumptions.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -43,7 +42,6 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   watchIndexes(model, target);
   addStaticAccessors(target, model);
   models.set(connection, (models.get(connection) ?? new WeakMap()).set(target, model));
-  logUnrecognised(model);
   compileReferred(target, connection);
   return model;
 }

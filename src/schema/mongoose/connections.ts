@@ -22,31 +22,17 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 
 const hinted = new WeakSet<Connection>();
 
-/** Logs, once, why a connection is not open: it was never opened, or Mongoose has given up. */
+/** Logs, once, that nobody opens the default connection. */
 export function hintAtUnopened(connection: Connection): void {
-  if (hinted.has(connection)) return;
-  if (connection.getClient()) return hintAtFailed(connection);
-  if (connection !== mongoose.connection) return;
+  if (connection !== mongoose.connection || connection.getClient() || hinted.has(connection)) {
+    return;
+  }
   hinted.add(connection);
   logHint(
     `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
       `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
   );
 }
-
-/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
-function hintAtFailed(connection: Connection): void {
-  connection.asPromise().catch((error: Error) => {
-    if (connection.readyState !== DISCONNECTED || hinted.has(connection)) return;
-    hinted.add(connection);
-    logHint(
-      `Cannot reach the database: the first attempt to connect failed (${error.message}), and Mongoose makes no ` +
-        `second one; repeat connect() or openUri() until it succeeds`,
-    );
-  });
-}
-
-const DISCONNECTED = 0;
 
 /** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
 function otherVersion(connection: unknown): string | undefined {
@@ -88,19 +74,4 @@ export function connectionOf(work: unknown): Connection | undefined {
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
   return new Connection(base);
-}
-
-export interface DecodingClient {
-  readonly bsonOptions?: { readonly fieldsAsRaw?: unknown };
-}
-
-/**
- * Has the driver decode arrays whatever they are called: it looks up their names in a plain object, and leaves those
- * undecoded that every object has, such as `toString`.
- */
-export function decodeAllNames(connection: Connection): void {
-  const client = connection.getClient() as DecodingClient | undefined;
-  const undecoded = client?.bsonOptions?.fieldsAsRaw;
-  if (typeof undecoded !== "object" || undecoded === null) return;
-  if (Object.getPrototypeOf(undecoded) === Object.prototype) Object.setPrototypeOf(undecoded, null);
 }
