@@ -24,7 +24,7 @@ const JSON_TYPES = {
     toJson: ({ pattern, options }: { pattern: string; options: string }) =>
       `/${pattern}/${options}`,
   },
-  BSONSymbol: { toJson: unwrap, bson: 0x0e, write: writeString },
+  BSONSymbol: { toJson: unwrap },
   // The first of its BSON type: it writes bytes in free-form data.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
@@ -35,14 +35,11 @@ const JSON_TYPES = {
   Long: { toJson: longToJson, bson: 0x12, write: writeInt64 },
   Null: { bson: 0x0a, write: writeNull },
   ObjectId: { toJson: String, bson: 0x07, write: writeObjectId },
-  // The name of the class in old drivers.
-  ObjectID: { toJson: String },
   RegExp: { toJson: String, of: RegExp },
   String: { bson: 0x02, write: writeString },
   Timestamp: { toJson: String, bson: 0x11, write: writeTimestamp },
   UUID: { toJson: String, bson: 0x05, write: writeUuid },
   Uint8Array: { toJson: bytesToJson, of: Uint8Array, bson: 0x05, write: writeBase64 },
-  Undefined: { bson: 0x06, write: writeNull },
 } satisfies Readonly<Record<string, JsonType>>;
 
 /** The types in which Mongoose stores fields, besides `Null`. What else a field holds, only Mongoose can write. */
@@ -171,7 +168,7 @@ function writeDecimal(source: BsonReader, out: JsonWriter): void {
 const DAY = 86_400_000;
 
 /** The greatest distance from 1970 that a date has in ISO form. */
-export const TIME_RANGE = 8_640_000_000_000_000;
+const TIME_RANGE = 8_640_000_000_000_000;
 
 /** The times of the years 1 to 9999, whose ISO form has four digits for the year. */
 const FIRST = -62_135_596_800_000;

@@ -1,6 +1,8 @@
-import { BsonReader, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
-import type { JsonWriter } from "../bytes/json_writer.ts";
-import { TIME_RANGE, WRITERS } from "../json_types.ts";
+import type { Buffer } from "node:buffer";
+import { readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
+import type { BsonReader } from "../bytes/bson_reader.ts";
+import type { JsonWriter, Separator } from "../bytes/json_writer.ts";
+import { WRITERS } from "../json_types.ts";
 import { ANY, ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
 import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
@@ -9,12 +11,7 @@ const DOUBLE = 0x01;
 const OBJECT = 0x03;
 const ARRAY = 0x04;
 const BINARY = 0x05;
-const UNDEFINED = 0x06;
-const DATE = 0x09;
 const INT64 = 0x12;
-
-const DOLLAR = 0x24;
-const DOT = 0x2e;
 
 export interface TranscoderOptions {
   readonly out: JsonWriter;
@@ -59,10 +56,10 @@ export class Transcoder {
     for (const end = source.open(); source.next(end);) {
       const field = this.#findField(plan, position++);
       if (field === undefined) {
-        this.#skipField();
+        source.skipName();
+        source.skip();
         continue;
       }
-      if (field.seen === object) throw new UnknownTypeError("Cannot write a duplicate key");
       field.seen = object;
       missing -= field.expected;
       out.reserve(ROOM + field.key.length);
@@ -85,15 +82,6 @@ export class Transcoder {
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
-  }
-
-  #skipField(): void {
-    const { source } = this;
-    if (source.bytes[source.at] === DOLLAR) {
-      throw new UnknownTypeError("Cannot tell a field from a reference");
-    }
-    source.skipName();
-    source.skip();
   }
 
   #array(items: ValuePlan | undefined): void {
@@ -137,22 +125,10 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
 /** Writes an object whose keys are data. With a plan of its values it is a map, else it may be anything. */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
-  const start = source.at;
-  let names = 0;
-  let checked = false;
   out.ascii("{");
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
-    const mark = 1 << hashName(source, nameEnd);
-    if ((names & mark) !== 0 && !checked) {
-      refuseDuplicates(new BsonReader(source.bytes, start));
-      checked = true;
-    }
-    names |= mark;
-    if (values !== undefined && !isMapKey(source, nameEnd)) {
-      throw new UnknownTypeError("Cannot write such a key of a map");
-    }
-    if (source.type === UNDEFINED || isLeftOut(source, nameEnd)) {
+    if (isLeftOut(source, nameEnd)) {
       source.at = nameEnd + 1;
       source.skip();
       continue;
@@ -168,52 +144,84 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("}");
 }
 
-/** A number for a name. Only if two names of an object share the last five bits of it, they are compared. */
-function hashName({ bytes, at }: BsonReader, end: number): number {
-  return (bytes[at] as number) * 7 + (bytes[end - 1] as number) * 3 + end - at;
-}
-
-function refuseDuplicates(source: BsonReader): void {
-  const names = new Set<string>();
-  for (const end = source.open(); source.next(end);) {
-    const name = source.bytes.toString("utf8", source.at, source.nameEnd());
-    if (names.has(name)) throw new UnknownTypeError("Cannot write a duplicate key");
-    names.add(name);
-    source.skipName();
-    source.skip();
-  }
-}
-
 /** Keys that reach the prototype of an object: documents leave them out. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
   return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
 
+/** The lengths of such keys. */
 const LENGTHS: ReadonlySet<number> = new Set([9, 11]);
 
-function isMapKey(source: BsonReader, end: number): boolean {
-  if (source.bytes[source.at] === DOLLAR || isLeftOut(source, end)) return false;
-  for (let at = source.at; at < end; at++) {
-    if (source.bytes[at] === DOT) return false;
-  }
-  return true;
+/** Throws for a value that its field does not hold if it is as declared, and for a number that is not exact. */
+function checkValue({ types }: ValuePlan, { type, bytes, at }: BsonReader): void {
+  if (types === ANY) return;
+  const isKnown = type < 32 && (types >>> type & 1) !== 0;
+  const isNumber = type === INT64 && (types & 1 << DOUBLE) !== 0;
+  if (isKnown && (!isNumber || Number.isSafeInteger(readInt64(bytes, at)))) return;
+  throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
-/** Throws for a value that its field does not hold if it is as declared. */
-function checkValue({ types }: ValuePlan, source: BsonReader): void {
-  const { type } = source;
-  if (types === ANY && type !== UNDEFINED) return;
-  const known = type < 32 && (types >>> type & 1) !== 0;
-  if (!known || !isExact(types, source)) {
-    throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
-  }
+export interface DocumentWriterOptions {
+  /** Gives the JSON text of a document with a value that only Mongoose can write. */
+  readonly decode: (document: Buffer) => string;
+  readonly fieldWriter?: FieldWriter;
 }
 
-/** Whether a number or a date is one that the field can hold. */
-function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
-  if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
-  if (type !== DATE && type !== INT64) return type !== UNDEFINED;
-  const value = readInt64(bytes, at);
-  if (type === DATE) return Math.abs(value) <= TIME_RANGE;
-  return (types & 1 << DOUBLE) === 0 || Number.isSafeInteger(value);
+export class DocumentWriter {
+  readonly #plan: Plan;
+  readonly #options: DocumentWriterOptions;
+
+  constructor(plan: Plan, options: DocumentWriterOptions) {
+    this.#plan = plan;
+    this.#options = options;
+  }
+
+  document(source: BsonReader, out: JsonWriter): void {
+    this.#write(this.#open(source, out));
+  }
+
+  /**
+   * Writes the documents of an array with separators between them, without brackets. It pauses after so many bytes, and
+   * returns how many documents there were.
+   */
+  *array(
+    source: BsonReader,
+    { out, separator = ",", most = Infinity }: {
+      readonly out: JsonWriter;
+      readonly separator?: Separator | undefined;
+      readonly most?: number;
+    },
+  ): Generator<void, number> {
+    const transcoder = this.#open(source, out);
+    let count = 0;
+    let begun = source.at;
+    for (const end = source.open(); source.next(end);) {
+      if (source.at - begun > most) {
+        yield;
+        begun = source.at;
+      }
+      source.skipName();
+      if (count++ > 0) out.ascii(separator);
+      this.#write(transcoder);
+    }
+    return count;
+  }
+
+  #open(source: BsonReader, out: JsonWriter): Transcoder {
+    return new Transcoder(source, { out, fieldWriter: this.#options.fieldWriter });
+  }
+
+  #write(transcoder: Transcoder): void {
+    const { source, out } = transcoder;
+    const start = source.at;
+    const before = out.length;
+    try {
+      transcoder.entity(this.#plan);
+    } catch (error) {
+      if (!(error instanceof UnknownTypeError)) throw error;
+      source.at = start;
+      out.length = before;
+      out.text(this.#options.decode(source.take(readInt32(source.bytes, start))));
+    }
+  }
 }

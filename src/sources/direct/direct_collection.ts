@@ -11,7 +11,7 @@ import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
-import { numberIn } from "../../json/transcode/documents.ts";
+import { numberIn } from "../../json/bytes/bson_reader.ts";
 import { insertAll } from "../../write/insert_documents.ts";
 import type { FoundPage } from "../source.ts";
 import type { StoredEntity } from "./stored_entity.ts";
