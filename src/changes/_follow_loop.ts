@@ -1,7 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { Connection, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
-import { hintAtUnopened, isOpen, isStandalone } from "../schema/mongoose/connections.ts";
+import {
+  decodeAllNames,
+  hintAtUnopened,
+  isOpen,
+  isStandalone,
+} from "../schema/mongoose/connections.ts";
 import { ChangeQueue, type ChangeQueueOptions, type FailedAttempt } from "./_change_queue.ts";
 import { DeadLetters } from "./_dead_letters.ts";
 import { Lease, nowOf, type Position } from "./_lease.ts";
@@ -80,6 +85,7 @@ export class FollowLoop<M extends FrameworkModel> {
   /** Handles changes until the lease is lost, if no other process has it. */
   async #holdOnce(): Promise<void> {
     const { connection, name, concurrency, timeoutMS, retry } = this.#options;
+    decodeAllNames(connection);
     if (isStandalone(connection)) {
       throw new Error(`Cannot follow "${name}": only a replica set tells of changes`);
     }

@@ -4,7 +4,12 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import { unavailable } from "../errors/refusals.ts";
-import { checkConnection, hintAtUnopened, isOpen } from "../schema/mongoose/connections.ts";
+import {
+  checkConnection,
+  decodeAllNames,
+  hintAtUnopened,
+  isOpen,
+} from "../schema/mongoose/connections.ts";
 import { traceStatements } from "../schema/mongoose/statements/trace_statements.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
@@ -44,6 +49,7 @@ async function open(
   checkConnection(connection);
   if (getConnection !== undefined) noteGiven(connection);
   if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
+  decodeAllNames(connection);
   traceStatements(connection);
   return connection;
 }

@@ -64,7 +64,6 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
   (_, type) => TYPES.find(({ bson }) => bson === type)?.write,
 );
 
-/** How a field is stored if its value is as declared. */
 export interface StoredAs {
   /** The BSON types, a bit each: `1 << type`. */
   readonly types: number;
@@ -92,14 +91,12 @@ const OF_JAVASCRIPT = TYPES.flatMap((type) =>
   type.of === undefined ? [] : [{ ...type, of: type.of }]
 );
 
-/** Finds how an object is written; `undefined` for one that has no JSON form of its own. */
 export function findJsonType(value: object): JsonType | undefined {
   if (isBson(value)) return OF_DRIVER.get(value._bsontype);
   for (const type of OF_JAVASCRIPT) if (value instanceof type.of) return type;
   return undefined;
 }
 
-/** Gives the primitive in an object of the driver. */
 function unwrap(value: object): unknown {
   return value.valueOf();
 }

@@ -61,7 +61,6 @@ export interface BuiltField {
 
 type SchemaOf = (target: ModelClass) => Schema;
 
-/** Builds Mongoose's definition of a field. */
 export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   const { array, name, options } = field;
   checkLoaded(field);

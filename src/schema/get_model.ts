@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
-import { buildSchema, referredModels } from "./build_schema.ts";
-import { addStaticAccessors } from "./class_members.ts";
+import { addStaticAccessors, buildSchema, referredModels } from "./build_schema.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";

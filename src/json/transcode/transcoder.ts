@@ -36,7 +36,6 @@ export class Transcoder {
     this.#fieldWriter = fieldWriter;
   }
 
-  /** Writes an entity; fails as `document()` does. */
   entity(plan: Plan): void {
     this.#planned(plan, this.#fieldWriter);
   }
@@ -149,7 +148,6 @@ function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
   return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
 
-/** The lengths of such keys. */
 const LENGTHS: ReadonlySet<number> = new Set([9, 11]);
 
 /** Throws for a value that its field does not hold if it is as declared, and for a number that is not exact. */

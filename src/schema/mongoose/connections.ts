@@ -22,7 +22,6 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 
 const hinted = new WeakSet<Connection>();
 
-/** Logs, once, that nobody opens the default connection. */
 export function hintAtUnopened(connection: Connection): void {
   if (connection !== mongoose.connection || connection.getClient() || hinted.has(connection)) {
     return;
@@ -63,7 +62,6 @@ export function isStandalone(connection: Connection): boolean {
   return Object(server).type === "Standalone";
 }
 
-/** Gives the connection that a query or an aggregation will use; `undefined` for anything else. */
 export function connectionOf(work: unknown): Connection | undefined {
   if (work instanceof mongoose.Query) return (work.model as Model<unknown>).db as Connection;
   if (!(work instanceof mongoose.Aggregate)) return undefined;
@@ -74,4 +72,14 @@ export function connectionOf(work: unknown): Connection | undefined {
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
   return new Connection(base);
+}
+
+/**
+ * Has the driver decode arrays whatever they are called: it looks up their names in a plain object, and leaves those
+ * undecoded that every object has, such as `toString`.
+ */
+export function decodeAllNames(connection: Connection): void {
+  const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };
+  const undecoded = Object(bsonOptions?.fieldsAsRaw);
+  if (Object.getPrototypeOf(undecoded) === Object.prototype) Object.setPrototypeOf(undecoded, null);
 }

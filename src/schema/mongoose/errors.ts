@@ -87,19 +87,16 @@ function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolea
   return Object.keys(errors).some((path) => $errors[path] === errors[path]);
 }
 
-/** Gives the document whose validation or save failed, as far as its schema is the framework's. */
 export function originOf(error: object): ErrorOrigin | undefined {
   return origins.get(error);
 }
 
-/** Tells whether a failed document is of some classes, or of kinds of them. */
 export function isFailureOf(error: object, targets: readonly ModelClass[]): boolean {
   const origin = originOf(error)?.target;
   return origin !== undefined &&
     targets.some((each) => isKind(each, origin) || isKind(origin, each));
 }
 
-/** Tells whether an error is a validation error of something else than some classes. */
 export function isForeign(error: unknown, targets: readonly ModelClass[]): boolean {
   return error instanceof ValidationError && !isFailureOf(error, targets);
 }

@@ -6,7 +6,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { hasNoVersion, hasVersion } from "../../filter/versions.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { versionKey } from "../../schema/fields/system_fields.ts";
-import { aggregateValues } from "../../schema/mongoose/statements/aggregate_values.ts";
+import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { setFields, writtenPaths } from "../../write/check_scope.ts";

@@ -70,7 +70,6 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
   return element === undefined ? null : value.filter((each) => !Array.isArray(each));
 }
 
-/** The types of the driver that may be identifiers. */
 const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Timestamp)$/;
 
 function isStray(value: unknown): boolean {
@@ -85,7 +84,6 @@ function identifierIn(stray: unknown): unknown {
   return oid === undefined || isStray(oid) ? null : oid;
 }
 
-/** The paths of a schema with references in them. */
 const referencesOf = memoize((schema: Schema) =>
   Object.entries(schema.paths)
     .filter(([path, type]) => !path.includes("$*") && typesWithin(type).some(holdsReferences))

@@ -95,7 +95,6 @@ export async function writeSaved(
   internals.removedSubdocs = removedSubdocs;
 }
 
-/** Has a document take its changes for stored, as `save()` does. */
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
