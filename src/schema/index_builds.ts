@@ -36,7 +36,6 @@ export class IndexBuilds {
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
-  #checking: Promise<boolean> | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
@@ -57,18 +56,8 @@ export class IndexBuilds {
 
   /** Whether all unique indexes stand, on the deployment that the connection leads to. */
   async areUniqueStanding(): Promise<boolean> {
-    if (this.#stands === this.#model.db.getClient()) return true;
-    if (uniqueKeys(this.#model).length === 0) return true;
-    const checking = this.#checking ??= this.#check();
-    try {
-      return await checking;
-    } finally {
-      this.#checking = undefined;
-    }
-  }
-
-  async #check(): Promise<boolean> {
     const client = this.#model.db.getClient();
+    if (this.#stands === client || uniqueKeys(this.#model).length === 0) return true;
     await this.#model.init().then(() => {}, () => {});
     const missing = await missingUnique(this.#model);
     if (missing.length === 0) this.#stands = client;
@@ -96,17 +85,16 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  #retryIn(pause: number, client: object): void {
-    setTimeout(() => this.#retry(client), pause).unref();
-  }
-
   /** Builds again on the same deployment: what is opened elsewhere later has indexes of its own. */
-  #retry(client: object): void {
-    const { db } = this.#model;
-    if (db.getClient() !== client) this.#untold.delete(this);
-    else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-    // Mongoose tells of the result by an event.
-    else this.#model.ensureIndexes().catch(() => {});
+  #retryIn(pause: number, client: object): void {
+    const retry = () => {
+      const { db } = this.#model;
+      if (db.getClient() !== client) this.#untold.delete(this);
+      else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
+      // Mongoose tells of the result by an event.
+      else this.#model.ensureIndexes().catch(() => {});
+    };
+    setTimeout(retry, pause).unref();
   }
 }
 

@@ -11,11 +11,11 @@ const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.versi
  */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;
-  const other = otherVersion(connection);
+  const { base } = Object(connection) as { base?: { version?: unknown } };
   throw new TypeError(
-    other === undefined
+    base === undefined
       ? `Cannot use the connection: it is not a Mongoose connection but ${typeof connection}`
-      : `Cannot use the connection: it belongs to another copy of Mongoose (${other}) than ` +
+      : `Cannot use the connection: it belongs to another copy of Mongoose (${base.version}) than ` +
         `Mongrove's (${mongoose.version}); ${ONE_COPY}`,
   );
 }
@@ -31,16 +31,6 @@ export function hintAtUnopened(connection: Connection): void {
     `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
       `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
   );
-}
-
-/** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
-function otherVersion(connection: unknown): string | undefined {
-  const { base, readyState } = Object(connection) as {
-    base?: { version?: unknown };
-    readyState?: unknown;
-  };
-  if (typeof readyState !== "number") return undefined;
-  return typeof base?.version === "string" ? base.version : "of unknown version";
 }
 
 export function isOpen({ readyState }: Connection): boolean {
