@@ -165,7 +165,7 @@ function writeDecimal(source: BsonReader, out: JsonWriter): void {
 const DAY = 86_400_000;
 
 /** The greatest distance from 1970 that a date has in ISO form. */
-const TIME_RANGE = 8_640_000_000_000_000;
+export const TIME_RANGE = 8_640_000_000_000_000;
 
 /** The times of the years 1 to 9999, whose ISO form has four digits for the year. */
 const FIRST = -62_135_596_800_000;

@@ -2,7 +2,7 @@ import type { Buffer } from "node:buffer";
 import { readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { BsonReader } from "../bytes/bson_reader.ts";
 import type { JsonWriter, Separator } from "../bytes/json_writer.ts";
-import { WRITERS } from "../json_types.ts";
+import { TIME_RANGE, WRITERS } from "../json_types.ts";
 import { ANY, ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
 import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
@@ -11,7 +11,11 @@ const DOUBLE = 0x01;
 const OBJECT = 0x03;
 const ARRAY = 0x04;
 const BINARY = 0x05;
+const DATE = 0x09;
 const INT64 = 0x12;
+
+const DOLLAR = 0x24;
+const DOT = 0x2e;
 
 export interface TranscoderOptions {
   readonly out: JsonWriter;
@@ -55,12 +59,11 @@ export class Transcoder {
     for (const end = source.open(); source.next(end);) {
       const field = this.#findField(plan, position++);
       if (field === undefined) {
-        source.skipName();
-        source.skip();
+        this.#skipField();
         continue;
       }
+      if (field.seen !== object) missing -= field.expected;
       field.seen = object;
-      missing -= field.expected;
       out.reserve(ROOM + field.key.length);
       out.comma();
       out.raw(field.key);
@@ -81,6 +84,15 @@ export class Transcoder {
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
+  }
+
+  #skipField(): void {
+    const { source } = this;
+    if (source.bytes[source.at] === DOLLAR) {
+      throw new UnknownTypeError("Cannot tell a field from a reference");
+    }
+    source.skipName();
+    source.skip();
   }
 
   #array(items: ValuePlan | undefined): void {
@@ -132,6 +144,9 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
       source.skip();
       continue;
     }
+    if (values !== undefined && !isMapKey(source, nameEnd)) {
+      throw new UnknownTypeError("Cannot write such a key of a map");
+    }
     out.reserve(1);
     out.comma();
     out.string(source, nameEnd);
@@ -150,13 +165,25 @@ function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
 
 const LENGTHS: ReadonlySet<number> = new Set([9, 11]);
 
-/** Throws for a value that its field does not hold if it is as declared, and for a number that is not exact. */
-function checkValue({ types }: ValuePlan, { type, bytes, at }: BsonReader): void {
+function isMapKey({ bytes, at }: BsonReader, end: number): boolean {
+  return bytes[at] !== DOLLAR && !bytes.subarray(at, end).includes(DOT);
+}
+
+/** Throws for a value that its field does not hold if it is as declared. */
+function checkValue({ types }: ValuePlan, source: BsonReader): void {
+  const { type } = source;
   if (types === ANY) return;
   const isKnown = type < 32 && (types >>> type & 1) !== 0;
-  const isNumber = type === INT64 && (types & 1 << DOUBLE) !== 0;
-  if (isKnown && (!isNumber || Number.isSafeInteger(readInt64(bytes, at)))) return;
+  if (isKnown && isExact(types, source)) return;
   throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
+}
+
+/** Whether a number or a date is one that the field can hold. */
+function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
+  if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
+  if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
+  const isNumber = type === INT64 && (types & 1 << DOUBLE) !== 0;
+  return !isNumber || Number.isSafeInteger(readInt64(bytes, at));
 }
 
 export interface DocumentWriterOptions {

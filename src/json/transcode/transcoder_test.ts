@@ -329,15 +329,15 @@ Deno.test("Transcoder.document() throws UnknownTypeError for a value of another 
   }
 });
 
-Deno.test("Transcoder.document() throws UnknownTypeError for a number that a field cannot hold", () => {
+Deno.test("Transcoder.document() throws UnknownTypeError for numbers and dates that a field cannot hold", () => {
   const plan = planOf({ n: { types: NUMBER }, d: { types: 1 << 0x09 }, i: { types: 1 << 0x12 } });
   const json = (...elements: Uint8Array[]) => jsonOf(document(...elements), plan);
   assertEquals(json(element(0x01, "n", double(Infinity))), '{"n":null}');
   assertEquals(json(element(0x12, "n", int64(2n ** 53n - 1n))), '{"n":9007199254740991}');
   assertEquals(json(element(0x12, "i", int64(2n ** 53n + 1n))), '{"i":"9007199254740993"}');
   assertThrows(() => json(element(0x12, "n", int64(2n ** 53n))), UnknownTypeError);
-  assertEquals(json(element(0x01, "n", double(NaN))), '{"n":null}');
-  assertEquals(json(element(0x09, "d", int64(2n ** 62n))), '{"d":null}');
+  assertThrows(() => json(element(0x01, "n", double(NaN))), UnknownTypeError);
+  assertThrows(() => json(element(0x09, "d", int64(2n ** 62n))), UnknownTypeError);
 });
 
 Deno.test("Transcoder.document() writes bytes in the form of their field", () => {
@@ -356,6 +356,20 @@ Deno.test("Transcoder.document() follows the plan of a map's values, whatever th
   const value = { m: { m: { a: 1, b: 2 }, a: { b: 1 }, "1": { a: null } } };
   const expected = '{"m":{"1":{"a":null},"m":{"a":1},"a":{}}}';
   assertEquals(jsonOf(BSON.serialize(value), plan), expected);
+});
+
+Deno.test("Transcoder.document() throws UnknownTypeError for keys that no map can have", () => {
+  const plan = planOf({ m: { object: mapOf({ types: ANY }) } });
+  assertEquals(jsonOf(BSON.serialize({ m: { "a$": 1, "": 2 } }), plan), '{"m":{"a$":1,"":2}}');
+  for (const key of ["a.b", "$a", "."]) {
+    assertThrows(() => jsonOf(BSON.serialize({ m: { [key]: 1 } }), plan), UnknownTypeError);
+  }
+});
+
+Deno.test("Transcoder.document() throws UnknownTypeError for what may be a reference of the driver", () => {
+  const bson = BSON.serialize({ $ref: "c", $id: 1, a: 2 });
+  assertThrows(() => jsonOf(bson, planOf({ a: {} })), UnknownTypeError);
+  assertEquals(jsonOf(bson), '{"$ref":"c","$id":1,"a":2}');
 });
 
 Deno.test("Transcoder.document() grows its buffer wherever it becomes full", () => {
