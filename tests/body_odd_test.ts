@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { assert, assertEquals, assertObjectMatch } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import mongoose from "mongoose";
 import {
   all,
   arrayProp,
@@ -141,8 +140,8 @@ const MISFITS: [stored: Record<string, unknown>, body: object, status: number][]
   [{ leaf: 5 }, { leaf: { tags: ["x"] } }, 200],
   [{ leaf: { tags: 5 } }, { leaf: { tags: ["x"] } }, 200],
   [{ leaf: [] }, { leaf: { a: "x" } }, 200],
-  [{ leaf: new Date(0) }, { leaf: { a: "x" } }, 200],
-  [{ leaf: Buffer.from("x") }, { leaf: { a: "x" } }, 200],
+  [{ leaf: new Date(0) }, { leaf: { a: "x" } }, 409],
+  [{ leaf: Buffer.from("x") }, { leaf: { a: "x" } }, 409],
   [{ stem: { leaf: 5 } }, { stem: { leaf: { tags: ["x"] } } }, 200],
   [{ stem: { leaf: 5 } }, { stem: { list: [{}] } }, 400],
   [{ stem: { list: 5 } }, { stem: { list: [{}] } }, 200],
@@ -150,17 +149,17 @@ const MISFITS: [stored: Record<string, unknown>, body: object, status: number][]
   [{ list: 5 }, { list: [{}] }, 200],
   [{ list: { leaf: [], tags: { a: 1 } } }, { list: [{}] }, 200],
   [{ list: [5, null] }, { list: [{}] }, 200],
-  [{ counts: 5 }, { counts: { k: 1 } }, 200],
-  [{ counts: [7] }, { counts: { k: 1 } }, 200],
-  [{ counts: new Date(0) }, { counts: { k: 1 } }, 200],
-  [{ leaves: 5 }, { leaves: { k: { tags: ["x"] } } }, 200],
-  [{ leaves: [{ a: "1" }] }, { leaves: { k: { a: "x" } } }, 200],
+  [{ counts: 5 }, { counts: { k: 1 } }, 409],
+  [{ counts: [7] }, { counts: { k: 1 } }, 409],
+  [{ counts: new Date(0) }, { counts: { k: 1 } }, 409],
+  [{ leaves: 5 }, { leaves: { k: { tags: ["x"] } } }, 409],
+  [{ leaves: [{ a: "1" }] }, { leaves: { k: { a: "x" } } }, 409],
   [{ leaves: { k: 5 } }, { leaves: { k: { a: "x" } } }, 400],
   [{ free: 5 }, { free: { k: 1 } }, 200],
   [{ free: new Date(0) }, { free: { k: 1 } }, 200],
 ];
 
-test("update() works or answers 400 where what is stored does not fit its field", async () => {
+test("update() works or is refused where what is stored does not fit its field", async () => {
   await using app = await mount([Odd]);
   for (const route of ROUTES) {
     for (const [stored, body, status] of MISFITS) {
@@ -172,70 +171,6 @@ test("update() works or answers 400 where what is stored does not fit its field"
       const [field] = Object.keys(body) as [string];
       assertEquals(withoutIds(again.body[field]), withoutIds(reply.body[field]));
     }
-  }
-});
-
-test("update() merges into a Map that is stored as a list, wherever it stands", async () => {
-  await using app = await mount([Odd]);
-  const stored = { counts: [7, 8] };
-  const patch = { counts: { k: 1, 0: null } };
-  const merged = { counts: { 1: 8, k: 1 } };
-  const _id = new mongoose.Types.ObjectId();
-  for (const route of ROUTES) {
-    const id = await store(Odd, {
-      ...stored,
-      leaf: { _id, ...stored },
-      list: [{ _id, ...stored }],
-    });
-    const body = { ...patch, leaf: patch, list: [{ _id, ...patch }] };
-    const reply = await app.patch(`${route}/${id}`, body);
-    const shown = { ...merged, leaf: merged, list: [{ _id: String(_id), counts: { k: 1 } }] };
-    assertObjectMatch(reply.body, shown);
-    assertEquals((await app.get(`${route}/${id}`)).body, reply.body);
-    const path = `${route}/${await store(Odd, { list: [{ _id, ...stored }] })}/list/${_id}`;
-    assertObjectMatch((await app.patch(path, patch)).body, merged);
-    assertObjectMatch((await app.get<EntityBody>(path)).body, merged);
-  }
-});
-
-class Veiled extends FrameworkModel {
-  @prop({ type: Map, of: Number, select: false })
-  counts?: Map<string, unknown>;
-  @prop({ select: false, required: true, default: "d" })
-  text!: string;
-  @prop()
-  name?: string;
-}
-
-@rest({ route: "/plain", methods: [all(), one(), create(), update()] })
-@rest({
-  route: "/hooked",
-  methods: [all({ preSend: pass }), one({ preSend: pass }), create(), update({ preSend: pass })],
-})
-class Veil extends FrameworkModel {
-  @prop()
-  name?: string;
-  @prop({ type: Veiled, select: false })
-  veiled?: Veiled;
-}
-
-test("every operation works on a Map with select: false inside an object with select: false", async () => {
-  await using app = await mount([Veil]);
-  for (const route of ROUTES) {
-    const veiled = { counts: { a: 1 }, name: "n", text: "t" };
-    const made = await app.post(route, { name: "a", veiled });
-    const path = `${route}/${made.body._id}`;
-    const changed = await app.patch(path, { name: "b", veiled: { counts: { b: 2 } } });
-    const read = await app.get<EntityBody>(path);
-    const list = await app.get<EntityBody[]>(route);
-    assertEquals([made, changed, read, list].map(({ status }) => status), [201, 200, 200, 200]);
-    const shown = { _id: made.body._id, name: "b", __v: 1 };
-    assertEquals([changed.body, read.body, list.body.at(-1)], [shown, shown, shown]);
-    const stored = await getModel(Veil).collection.findOne({
-      _id: new mongoose.Types.ObjectId(made.body._id),
-    }) as unknown as { veiled: Record<string, unknown> };
-    const { _id, ...inner } = stored.veiled;
-    assertEquals(inner, { ...veiled, counts: { a: 1, b: 2 } });
   }
 });
 

@@ -48,18 +48,11 @@ const uncountable = ({ framework }: FrameworkRequest) => {
   return true;
 };
 
-/** Has a hook choose what is shown in the place of references. */
-const populates = ({ framework }: FrameworkRequest) => {
-  framework.options = { populate: "next all" };
-  return true;
-};
-
 @rest({ route: "/documents", methods: [all(hooks)] })
 @rest({ route: "/lean", methods: [all({ ...hooks, lean: true })] })
 @rest({ route: "/pages", methods: [all({ ...hooks, ...PAGE })] })
 @rest({ route: "/lean-pages", methods: [all({ ...hooks, ...PAGE, lean: true })] })
 @rest({ route: "/populated", methods: [all({ ...hooks, populate: { next: true, all: true } })] })
-@rest({ route: "/populated-by-hook", methods: [all({ ...hooks, preFetch: populates })] })
 @rest({
   route: "/counted",
   methods: [all({ page: { size: 10, max: 10 }, count: { always: true }, preFetch: uncountable })],
@@ -82,7 +75,6 @@ const LISTS: Readonly<Record<string, number>> = {
   "/lean-pages": ENTITIES - 1,
   "/populated?populate=next": ENTITIES,
   [`/populated${asQuery({ rank: 0 })}&populate=all`]: 1,
-  "/populated-by-hook": ENTITIES,
   "/counted": 10,
 };
 

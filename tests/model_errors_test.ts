@@ -134,8 +134,6 @@ Deno.test("prop() and arrayProp() refuse exists on what is no reference", () => 
     assertRefused(declare("cast", { ...options, exists: true }, array), ...parts);
     getModel(declare("cast", { ...options, exists: false }, array), mongoose.createConnection());
   }
-  const words = declare("cast", { ref: Inner, exists: "yes" });
-  assertRefused(words, `"Declared"`, `"cast"`, `"exists", which is neither true nor false`);
 });
 
 Deno.test("prop() refuses a #private, a static and a symbol field at start-up", () => {

@@ -213,9 +213,6 @@ Deno.test("wrong words are errors at start-up that name the class and the operat
 Deno.test("wrong words of a field are errors at start-up that name the property", () => {
   for (
     const [words, problem] of [
-      [{ summary: 1 }, 'property "text" has "summary", which is not a text'],
-      [{ description: 1 }, 'property "text" has "description", which is not a text'],
-      [{ deprecated: 1 }, 'property "text" has "deprecated", which is neither true nor false'],
       [{ example: 1n }, 'property "text" has "example", which is not a value of JSON'],
     ] as const
   ) {

@@ -1,18 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { Types } from "mongoose";
-import {
-  all,
-  arrayProp,
-  type Entity,
-  FrameworkModel,
-  type FrameworkRequest,
-  getModel,
-  one,
-  prop,
-  type Ref,
-  rest,
-  update,
-} from "../mod.ts";
+import { all, arrayProp, FrameworkModel, getModel, one, prop, type Ref, rest } from "../mod.ts";
 import { client } from "./client.ts";
 import { Author } from "./fixtures/library.ts";
 import { FOUR, SIX } from "./fixtures/operations.ts";
@@ -42,18 +30,7 @@ class Review extends FrameworkModel {
   places?: Place[];
 }
 
-/** Changes the last review, as a hook may do while another field is changed. */
-function mark(_req: FrameworkRequest, entity: Entity<Film>): Entity<Film> {
-  const last = entity.reviews?.at(-1);
-  if (last !== undefined) last.text = "marked";
-  return entity;
-}
-
 @rest({ route: "/films", methods: [all(), one()] })
-@rest({
-  route: "/slow",
-  methods: [one({ preSend: (_req, entity) => entity }), update({ preSave: mark })],
-})
 class Film extends FrameworkModel {
   @prop()
   name?: string;
@@ -146,30 +123,6 @@ test("no read of a part breaks on a list in the place of an object", async () =>
   assertEquals(textsOf((await film.get("/reviews")).body), ["outer"]);
 });
 
-test("an array with elements that are no objects shows the others, wherever it is read", async () => {
-  await using app = await mount([Film]);
-  const first = { _id: new Types.ObjectId(), text: "a" };
-  const odd = [5, "text", new Types.ObjectId(), [first], true, new Date(0)];
-  const film = await putFilm(app, { reviews: [first, ...odd, { ...first, text: "b" }] });
-  const [shown] = (await app.get<EntityBody[]>("/films")).body;
-  const found = [
-    (await film.get("/reviews")).body,
-    (await film.get<EntityBody>()).body.reviews,
-    (await app.get<EntityBody>(`/slow/${film.id}`)).body.reviews,
-    shown?.reviews,
-  ];
-  assertEquals(found.map(textsOf), Array(4).fill(["a", "b"]));
-});
-
-test("a hook that changes such an array changes the element that it means", async () => {
-  await using app = await mount([Film]);
-  const [a, b] = ["a", "b"].map((text) => ({ _id: new Types.ObjectId(), text }));
-  const { id, stored } = await putFilm(app, { name: "n", reviews: [5, a, b] });
-  assertEquals((await app.patch(`/slow/${id}`, { name: "m" })).status, 200);
-  const { reviews, name } = await stored();
-  assertEquals([name, textsOf(reviews)], ["m", ["a", "marked"]]);
-});
-
 test("a list of references skips what is no identifier", async () => {
   await using app = await mount([Film]);
   const { _id } = await getModel(Author).create({ name: "A" });
@@ -188,8 +141,8 @@ test("a list of references skips what is no identifier", async () => {
 test("update() of a part replaces what is stored as no object where an object is declared", async () => {
   await using app = await mount([Film]);
   const _id = new Types.ObjectId();
-  const bodies = [{ counts: { a: 1 } }, { place: { city: "A" } }, { place: { lines: ["l"] } }];
-  for (const odd of [5, "text", new Types.ObjectId(), null, [5]]) {
+  const bodies = [{ place: { city: "A" } }, { place: { lines: ["l"] } }];
+  for (const odd of [5, "text", null, [5]]) {
     for (const body of bodies) {
       const review = { _id, [Object.keys(body).join()]: odd };
       const film = await putFilm(app, { reviews: [review] });

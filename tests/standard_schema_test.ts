@@ -174,19 +174,3 @@ test("issues of an object with something hidden tell nothing of it, when values 
     ]);
   }
 });
-
-test("issues in another form than the specification's refuse the value all the same", async () => {
-  const giving = (issues: unknown) => ({
-    "~standard": { version: 1, vendor: "odd", validate: () => ({ issues }) } as never,
-  });
-  for (const issues of [[], {}, "x", [null], [{}], [{ message: 5, path: "x" }], [{ path: [{}] }]]) {
-    @rest({ route: "/odd", methods: [create()] })
-    class Odd extends FrameworkModel {
-      @prop({ validate: giving(issues) })
-      name?: string;
-    }
-    await using api = await mount([Odd]);
-    const { status, body } = await api.post<ErrorBody>("/odd", { name: "a" });
-    assertEquals([status, Object.keys(body.errors ?? {})], [400, ["name"]], JSON.stringify(issues));
-  }
-});

@@ -38,13 +38,17 @@ class Scene extends FrameworkModel {
   agent?: Ref<Agent>;
 }
 
-function asStored({ framework }: FrameworkRequest): boolean {
-  framework.options.lean = true;
-  return true;
+const AGENTS = [{ path: "agents", select: "+notes", options: { lean: true } }];
+
+function asStored(populate?: unknown) {
+  return ({ framework }: FrameworkRequest): boolean => {
+    Object.assign(framework.options, { lean: true, ...populate !== undefined && { populate } });
+    return true;
+  };
 }
 
 function asPopulated({ framework }: FrameworkRequest): boolean {
-  framework.options.populate = [{ path: "agents", select: "+notes", options: { lean: true } }];
+  framework.options.populate = AGENTS as never;
   return true;
 }
 
@@ -52,8 +56,13 @@ function asPopulated({ framework }: FrameworkRequest): boolean {
 @rest({ route: "/documents", methods: [all({ preFetch: asDocuments })] })
 @rest({ route: "/hooked", methods: [all({ postFetch: pass }), update({ preSave: pass })] })
 @rest({ route: "/lean", methods: [all({ preSend: pass, lean: true })] })
-@rest({ route: "/stored", methods: [all({ preFetch: asStored, postFetch: pass })] })
+@rest({ route: "/stored", methods: [all({ preFetch: asStored(), postFetch: pass })] })
 @rest({ route: "/populated", methods: [all({ preFetch: asPopulated })] })
+@rest({
+  route: "/populated-lean",
+  methods: [all({ preFetch: asPopulated, postFetch: pass, lean: true })],
+})
+@rest({ route: "/populated-raw", methods: [all({ preFetch: asStored(AGENTS), postFetch: pass })] })
 class Case extends FrameworkModel {
   @prop()
   name?: string;
@@ -122,6 +131,21 @@ test("what a hook populates is shown as it asks for it", async () => {
   await getModel(Case).collection.insertOne({ agents: [insertedId] });
   const [body] = await app.read<EntityBody[]>("/populated");
   assertEquals<unknown>(body?.agents, [{ _id: String(insertedId), name: "Ann", notes: "n" }]);
+});
+
+test("an object in a reference beside a populated one shows no secret", async () => {
+  await using app = await mount([Case]);
+  const { insertedId } = await getModel(Agent).collection.insertOne({ name: "Ann", notes: "n" });
+  await getModel(Case).collection.insertOne({
+    agent: { ...own, _id },
+    agents: [insertedId],
+    scene: { _id, agent: { ...own, _id } },
+  });
+  for (const route of ["/populated", "/populated-lean", "/populated-raw"]) {
+    const { body, text } = await app.get<EntityBody[]>(route);
+    assertEquals<unknown>(body[0]?.agents, [{ _id: String(insertedId), name: "Ann", notes: "n" }]);
+    assert(!text.includes("SECRET"), `${route}: ${text}`);
+  }
 });
 
 test("an update of another field keeps an object in the place of a reference", async () => {

@@ -72,11 +72,15 @@ async function checkTags(app: Client, path: string, what: string): Promise<void>
 
 test("versions hold whatever a connection makes of numbers", async () => {
   await using app = await mount([Wall, Stone]);
+  const versions = [new Int32(7), new Double(7), Long.fromNumber(7)];
   for (
-    const options of [{}, { promoteValues: false }, { promoteLongs: false }, { useBigInt64: true }]
+    const [options, given] of [
+      ...[{}, { promoteValues: false }, { promoteLongs: false }].map((each) => [each, versions]),
+      [{ useBigInt64: true }, versions.slice(0, 2)],
+    ] as [object, typeof versions][]
   ) {
     connection = await mongoose.createConnection(app.database.uri, options).asPromise();
-    for (const version of [new Int32(7), new Double(7), Long.fromNumber(7)]) {
+    for (const version of given) {
       for (const place of (await store(version)).keys()) {
         const path = (await store(version))[place] as string;
         await checkTags(app, path, `${JSON.stringify(options)} ${version._bsontype} ${path}`);

@@ -2,7 +2,6 @@ import type { Document, Model, PipelineStage } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { lossOf } from "../schema/mongoose/bson.ts";
-import { dropMarks } from "../schema/mongoose/documents/fit_stored.ts";
 import { isEmpty } from "./filters.ts";
 
 /** A projection of hooks: values by path, with a `+` before a path that is shown besides the selected ones. */
@@ -181,9 +180,6 @@ export function readProjected(
     );
   }
   const stages = isEmpty(stored) ? [] : [{ $project: stored as never }];
-  const hydrate = (raw: object) => {
-    dropMarks(raw);
-    return model.hydrate(raw, stored) as Document;
-  };
+  const hydrate = (raw: object) => model.hydrate(raw, stored) as Document;
   return { stages, hydrate };
 }

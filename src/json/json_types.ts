@@ -24,7 +24,7 @@ const JSON_TYPES = {
     toJson: ({ pattern, options }: { pattern: string; options: string }) =>
       `/${pattern}/${options}`,
   },
-  BSONSymbol: { toJson: unwrap, bson: 0x0e, write: writeString },
+  BSONSymbol: { toJson: unwrap },
   // The first of its BSON type: it writes bytes in free-form data.
   Binary: { toJson: binaryToJson, bson: 0x05, write: writeBinary },
   Boolean: { bson: 0x08, write: writeBoolean },
@@ -35,14 +35,11 @@ const JSON_TYPES = {
   Long: { toJson: longToJson, bson: 0x12, write: writeInt64 },
   Null: { bson: 0x0a, write: writeNull },
   ObjectId: { toJson: String, bson: 0x07, write: writeObjectId },
-  // The name of the class in old drivers.
-  ObjectID: { toJson: String },
   RegExp: { toJson: String, of: RegExp },
   String: { bson: 0x02, write: writeString },
   Timestamp: { toJson: String, bson: 0x11, write: writeTimestamp },
   UUID: { toJson: String, bson: 0x05, write: writeUuid },
   Uint8Array: { toJson: bytesToJson, of: Uint8Array, bson: 0x05, write: writeBase64 },
-  Undefined: { bson: 0x06, write: writeNull },
 } satisfies Readonly<Record<string, JsonType>>;
 
 /** The types in which Mongoose stores fields, besides `Null`. What else a field holds, only Mongoose can write. */
@@ -67,7 +64,6 @@ export const WRITERS: readonly (WriteBytes | undefined)[] = Array.from(
   (_, type) => TYPES.find(({ bson }) => bson === type)?.write,
 );
 
-/** How a field is stored if its value is as declared. */
 export interface StoredAs {
   /** The BSON types, a bit each: `1 << type`. */
   readonly types: number;
@@ -95,14 +91,12 @@ const OF_JAVASCRIPT = TYPES.flatMap((type) =>
   type.of === undefined ? [] : [{ ...type, of: type.of }]
 );
 
-/** Finds how an object is written; `undefined` for one that has no JSON form of its own. */
 export function findJsonType(value: object): JsonType | undefined {
   if (isBson(value)) return OF_DRIVER.get(value._bsontype);
   for (const type of OF_JAVASCRIPT) if (value instanceof type.of) return type;
   return undefined;
 }
 
-/** Gives the primitive in an object of the driver. */
 function unwrap(value: object): unknown {
   return value.valueOf();
 }

@@ -42,7 +42,6 @@ export function wantNothing({ names }: TargetFinder): Wanted {
   return new Map(Array.from(names, (name) => [name, new Set<string>()]));
 }
 
-/** The JSON text of a reference: one value, or those of an array. */
 type ReferenceText = string | readonly string[];
 
 function want(ids: Set<string>, held: ReferenceText): void {
@@ -75,7 +74,6 @@ function shown(json: string, found: FieldTargets): string | JsonText | null {
   return target === undefined ? json : target;
 }
 
-/** Notes the identifiers that an entity, as a value of JSON, holds in its references. */
 export function wantIn(entity: unknown, wanted: Wanted): void {
   if (!isJsonObject(entity)) return;
   for (const [name, ids] of wanted) {
@@ -84,7 +82,6 @@ export function wantIn(entity: unknown, wanted: Wanted): void {
   }
 }
 
-/** Gives the JSON text of an entity with what its references name. */
 export function populatedText(entity: unknown, targets: Targets): string {
   if (!isJsonObject(entity)) return JSON.stringify(entity) ?? "null";
   const entries: string[] = [];
@@ -113,7 +110,6 @@ export type Mark =
   & { readonly at: number }
   & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
 
-/** JSON text with places in which entities go. */
 export interface MarkedJson {
   readonly written: Buffer;
   readonly marks: readonly Mark[];
@@ -170,7 +166,6 @@ export class Marking implements FieldWriter {
     this.#names = names;
   }
 
-  /** Marks the place of the current value, if it is one of those references. */
   take(transcoder: Transcoder, field: FieldPlan): boolean {
     if (!this.#names.has(field.property)) return false;
     const { source, out } = transcoder;

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isLeftOutKey } from "../schema/fields/json.ts";
+import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
 import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
@@ -114,7 +114,7 @@ class JsonMaker {
     for (const key of Object.keys(value)) {
       const other = others?.get(key);
       const field = fields?.get(key) ?? other;
-      if (field?.hidden || other?.hidden || isLeftOutKey(key)) continue;
+      if (field?.hidden || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
       const each: unknown = value[key as keyof typeof value];
       // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
       const json = field === undefined
@@ -132,7 +132,7 @@ class JsonMaker {
     if (field.kind === "map" && element !== undefined) {
       const pairs = value instanceof Map ? [...value] : Object.entries(value);
       return Object.fromEntries(
-        pairs.filter(([key]) => !isLeftOutKey(key))
+        pairs.filter(([key]) => !PROTOTYPE_KEYS.has(key))
           .map(([key, each]) => [key, this.#field(each, element)]),
       );
     }

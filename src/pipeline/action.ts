@@ -145,7 +145,8 @@ async function castBody(
     throw badData({ ...rules, ...problems, ...missing }, error);
   }
   const { _id, ...values } = storedValues(doc);
-  return instanceMaker(type, { shape, shows: () => true, prefix: "", populates: false })(values);
+  const options = { shape, shows: () => true, prefix: "", populated: new Set<string>() };
+  return instanceMaker(type, options)(values);
 }
 
 function shapeFor({ level: { rights } }: OpenLevel, type: ModelClass): Shape {

@@ -6,6 +6,7 @@ import type { Projection } from "../filter/projection.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_entity.ts";
@@ -120,10 +121,10 @@ type Present = (found: object) => object;
 function presenter({ level, state }: LevelCall): Present {
   const { hooks, kind, shape } = level;
   if (kind.change !== undefined) return presentDocument;
-  const populates = state.options.populate !== undefined;
+  const populated = populatedPaths(state.options.populate);
   if (hooks.lean !== true && !state.options.lean) return presentDocument;
   const projection = readProjection(state.projection, shape);
-  const make = makerFor(level, { projection, populates });
+  const make = makerFor(level, { projection, populated });
   return (found) => {
     const values = found instanceof StoredEntity ? found.values : found;
     return isDocument(values) ? values : make(values);
@@ -134,14 +135,17 @@ const makers = new WeakMap<Level, InstanceMaker>();
 
 function makerFor(
   level: Level,
-  { projection, populates }: { readonly projection: Projection; readonly populates: boolean },
+  { projection, populated }: {
+    readonly projection: Projection;
+    readonly populated: ReadonlySet<string>;
+  },
 ): InstanceMaker {
   const { target, shape } = level;
-  const isWhole = isEmpty(projection) && !populates;
+  const isWhole = isEmpty(projection) && populated.size === 0;
   const known = isWhole ? makers.get(level) : undefined;
   if (known !== undefined) return known;
   const shows = shownBy(projection, shape);
-  const make = instanceMaker(target, { shape, shows, prefix: "", populates });
+  const make = instanceMaker(target, { shape, shows, prefix: "", populated });
   if (isWhole) makers.set(level, make);
   return make;
 }

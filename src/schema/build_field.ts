@@ -6,11 +6,33 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { isJson } from "./fields/json.ts";
 import { modelName } from "./model_name.ts";
-import { unknownOption } from "./mongoose/schemas/known_options.ts";
+import { isMongooseType } from "./mongoose/schemas/field_rules.ts";
 import { validatorsOf } from "./standard_schema.ts";
 
 const { Types } = mongoose;
 const SchemaTypes = mongoose.Schema.Types;
+
+/** The names of the option bags of `@prop` and `@arrayProp`, besides those of Mongoose. */
+const COMMON_OPTIONS = [
+  ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
+  ...["unique", "sparse", "expires", "min", "max", "match", "minLength", "maxLength"],
+  ...["trim", "lowercase", "uppercase", "enum", "default", "alias", "get", "set", "transform"],
+];
+const SINGLE_OPTIONS = new Set([...COMMON_OPTIONS, "type", "ref", "of"]);
+const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
+
+/** Mongoose's types do not list "encrypt". */
+const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatMap(optionsOf)]);
+
+function optionsOf({ prototype }: { readonly prototype: object }): string[] {
+  const { OptionsConstructor } = prototype as { OptionsConstructor?: { prototype: object } };
+  const names: string[] = [];
+  let holder = OptionsConstructor?.prototype;
+  for (; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
+    names.push(...Object.getOwnPropertyNames(holder));
+  }
+  return names.filter((name) => name !== "constructor");
+}
 
 /** Options of an array that speak of its elements. */
 const ELEMENT_OPTIONS = new Set([
@@ -39,10 +61,8 @@ export interface BuiltField {
 
 type SchemaOf = (target: ModelClass) => Schema;
 
-/** Builds Mongoose's definition of a field. */
 export function buildField(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   const { array, name, options } = field;
-  checkValues(field);
   checkLoaded(field);
   checkNames(field);
   checkRules(field);
@@ -128,32 +148,17 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-function checkNames(field: FieldRecord): void {
-  const { array, name, options } = field;
-  const unknown = unknownOption(field, array ? options.items : options.type);
+/** Refuses an option that nobody knows: one that is misspelt would hide nothing. A type of the host may read any. */
+function checkNames({ array, name, options }: FieldRecord): void {
+  const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
+  if (prototype instanceof mongoose.SchemaType && !isMongooseType(prototype)) return;
+  const known = array ? ARRAY_OPTIONS : SINGLE_OPTIONS;
+  const unknown = Object.keys(options).find((each) =>
+    !known.has(each) && (each === "type" || !MONGOOSE_OPTIONS.has(each))
+  );
   if (unknown === undefined) return;
   const decorator = array ? "arrayProp" : "prop";
   throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
-}
-
-const isText = (value: unknown) => typeof value === "string";
-const isFlag = (value: unknown) => typeof value === "boolean";
-
-/** The values of the options that Mongoose does not know. */
-const VALUES: Readonly<Record<string, readonly [(value: unknown) => boolean, otherwise: string]>> =
-  {
-    summary: [isText, "not a text"],
-    description: [isText, "not a text"],
-    deprecated: [isFlag, "neither true nor false"],
-    exists: [isFlag, "neither true nor false"],
-    example: [isJson, "not a value of JSON"],
-  };
-
-function checkValues({ name, options }: FieldRecord): void {
-  for (const [key, [isValid, otherwise]] of Object.entries(VALUES)) {
-    if (options[key] === undefined || isValid(options[key])) continue;
-    throw new TypeError(`property "${name}" has "${key}", which is ${otherwise}`);
-  }
 }
 
 /** A rule that is asynchronous would hide the field from everyone. */
@@ -166,9 +171,12 @@ function checkRules({ name, options }: FieldRecord): void {
       : "neither a boolean nor a function";
     throw new TypeError(`property "${name}" has "${rule}", which is ${problem}`);
   }
-  const { apart = false } = options;
+  const { apart = false, example = null } = options;
   if (typeof apart !== "boolean") {
     throw new TypeError(`property "${name}" has "apart", which is neither true nor false`);
+  }
+  if (!isJson(example)) {
+    throw new TypeError(`property "${name}" has "example", which is not a value of JSON`);
   }
 }
 

@@ -1,21 +1,17 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { describeModel } from "../declare/model/describe_model.ts";
+import { chainOf, describeModel } from "../declare/model/describe_model.ts";
 import type { ModelDescription } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { buildField } from "./build_field.ts";
-import { addClassMembers } from "./class_members.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/errors.ts";
-import { fitOnInit } from "./mongoose/documents/fit_stored.ts";
+import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
-import { writeMessageLate } from "./mongoose/documents/late_message.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
-import { fitBeforePopulate } from "./mongoose/statements/fit_found.ts";
-import { guardUnselectedMaps } from "./mongoose/statements/unselected_maps.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 
 export interface BuiltSchema {
@@ -39,7 +35,6 @@ export function isBuilt(target: ModelClass): boolean {
   return built.has(target);
 }
 
-/** Builds Mongoose's schema of a class, once. */
 export function buildSchema(target: ModelClass): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;
@@ -62,7 +57,6 @@ export function buildSchema(target: ModelClass): BuiltSchema {
   return result;
 }
 
-/** Gives the models that fields of a schema, or of what it embeds, refer to. */
 export function referredModels(schema: BuiltSchema, seen = new Set<BuiltSchema>()): ModelClass[] {
   if (seen.has(schema)) return [];
   seen.add(schema);
@@ -98,11 +92,8 @@ function fillSchema(
     throw named(target, error);
   }
   addVersion(description, schema);
-  fitOnInit(schema);
-  fitBeforePopulate(schema);
-  guardUnselectedMaps(schema);
+  dropStrays(schema);
   hideInJson(schema);
-  writeMessageLate(schema);
   markErrors(schema, target);
   guardValidators(schema);
   markCopies(schema);
@@ -136,4 +127,61 @@ function named(target: ModelClass, error: unknown): unknown {
   return new TypeError(`Cannot build the schema of "${target.name}": ${error.message}`, {
     cause: error,
   });
+}
+
+/** Statics that speak to the framework, or that every function has. */
+const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
+
+/** The body of a member that reads or calls a `#private` one: a document is no instance of the class. */
+const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
+
+/** Puts the methods, getters, setters and statics of a class and its ancestors on Mongoose's schema. */
+function addClassMembers(target: ModelClass, schema: Schema): void {
+  // The last one of a name counts: Mongoose would run the getters and setters of parent and child, one after another.
+  const members = new Map<string, PropertyDescriptor>();
+  for (const owner of chainOf(target)) {
+    const own = Object.getOwnPropertyDescriptors(owner.prototype);
+    for (const [name, member] of Object.entries(own)) {
+      if (name === "constructor") continue;
+      for (const part of [member.value, member.get, member.set]) refusePrivate(name, part);
+      members.set(name, member);
+    }
+  }
+  for (const member of members) addInstanceMember(schema, member);
+  for (const [name, member] of staticsOf(target)) {
+    if ("value" in member) schema.static(name, member.value);
+  }
+}
+
+function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDescriptor]): void {
+  const { value, get, set } = member;
+  if (typeof value === "function") return void schema.method(name, value);
+  if (schema.path(name) !== undefined) return;
+  const virtual = schema.virtual(name);
+  if (get !== undefined) virtual.get(get);
+  if (set !== undefined) virtual.set(set);
+}
+
+/** Puts the static getters and setters of a class and its ancestors on its model: Mongoose copies values only. */
+export function addStaticAccessors(target: ModelClass, model: object): void {
+  for (const [name, member] of staticsOf(target)) {
+    if (!("value" in member)) Object.defineProperty(model, name, member);
+  }
+}
+
+function staticsOf(target: ModelClass): [string, PropertyDescriptor][] {
+  const members = chainOf(target).flatMap((each) =>
+    Object.entries(Object.getOwnPropertyDescriptors(each))
+  );
+  return members.filter(([name]) => !OWN_STATICS.has(name));
+}
+
+function refusePrivate(name: string, member: unknown): void {
+  if (
+    typeof member === "function" && PRIVATE_ACCESS.test(Function.prototype.toString.call(member))
+  ) {
+    throw new TypeError(
+      `member "${name}" works on a #private member, which a document could not serve`,
+    );
+  }
 }

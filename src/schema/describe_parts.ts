@@ -21,7 +21,6 @@ export interface PartDescription {
   readonly rest: RestRecord;
 }
 
-/** Describes the properties of a class that carry `@rest`. */
 export function describeParts(owner: ModelClass): PartDescription[] {
   const { fields, parts } = describeModel(owner);
   return [...parts].flatMap(([property, rests]) => {

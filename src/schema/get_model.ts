@@ -1,13 +1,11 @@
 import mongoose from "mongoose";
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
-import { buildSchema, referredModels } from "./build_schema.ts";
-import { addStaticAccessors } from "./class_members.ts";
+import { addStaticAccessors, buildSchema, referredModels } from "./build_schema.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
-import { logUnrecognised } from "./mongoose/assumptions.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -43,7 +41,6 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   watchIndexes(model, target);
   addStaticAccessors(target, model);
   models.set(connection, (models.get(connection) ?? new WeakMap()).set(target, model));
-  logUnrecognised(model);
   compileReferred(target, connection);
   return model;
 }

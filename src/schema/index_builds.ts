@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers";
-import type { Model, Schema } from "mongoose";
+import type { Model } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { isOpen } from "./mongoose/connections.ts";
@@ -36,7 +36,6 @@ export class IndexBuilds {
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
-  #checking: Promise<boolean> | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
@@ -57,18 +56,8 @@ export class IndexBuilds {
 
   /** Whether all unique indexes stand, on the deployment that the connection leads to. */
   async areUniqueStanding(): Promise<boolean> {
-    if (this.#stands === this.#model.db.getClient()) return true;
-    if (!this.#model.schema.indexes().some(([, options]) => options.unique)) return true;
-    const checking = this.#checking ??= this.#check();
-    try {
-      return await checking;
-    } finally {
-      this.#checking = undefined;
-    }
-  }
-
-  async #check(): Promise<boolean> {
     const client = this.#model.db.getClient();
+    if (this.#stands === client || uniqueKeys(this.#model).length === 0) return true;
     await this.#model.init().then(() => {}, () => {});
     const missing = await missingUnique(this.#model);
     if (missing.length === 0) this.#stands = client;
@@ -96,17 +85,16 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  #retryIn(pause: number, client: object): void {
-    setTimeout(() => this.#retry(client), pause).unref();
-  }
-
   /** Builds again on the same deployment: what is opened elsewhere later has indexes of its own. */
-  #retry(client: object): void {
-    const { db } = this.#model;
-    if (db.getClient() !== client) this.#untold.delete(this);
-    else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-    // Mongoose tells of the result by an event.
-    else this.#model.ensureIndexes().catch(() => {});
+  #retryIn(pause: number, client: object): void {
+    const retry = () => {
+      const { db } = this.#model;
+      if (db.getClient() !== client) this.#untold.delete(this);
+      else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
+      // Mongoose tells of the result by an event.
+      else this.#model.ensureIndexes().catch(() => {});
+    };
+    setTimeout(retry, pause).unref();
   }
 }
 
@@ -115,39 +103,17 @@ function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
 
-interface IndexDescription {
-  readonly key: object;
-  readonly unique?: boolean;
-  readonly collation?: object;
-}
-
 async function missingUnique(model: Model<unknown>): Promise<string[]> {
-  const { toCreate } = await model.diffIndexes({ indexOptionsToCreate: true });
-  const missing = (toCreate as unknown[]).map(describeIndex)
-    .filter(({ unique = false }) => unique);
-  const { collation }: { collation?: object } = (model.schema as Schema).options;
-  // Mongoose builds indexes with the collation of their schema, and looks for them without it.
-  const stored = missing.length > 0 && collation !== undefined
-    ? await model.listIndexes() as unknown as IndexDescription[]
-    : [];
-  const isStored = (each: IndexDescription) =>
-    each.collation === undefined &&
-    stored.some((other) =>
-      other.unique === true && JSON.stringify(other.key) === JSON.stringify(each.key) &&
-      includes(other.collation, collation)
-    );
-  return missing.filter((each) => !isStored(each)).map(({ key }) => JSON.stringify(key));
+  const stored = await model.listIndexes().catch((error: { codeName?: unknown }) => {
+    if (error.codeName === "NamespaceNotFound") return [];
+    throw error;
+  }) as { readonly key: object; readonly unique?: boolean }[];
+  const standing = new Set(
+    stored.filter(({ unique }) => unique).map(({ key }) => JSON.stringify(key)),
+  );
+  return uniqueKeys(model).filter((key) => !standing.has(key));
 }
 
-/** Whether a collation says the same as another one, and maybe more: the database adds what was left out. */
-function includes(stored: object = {}, collation: object = {}): boolean {
-  const said = new Map(Object.entries(stored));
-  return Object.entries(collation).every(([name, value]) => said.get(name) === value);
-}
-
-/** Reads an index that Mongoose misses. In another form than the usual one, it may be unique. */
-function describeIndex(index: unknown): IndexDescription {
-  if (!Array.isArray(index)) return { key: Object(index), unique: true };
-  const [key, options] = index as [object, Partial<IndexDescription> | undefined];
-  return { ...options, key, unique: Boolean(options?.unique) };
+function uniqueKeys({ schema }: Model<unknown>): string[] {
+  return schema.indexes().filter(([, { unique }]) => unique).map(([key]) => JSON.stringify(key));
 }

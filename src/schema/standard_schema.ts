@@ -84,22 +84,5 @@ function pojoOf(value: unknown): unknown {
 
 function accept({ issues }: StandardResult): true {
   if (issues === undefined || issues === null) return true;
-  throw new SchemaIssues(readIssues(issues));
-}
-
-/** Reads issues of libraries that do not keep to the specification, too: the value is not valid all the same. */
-function readIssues(issues: unknown): StandardIssue[] {
-  const list: unknown[] = Array.isArray(issues) && issues.length > 0 ? issues : [issues];
-  return list.map((issue) => {
-    const { message, path } = Object(issue) as { message?: unknown; path?: unknown };
-    return {
-      message: typeof message === "string" ? message : "Not valid",
-      path: Array.isArray(path) ? path.filter(isStep) : [],
-    };
-  });
-}
-
-function isStep(step: unknown): step is PropertyKey | { readonly key: PropertyKey } {
-  const { key } = Object(step) as { key?: unknown };
-  return ["string", "number", "symbol"].includes(typeof (key ?? step));
+  throw new SchemaIssues(issues.length > 0 ? issues : [{ message: "Not valid" }]);
 }

@@ -9,7 +9,6 @@ import { readOptions } from "../filter/selection.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
-import { openFitted } from "../schema/mongoose/statements/fit_found.ts";
 import type { OpenCollection } from "./direct/direct_reads.ts";
 import { noteEnd } from "./page_end.ts";
 import type { Aggregation, PageRead } from "./source.ts";
@@ -20,13 +19,29 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
+/** How many documents one query populates: without a number, Mongoose asks for each one. */
+const POPULATED_AT_ONCE = 128;
+
+/** The cursor of the driver. */
+interface FoundCursor {
+  map(see: (found: object) => object): unknown;
+}
+
 export function readListed(
   collection: OpenCollection,
   { projection, options, page }: ListQuery,
 ): AsyncIterable<readonly object[]> {
-  const query = collection.model.find({}, projection, options);
+  const { model } = collection;
+  const query = model.find({}, projection, options);
   const conditions = everyFilter(collection.conditions, page?.behind);
-  const cursor = openFitted(withConditions(query, conditions), (found) => noteEnd(found, page));
+  const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
+  const cursor = withConditions(query, conditions).cursor(batch);
+  cursor.once("cursor", (opened: FoundCursor | null) => {
+    opened?.map((found) => {
+      noteEnd(found, page);
+      return found;
+    });
+  });
   return readDocuments(cursor, { ...collection, page });
 }
 

@@ -8,7 +8,7 @@ import type { Projection } from "../filter/projection.ts";
 import { readOptions } from "../filter/selection.ts";
 import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
-import { identifierIn } from "../json/transcode/documents.ts";
+import { identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import type { JsonReader } from "./direct/json_reader.ts";
 import { decodeBson, storedIn } from "./direct/stored_writer.ts";

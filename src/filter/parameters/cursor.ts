@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { createHash } from "node:crypto";
 import mongoose from "mongoose";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";

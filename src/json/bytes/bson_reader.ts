@@ -1,7 +1,7 @@
 // A BSON document is a length (int32, little-endian, itself included), elements, and a zero. An element is a type (one
 // byte), a name that ends with a zero, and a value whose form follows from the type. An array is a document whose names
 // are "0", "1" and so on. Numbers are little-endian; a string is a length, UTF-8 bytes and a zero.
-import type { Buffer } from "node:buffer";
+import { Buffer } from "node:buffer";
 
 /** A value that only Mongoose can write: the caller decodes the whole document instead. */
 export class UnknownTypeError extends Error {
@@ -120,4 +120,52 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   if (size === undefined) throw new UnknownTypeError(`Cannot skip BSON type ${type}`);
   if (size >= 0) return size;
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
+}
+
+export function documentsIn(array: Buffer, start: number): Buffer[] {
+  const source = new BsonReader(array, start);
+  const documents: Buffer[] = [];
+  for (const end = source.open(); source.next(end);) {
+    source.skipName();
+    documents.push(source.take(readInt32(array, source.at)));
+  }
+  return documents;
+}
+
+/** The first bytes of a document that begins with an ObjectId: the type, and the name. */
+const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
+
+export function identifierIn(document: Buffer): string | undefined {
+  const start = 4 + OBJECT_ID.length;
+  const begins = OBJECT_ID.every((byte, index) => document[4 + index] === byte);
+  return begins ? document.toString("hex", start, start + 12) : undefined;
+}
+
+const DOUBLE = 0x01;
+const INT32 = 0x10;
+const INT64 = 0x12;
+
+export function numberIn(document: Buffer, name: string): number | undefined {
+  const source = new BsonReader(document);
+  const key = Buffer.from(name);
+  for (const end = source.open(); source.next(end);) {
+    const isFound = source.isNamed(key);
+    source.skipName();
+    if (isFound) return numberAt(source);
+    source.skip();
+  }
+  return undefined;
+}
+
+function numberAt({ type, bytes, at }: BsonReader): number | undefined {
+  switch (type) {
+    case INT32:
+      return readInt32(bytes, at);
+    case DOUBLE:
+      return bytes.readDoubleLE(at);
+    case INT64:
+      return readInt64(bytes, at);
+    default:
+      return undefined;
+  }
 }

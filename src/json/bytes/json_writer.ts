@@ -90,7 +90,6 @@ export class JsonWriter {
     if (last !== OBJECT && last !== ARRAY) this.bytes[this.length++] = COMMA;
   }
 
-  /** Writes the UTF-8 text up to `end` as a JSON string. */
   string(from: BsonReader, end: number): void {
     const { bytes: source } = from;
     this.reserve(end - from.at + 2);
@@ -134,7 +133,6 @@ export type JsonPiece = string | Uint8Array;
 /** Stands between the texts of entities: a comma in an array, else a line break, which JSON text never holds. */
 export type Separator = "," | "\n";
 
-/** Puts text before JSON text, and behind it. */
 export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {
   return typeof text === "string"
     ? Buffer.from(`${open}${text}${close}`)

@@ -39,7 +39,7 @@ export interface FieldPlan extends ValuePlan {
   readonly key: Uint8Array;
   /** 1 for a field with a default, else 0. */
   readonly expected: 0 | 1;
-  /** The number of the object in which the field was last seen: twice in one is a duplicate key. */
+  /** The number of the object in which the field was last seen. */
   seen: number;
 }
 

@@ -1,15 +1,16 @@
-import { BsonReader, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
-import type { JsonWriter } from "../bytes/json_writer.ts";
+import type { Buffer } from "node:buffer";
+import { readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
+import type { BsonReader } from "../bytes/bson_reader.ts";
+import type { JsonWriter, Separator } from "../bytes/json_writer.ts";
 import { TIME_RANGE, WRITERS } from "../json_types.ts";
 import { ANY, ROOM } from "./plan.ts";
 import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
-import { isLeftOutKey } from "../../schema/fields/json.ts";
+import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 
 const DOUBLE = 0x01;
 const OBJECT = 0x03;
 const ARRAY = 0x04;
 const BINARY = 0x05;
-const UNDEFINED = 0x06;
 const DATE = 0x09;
 const INT64 = 0x12;
 
@@ -39,7 +40,6 @@ export class Transcoder {
     this.#fieldWriter = fieldWriter;
   }
 
-  /** Writes an entity; fails as `document()` does. */
   entity(plan: Plan): void {
     this.#planned(plan, this.#fieldWriter);
   }
@@ -62,9 +62,8 @@ export class Transcoder {
         this.#skipField();
         continue;
       }
-      if (field.seen === object) throw new UnknownTypeError("Cannot write a duplicate key");
+      if (field.seen !== object) missing -= field.expected;
       field.seen = object;
-      missing -= field.expected;
       out.reserve(ROOM + field.key.length);
       out.comma();
       out.raw(field.key);
@@ -137,25 +136,16 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
 /** Writes an object whose keys are data. With a plan of its values it is a map, else it may be anything. */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
-  const start = source.at;
-  let names = 0;
-  let checked = false;
   out.ascii("{");
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
-    const mark = 1 << hashName(source, nameEnd);
-    if ((names & mark) !== 0 && !checked) {
-      refuseDuplicates(new BsonReader(source.bytes, start));
-      checked = true;
-    }
-    names |= mark;
-    if (values !== undefined && !isMapKey(source, nameEnd)) {
-      throw new UnknownTypeError("Cannot write such a key of a map");
-    }
-    if (source.type === UNDEFINED || isLeftOut(source, nameEnd)) {
+    if (isLeftOut(source, nameEnd)) {
       source.at = nameEnd + 1;
       source.skip();
       continue;
+    }
+    if (values !== undefined && !isMapKey(source, nameEnd)) {
+      throw new UnknownTypeError("Cannot write such a key of a map");
     }
     out.reserve(1);
     out.comma();
@@ -168,54 +158,95 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("}");
 }
 
-/** A number for a name. Only if two names of an object share the last five bits of it, they are compared. */
-function hashName({ bytes, at }: BsonReader, end: number): number {
-  return (bytes[at] as number) * 7 + (bytes[end - 1] as number) * 3 + end - at;
-}
-
-function refuseDuplicates(source: BsonReader): void {
-  const names = new Set<string>();
-  for (const end = source.open(); source.next(end);) {
-    const name = source.bytes.toString("utf8", source.at, source.nameEnd());
-    if (names.has(name)) throw new UnknownTypeError("Cannot write a duplicate key");
-    names.add(name);
-    source.skipName();
-    source.skip();
-  }
-}
-
-/** Keys that reach the prototype of an object, or have a meaning for Mongoose: documents leave them out. */
+/** Keys that reach the prototype of an object: documents leave them out. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
-  const isSuspect = bytes[at] === DOLLAR || LENGTHS.has(end - at);
-  return isSuspect && isLeftOutKey(bytes.toString("latin1", at, end));
+  return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
 
-/** The lengths of such keys that begin with a letter. */
-const LENGTHS: ReadonlySet<number> = new Set([9, 11, 16]);
+const LENGTHS: ReadonlySet<number> = new Set([9, 11]);
 
-function isMapKey(source: BsonReader, end: number): boolean {
-  if (source.bytes[source.at] === DOLLAR || isLeftOut(source, end)) return false;
-  for (let at = source.at; at < end; at++) {
-    if (source.bytes[at] === DOT) return false;
-  }
-  return true;
+function isMapKey({ bytes, at }: BsonReader, end: number): boolean {
+  return bytes[at] !== DOLLAR && !bytes.subarray(at, end).includes(DOT);
 }
 
 /** Throws for a value that its field does not hold if it is as declared. */
 function checkValue({ types }: ValuePlan, source: BsonReader): void {
   const { type } = source;
-  if (types === ANY && type !== UNDEFINED) return;
-  const known = type < 32 && (types >>> type & 1) !== 0;
-  if (!known || !isExact(types, source)) {
-    throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
-  }
+  if (types === ANY) return;
+  const isKnown = type < 32 && (types >>> type & 1) !== 0;
+  if (isKnown && isExact(types, source)) return;
+  throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
 /** Whether a number or a date is one that the field can hold. */
 function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
-  if (type !== DATE && type !== INT64) return type !== UNDEFINED;
-  const value = readInt64(bytes, at);
-  if (type === DATE) return Math.abs(value) <= TIME_RANGE;
-  return (types & 1 << DOUBLE) === 0 || Number.isSafeInteger(value);
+  if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
+  const isNumber = type === INT64 && (types & 1 << DOUBLE) !== 0;
+  return !isNumber || Number.isSafeInteger(readInt64(bytes, at));
+}
+
+export interface DocumentWriterOptions {
+  /** Gives the JSON text of a document with a value that only Mongoose can write. */
+  readonly decode: (document: Buffer) => string;
+  readonly fieldWriter?: FieldWriter;
+}
+
+export class DocumentWriter {
+  readonly #plan: Plan;
+  readonly #options: DocumentWriterOptions;
+
+  constructor(plan: Plan, options: DocumentWriterOptions) {
+    this.#plan = plan;
+    this.#options = options;
+  }
+
+  document(source: BsonReader, out: JsonWriter): void {
+    this.#write(this.#open(source, out));
+  }
+
+  /**
+   * Writes the documents of an array with separators between them, without brackets. It pauses after so many bytes, and
+   * returns how many documents there were.
+   */
+  *array(
+    source: BsonReader,
+    { out, separator = ",", most = Infinity }: {
+      readonly out: JsonWriter;
+      readonly separator?: Separator | undefined;
+      readonly most?: number;
+    },
+  ): Generator<void, number> {
+    const transcoder = this.#open(source, out);
+    let count = 0;
+    let begun = source.at;
+    for (const end = source.open(); source.next(end);) {
+      if (source.at - begun > most) {
+        yield;
+        begun = source.at;
+      }
+      source.skipName();
+      if (count++ > 0) out.ascii(separator);
+      this.#write(transcoder);
+    }
+    return count;
+  }
+
+  #open(source: BsonReader, out: JsonWriter): Transcoder {
+    return new Transcoder(source, { out, fieldWriter: this.#options.fieldWriter });
+  }
+
+  #write(transcoder: Transcoder): void {
+    const { source, out } = transcoder;
+    const start = source.at;
+    const before = out.length;
+    try {
+      transcoder.entity(this.#plan);
+    } catch (error) {
+      if (!(error instanceof UnknownTypeError)) throw error;
+      source.at = start;
+      out.length = before;
+      out.text(this.#options.decode(source.take(readInt32(source.bytes, start))));
+    }
+  }
 }

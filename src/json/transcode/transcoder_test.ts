@@ -176,13 +176,6 @@ Deno.test("Transcoder.document() writes the other types that have a JSON form", 
   assertEquals(valueOf(null), "null");
   assertEquals(valueOf(new ObjectId("0123456789abcdef01234567")), '"0123456789abcdef01234567"');
   assertEquals(valueOf(Timestamp.fromString("18446744073709551615", 10)), '"18446744073709551615"');
-  assertEquals(jsonOf(document(element(0x0e, "v", text("symbol")))), '{"v":"symbol"}');
-});
-
-Deno.test("Transcoder.document() leaves undefined out of objects, and writes null for it in arrays", () => {
-  assertEquals(jsonOf(document(element(0x06, "v", Buffer.alloc(0)))), "{}");
-  const array = document(element(0x06, "0", Buffer.alloc(0)), element(0x10, "1", int32(5)));
-  assertEquals(jsonOf(document(element(0x04, "v", array))), '{"v":[null,5]}');
 });
 
 Deno.test("Transcoder.document() writes empty and nested objects and arrays", () => {
@@ -219,19 +212,6 @@ Deno.test("Transcoder.document() throws UnknownTypeError for types without a JSO
   }
   assertThrows(() => jsonOf(document(element(0x0c, "v", POINTER))), UnknownTypeError);
   assertThrows(() => jsonOf(document(element(0x20, "v", Buffer.alloc(0)))), UnknownTypeError);
-});
-
-Deno.test("Transcoder.document() throws UnknownTypeError for duplicate keys, wherever they are", () => {
-  const twice = document(element(0x10, "a", int32(1)), element(0x10, "a", int32(2)));
-  const apart = document(...["a", "b", "a"].map((key) => element(0x0a, key, Buffer.alloc(0))));
-  for (const bson of [twice, apart, document(element(0x03, "v", twice))]) {
-    assertThrows(() => jsonOf(bson), UnknownTypeError, "duplicate");
-    assertThrows(
-      () => jsonOf(bson, planOf({ a: {}, b: {}, v: {} })),
-      UnknownTypeError,
-      "duplicate",
-    );
-  }
 });
 
 Deno.test("Transcoder.document() writes many keys that look alike", () => {
@@ -355,8 +335,8 @@ Deno.test("Transcoder.document() throws UnknownTypeError for numbers and dates t
   assertEquals(json(element(0x01, "n", double(Infinity))), '{"n":null}');
   assertEquals(json(element(0x12, "n", int64(2n ** 53n - 1n))), '{"n":9007199254740991}');
   assertEquals(json(element(0x12, "i", int64(2n ** 53n + 1n))), '{"i":"9007199254740993"}');
-  assertThrows(() => json(element(0x01, "n", double(NaN))), UnknownTypeError);
   assertThrows(() => json(element(0x12, "n", int64(2n ** 53n))), UnknownTypeError);
+  assertThrows(() => json(element(0x01, "n", double(NaN))), UnknownTypeError);
   assertThrows(() => json(element(0x09, "d", int64(2n ** 62n))), UnknownTypeError);
 });
 
@@ -381,7 +361,7 @@ Deno.test("Transcoder.document() follows the plan of a map's values, whatever th
 Deno.test("Transcoder.document() throws UnknownTypeError for keys that no map can have", () => {
   const plan = planOf({ m: { object: mapOf({ types: ANY }) } });
   assertEquals(jsonOf(BSON.serialize({ m: { "a$": 1, "": 2 } }), plan), '{"m":{"a$":1,"":2}}');
-  for (const key of ["a.b", "$a", ".", "constructor"]) {
+  for (const key of ["a.b", "$a", "."]) {
     assertThrows(() => jsonOf(BSON.serialize({ m: { [key]: 1 } }), plan), UnknownTypeError);
   }
 });

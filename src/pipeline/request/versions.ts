@@ -6,7 +6,7 @@ import { hasOneOf } from "../../filter/filters.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
-import { versionOf } from "../../schema/mongoose/documents/fit_stored.ts";
+import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
 
 /** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
@@ -74,7 +74,7 @@ export function versionIn(
 ): Version | undefined {
   if (versionKey === undefined) return null;
   if (isDocument(entity)) {
-    return entity.isSelected(versionKey) ? versionOf(entity, versionKey) : undefined;
+    return entity.isSelected(versionKey) ? asVersion(rawValues(entity)[versionKey]) : undefined;
   }
   return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
 }

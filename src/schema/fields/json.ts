@@ -14,25 +14,12 @@ export function copyJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)]));
 }
 
-/** Keys that reach the prototype of an object: nowhere do they name a field. */
+/** Keys that reach the prototype of an object: nowhere do they name a field, and data under them is never shown. */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
   "constructor",
   "prototype",
 ]);
-
-/** Keys by which Mongoose knows its own values in data. */
-export const MONGOOSE_MARKS: ReadonlySet<string> = new Set([
-  "$__",
-  "$isMongooseMap",
-  "$isSingleNested",
-  "isMongooseBuffer",
-]);
-
-/** Whether data under a key is never shown. */
-export function isLeftOutKey(key: string): boolean {
-  return PROTOTYPE_KEYS.has(key) || MONGOOSE_MARKS.has(key);
-}
 
 /** Tells whether a key of a filter names a field: it is no operator, and nothing that the driver takes for something else. */
 export function isFieldKey(key: string): boolean {

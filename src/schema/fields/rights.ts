@@ -72,7 +72,6 @@ function functionsOf({ type }: FieldShape): FieldRule[] {
   return [hidden, readonly].filter((option) => typeof option === "function") as FieldRule[];
 }
 
-/** Whether a function decides whether a field is hidden. */
 export function isHiddenFromSome({ type }: FieldShape): boolean {
   return typeof type?.options.hidden === "function";
 }

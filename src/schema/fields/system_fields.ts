@@ -8,10 +8,8 @@ export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | u
   return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;
 }
 
-/** The version of an entity; `null` if it has none. */
 export type Version = number | null;
 
-/** Versions are below 2 to this power. */
 export const VERSION_BITS = 49;
 
 /** Reads a stored version. Others have written what is no whole number from 0 on: it counts as none. */

@@ -6,17 +6,14 @@ export function isSecret({ hidden, selected, shape, element }: FieldShape): bool
     (element !== undefined && isSecret(element));
 }
 
-/** Whether a client can neither see nor set a field. */
 export function isProtected({ hidden, selected, readonly }: FieldShape): boolean {
   return hidden || !selected || readonly;
 }
 
-/** Whether a replacement that leaves a field out clears it. */
 export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
 }
 
-/** Gives what keeps clients from seeing a field, if anything. */
 export function whyUnseen(field: FieldShape | undefined): string | undefined {
   if (field === undefined) return "is no field";
   if (field.hidden) return "is hidden";

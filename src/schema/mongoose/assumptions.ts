@@ -1,14 +1,8 @@
-// All that is relied on, and that Mongoose, the driver or the runtime do not declare: checked before the first model.
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
+// All that is relied on, and that Mongoose does not declare: checked before the first model.
 import mongoose from "mongoose";
-import type { Document, Model, Query, Schema } from "mongoose";
+import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
-import { isJsonObject } from "../fields/json.ts";
 import { makeDetachedConnection } from "./connections.ts";
-import { makeProbe } from "./probe.ts";
-import type { Probe, ProbeFields } from "./probe.ts";
-import type { DecodingClient } from "./connections.ts";
 import {
   deltaOf,
   forgetAllChanges,
@@ -37,7 +31,6 @@ import { judgesValuesAlone } from "./schemas/validators.ts";
 import {
   hasMiddleware,
   replacesMembers,
-  schemasWithin,
   stampFields,
   virtualsOf,
 } from "./schemas/schema_members.ts";
@@ -155,47 +148,26 @@ const DIRECT: Assumptions = {
   },
 };
 
-function makeClient(): mongoose.mongo.MongoClient {
-  return new mongoose.mongo.MongoClient("mongodb://localhost");
-}
-
-/** Without one of these, large lists take longer, or slow clients are noticed later; the log says so. */
-const USEFUL: Assumptions = {
-  "replies of the MongoDB driver"() {
-    const cursor = makeClient().db("probe").collection("probe").find();
-    return (cursor as { documents?: unknown }).documents === null;
-  },
-  "names of arrays in the MongoDB driver": () =>
-    isJsonObject((makeClient() as DecodingClient).bsonOptions?.fieldsAsRaw),
-  "responses of the runtime"() {
-    const socket = new Socket();
-    const response = new ServerResponse(new IncomingMessage(socket));
-    response.assignSocket(socket);
-    return (socket as { _httpMessage?: unknown })._httpMessage === response;
-  },
-};
-
-interface Unknown {
+interface Failed {
   readonly needed: readonly string[];
   readonly direct: readonly string[];
-  readonly useful: readonly string[];
 }
 
-export function failedAssumptions(): Unknown {
+export function failedAssumptions(): Failed {
   const probe = attempt(makeProbe);
-  const unknown = (all: Assumptions) =>
+  const failed = (all: Assumptions) =>
     Object.keys(all).filter((name) =>
       probe === undefined || attempt(() => all[name]?.(probe)) !== true
     );
-  return { needed: unknown(NEEDED), direct: unknown(DIRECT), useful: unknown(USEFUL) };
+  return { needed: failed(NEEDED), direct: failed(DIRECT) };
 }
 
-let looked: Unknown | undefined;
+let unrecognised: readonly string[] | undefined;
 
-/** Checks, once, that Mongoose is one whose documents can be used safely. */
-export function checkMongoose(): Unknown {
-  if (looked !== undefined) return looked;
-  const { needed, direct, useful } = failedAssumptions();
+/** Checks, once, that Mongoose can be used safely; gives what is not recognised, so that documents serve all models. */
+export function checkMongoose(): readonly string[] {
+  if (unrecognised !== undefined) return unrecognised;
+  const { needed, direct } = failedAssumptions();
   if (needed.length > 0) {
     throw new TypeError(
       `Cannot use Mongoose ${mongoose.version}: Mongrove does not recognise its ${
@@ -203,28 +175,13 @@ export function checkMongoose(): Unknown {
       }`,
     );
   }
-  if (useful.length > 0) {
-    logHint(`Some requests take longer: Mongrove does not recognise the ${useful.join(", ")}`);
+  if (direct.length > 0) {
+    logHint(
+      `Requests take the slower way: Mongrove does not recognise the ${direct.join(", ")} of ` +
+        `Mongoose ${mongoose.version}`,
+    );
   }
-  return looked = { needed, direct, useful };
-}
-
-/** Gives what is not recognised of a model: such a model is always read and written with documents. */
-export function unrecognised({ schema }: Model<unknown>): readonly string[] {
-  const schemas = [...schemasWithin(schema as Schema)];
-  const isReadable = attempt(() =>
-    schemas.map((each) => hasMiddleware(each, ["save"]) || replacesMembers(each))
-  );
-  return [...checkMongoose().direct, ...isReadable ? [] : ["schemas"]];
-}
-
-export function logUnrecognised(model: Model<unknown>): void {
-  const unknown = unrecognised(model);
-  if (unknown.length === 0) return;
-  logHint(
-    `Requests to "${model.modelName}" take the slower way: Mongrove does not recognise the ` +
-      `${unknown.join(", ")} of Mongoose ${mongoose.version}`,
-  );
+  return unrecognised = direct;
 }
 
 function attempt<T>(look: () => T): T | undefined {
@@ -233,4 +190,46 @@ function attempt<T>(look: () => T): T | undefined {
   } catch {
     return undefined;
   }
+}
+
+interface Probe {
+  /** As it was before it became a model. */
+  readonly schema: Schema;
+  readonly model: Model<unknown>;
+  readonly doc: Document;
+}
+
+type ProbeFields =
+  & Readonly<Record<"text" | "number" | "date" | "immutable" | "own", SchemaType>>
+  & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
+
+function makeProbe(): Probe {
+  // Not the host's: its plugins and settings are the user's own.
+  const bare = new mongoose.Mongoose();
+  const { Schema } = bare;
+  const schema = new Schema({
+    text: { type: String, required: true, enum: ["a"], match: /a/, trim: true, lowercase: true },
+    number: { type: Number, default: "5", min: 1, max: 9, enum: [5] },
+    date: { type: Date, default: Date.now, min: new Date(0), max: new Date(), required: true },
+    computed: { type: String, default: () => "made" },
+    atTimes: { type: String, required: () => true },
+    set: { type: String, set: (value: string) => value },
+    cast: { type: String, cast: (value: unknown) => String(value) },
+    own: {
+      type: String,
+      validate: function (this: unknown) {
+        return this !== null;
+      },
+    },
+    immutable: { type: String, immutable: true },
+    list: [String],
+    computedList: { type: [String], default: () => ["made"] },
+    map: { type: Map, of: new Schema({ text: String }) },
+    inner: new Schema({ text: String }),
+    inners: [new Schema({ text: String })],
+  }, { timestamps: { createdAt: "made" }, autoCreate: false, autoIndex: false });
+  schema.virtual("shown").get(() => "");
+  const model = makeDetachedConnection(bare).model<unknown>("Probe", schema.clone() as Schema);
+  const stored = { _id: new mongoose.Types.ObjectId(), text: "a", number: 5, inner: { text: "a" } };
+  return { schema: schema as Schema, model, doc: model.hydrate(stored) as Document };
 }

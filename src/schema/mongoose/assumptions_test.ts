@@ -1,15 +1,10 @@
 // Runs alone: it changes Mongoose.
-import { assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
-import { stub } from "@std/testing/mock";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
-import { prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../build_schema.ts";
-import { getModel } from "../get_model.ts";
-import { failedAssumptions, logUnrecognised, unrecognised } from "./assumptions.ts";
-
-const connection = mongoose.createConnection();
+import { failedAssumptions } from "./assumptions.ts";
 
 /** Runs something with a prototype of Mongoose changed. */
 function changing<T>(prototype: object, changes: PropertyDescriptorMap, run: () => T): T {
@@ -34,7 +29,7 @@ const IDLE: PropertyDescriptor = { configurable: true, writable: true, value: ()
 
 const { Document, Model, Query, Schema: MongooseSchema, SchemaType } = mongoose;
 
-const ALL_KNOWN = { needed: [], direct: [], useful: [] };
+const ALL_KNOWN = { needed: [], direct: [] };
 
 // First, as what is recognised is not looked at again.
 Deno.test("buildSchema() refuses a Mongoose whose queries cast conditions in an unknown way", () => {
@@ -111,21 +106,4 @@ Deno.test("failedAssumptions() misses middleware when Mongoose does not mark its
   const changes = { pre: { ...IDLE, value: unmarked } };
   const { direct } = changing(MongooseSchema.prototype, changes, failedAssumptions);
   assertEquals(direct, ["middleware of schemas"]);
-});
-
-Deno.test("unrecognised() names a model whose schemas cannot be read, and logs it", () => {
-  class Opaque extends FrameworkModel {
-    static override schemaOptions = { autoIndex: false, autoCreate: false };
-    @prop()
-    name?: string;
-  }
-  const model = getModel(Opaque, connection);
-  assertEquals(unrecognised(model as never), []);
-  const other = mongoose.createConnection().model("Other", model.schema as Schema);
-  Object.assign(other.schema, { callQueue: undefined });
-  using log = stub(console, "warn");
-  assertEquals(unrecognised(other as never), ["schemas"]);
-  logUnrecognised(other as never);
-  assertEquals(log.calls.length, 1);
-  assertMatch(String(log.calls[0]?.args[0]), /"Other" take the slower way: .* schemas of Mongoose/);
 });

@@ -11,51 +11,26 @@ const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.versi
  */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;
-  const other = otherVersion(connection);
+  const { base } = Object(connection) as { base?: { version?: unknown } };
   throw new TypeError(
-    other === undefined
+    base === undefined
       ? `Cannot use the connection: it is not a Mongoose connection but ${typeof connection}`
-      : `Cannot use the connection: it belongs to another copy of Mongoose (${other}) than ` +
+      : `Cannot use the connection: it belongs to another copy of Mongoose (${base.version}) than ` +
         `Mongrove's (${mongoose.version}); ${ONE_COPY}`,
   );
 }
 
 const hinted = new WeakSet<Connection>();
 
-/** Logs, once, why a connection is not open: it was never opened, or Mongoose has given up. */
 export function hintAtUnopened(connection: Connection): void {
-  if (hinted.has(connection)) return;
-  if (connection.getClient()) return hintAtFailed(connection);
-  if (connection !== mongoose.connection) return;
+  if (connection !== mongoose.connection || connection.getClient() || hinted.has(connection)) {
+    return;
+  }
   hinted.add(connection);
   logHint(
     `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
       `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
   );
-}
-
-/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
-function hintAtFailed(connection: Connection): void {
-  connection.asPromise().catch((error: Error) => {
-    if (connection.readyState !== DISCONNECTED || hinted.has(connection)) return;
-    hinted.add(connection);
-    logHint(
-      `Cannot reach the database: the first attempt to connect failed (${error.message}), and Mongoose makes no ` +
-        `second one; repeat connect() or openUri() until it succeeds`,
-    );
-  });
-}
-
-const DISCONNECTED = 0;
-
-/** The version of the copy that a connection belongs to; `undefined` if it is no connection. */
-function otherVersion(connection: unknown): string | undefined {
-  const { base, readyState } = Object(connection) as {
-    base?: { version?: unknown };
-    readyState?: unknown;
-  };
-  if (typeof readyState !== "number") return undefined;
-  return typeof base?.version === "string" ? base.version : "of unknown version";
 }
 
 export function isOpen({ readyState }: Connection): boolean {
@@ -77,7 +52,6 @@ export function isStandalone(connection: Connection): boolean {
   return Object(server).type === "Standalone";
 }
 
-/** Gives the connection that a query or an aggregation will use; `undefined` for anything else. */
 export function connectionOf(work: unknown): Connection | undefined {
   if (work instanceof mongoose.Query) return (work.model as Model<unknown>).db as Connection;
   if (!(work instanceof mongoose.Aggregate)) return undefined;
@@ -90,17 +64,12 @@ export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   return new Connection(base);
 }
 
-export interface DecodingClient {
-  readonly bsonOptions?: { readonly fieldsAsRaw?: unknown };
-}
-
 /**
  * Has the driver decode arrays whatever they are called: it looks up their names in a plain object, and leaves those
  * undecoded that every object has, such as `toString`.
  */
 export function decodeAllNames(connection: Connection): void {
-  const client = connection.getClient() as DecodingClient | undefined;
-  const undecoded = client?.bsonOptions?.fieldsAsRaw;
-  if (typeof undecoded !== "object" || undecoded === null) return;
+  const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };
+  const undecoded = Object(bsonOptions?.fieldsAsRaw);
   if (Object.getPrototypeOf(undecoded) === Object.prototype) Object.setPrototypeOf(undecoded, null);
 }

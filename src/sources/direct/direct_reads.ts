@@ -8,7 +8,7 @@ import type { Filter } from "../../filter/filters.ts";
 import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
 import type { Selection } from "../../filter/selection.ts";
-import { numberIn } from "../../json/transcode/documents.ts";
+import { numberIn } from "../../json/bytes/bson_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import type { Version } from "../../schema/fields/system_fields.ts";

@@ -17,7 +17,7 @@ import {
   stampFields,
   typesWithin,
 } from "../../schema/mongoose/schemas/schema_members.ts";
-import { unrecognised } from "../../schema/mongoose/assumptions.ts";
+import { checkMongoose } from "../../schema/mongoose/assumptions.ts";
 import { JsonReader } from "./json_reader.ts";
 import { SharedReads } from "./shared_reads.ts";
 import { EntityMaker } from "./entity_maker.ts";
@@ -67,7 +67,7 @@ export function directSupport(model: Model<unknown>, shape: Shape): DirectSuppor
 /** Looks at a model and all that it embeds: documents are needed where Mongoose runs or adds anything of the user's. */
 export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport {
   const runsNothing = (names: readonly string[]) =>
-    unrecognised(model).length === 0 && runsNothingOwn(model, names);
+    checkMongoose().length === 0 && runsNothingOwn(model, names);
   const schema = model.schema as Schema;
   const schemas = [...schemasWithin(schema)];
   const fields = [...shape.fields.values()];

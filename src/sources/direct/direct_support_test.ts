@@ -1,5 +1,4 @@
 import { assertEquals, assertStrictEquals } from "@std/assert";
-import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
 import type { Model, Schema } from "mongoose";
 import { prop } from "../../declare/decorators/prop.ts";
@@ -93,18 +92,6 @@ Deno.test("findSupport() allows nothing when a schema has discriminators", () =>
   assertEquals(judge(), EVERYTHING);
   base.discriminator("Variant", variant.clone());
   assertEquals(judge(), "");
-});
-
-Deno.test("findSupport() allows nothing when the schema of a model is not recognised", () => {
-  class Known extends FrameworkModel {
-    static override schemaOptions = QUIET;
-  }
-  const { schema } = getModel(Known, connection);
-  const copies = ["One", "Other"].map((name) => connection.model(name, schema.clone()));
-  Object.assign(copies[1]?.schema ?? {}, { callQueue: undefined });
-  using _log = stub(console, "warn");
-  const found = copies.map((model) => findSupport(model as never, describeShape(schema as Schema)));
-  assertEquals(found.map(names), [EVERYTHING, ""]);
 });
 
 Deno.test("directSupport() looks at a model once", () => {

@@ -15,8 +15,8 @@ export interface InstanceOptions {
   readonly shows: Shows;
   /** The path of the instances, with a dot at its end. */
   readonly prefix: string;
-  /** Whether a query may have put entities in the place of identifiers. */
-  readonly populates: boolean;
+  /** The paths at which a query has put entities in the place of identifiers. */
+  readonly populated: ReadonlySet<string>;
   /** Whether fields that reads leave out have no place in the instances. */
   readonly leavesOut?: boolean;
 }
@@ -141,10 +141,14 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
 }
 
 /** Makes instances of entities that a query has put in the place of identifiers, without defaults. */
-function scalarConverter(field: FieldShape, { populates }: Spot): (value: unknown) => unknown {
+function scalarConverter(
+  field: FieldShape,
+  { prefix, populated }: Spot,
+): (value: unknown) => unknown {
   const { ref } = (field.type as SchemaType).options as { ref?: unknown };
   const target = typeof ref === "string" ? classOf(ref) : undefined;
-  const spot: Spot = { shows: () => false, prefix: "", populates, leavesOut: !populates };
+  const leavesOut = !populated.has(prefix.slice(0, -1));
+  const spot: Spot = { shows: () => false, prefix: "", populated: new Set(), leavesOut };
   let maker: InstanceMaker | undefined;
   return (value) => {
     if (value === null) return null;

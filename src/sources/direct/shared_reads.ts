@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
-import { identifierIn } from "../../json/transcode/documents.ts";
+import { identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
 import { decodeBson, storedIn } from "./stored_writer.ts";

@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import { Buffer } from "node:buffer";
-import type { Document, Model, Schema } from "mongoose";
+import type { Document, Model } from "mongoose";
 import { toJsonValue } from "../../json/to_json.ts";
-import { dropMarks, fitStored } from "../../schema/mongoose/documents/fit_stored.ts";
 import { hydrateKept } from "../../write/stored_values.ts";
 import { nextTurn } from "../../database/read_batches.ts";
 import type { Batch } from "../../database/read_batches.ts";
@@ -10,10 +9,10 @@ import { shownBy } from "../../filter/projection.ts";
 import type { Projection, Shows } from "../../filter/projection.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { BsonReader } from "../../json/bytes/bson_reader.ts";
+import { BsonReader, documentsIn } from "../../json/bytes/bson_reader.ts";
 import { JsonWriter } from "../../json/bytes/json_writer.ts";
 import type { Separator } from "../../json/bytes/json_writer.ts";
-import { documentsIn, DocumentWriter } from "../../json/transcode/documents.ts";
+import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { planJson } from "../../json/transcode/plan.ts";
 import type { Plan } from "../../json/transcode/plan.ts";
 import { Marking } from "../../json/populate.ts";
@@ -99,21 +98,14 @@ export class StoredWriter {
   /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
   document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateKept(this.#model, values);
-    // `hydrate()` would copy what it leaves out something of, before misfits in it are known.
+    // `hydrate()` would copy what it leaves out something of.
     const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
     return found.init(values);
   }
 
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
-    this.#fit(values);
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
-  }
-
-  /** Mongoose applies a projection before the middleware that does this. */
-  #fit(values: object): void {
-    dropMarks(values);
-    fitStored(this.#model.schema as Schema, values);
   }
 
   #hydrate(values: object): string {

@@ -5,7 +5,7 @@ import { everyFilter, fieldsRead, hasOneOf, KEEP_CONDITIONS, topOf } from "../..
 import type { Filter } from "../../filter/filters.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { asVersion, versionKey } from "../../schema/fields/system_fields.ts";
-import { aggregateValues } from "../../schema/mongoose/statements/aggregate_values.ts";
+import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";

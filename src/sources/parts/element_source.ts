@@ -9,7 +9,6 @@ import { readOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
-import { populateFound } from "../../schema/mongoose/statements/fit_found.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/update_conditions.ts";
@@ -228,7 +227,9 @@ export class ElementSource implements Source {
     const found = await this.#aggregate(filter, { ...options, stages });
     for (const each of found) noteEnd(each, page);
     const docs = lean ? found : found.map(hydrate);
-    if (populate !== undefined) await timeBudget.wait(populateFound(model, { docs, populate }));
+    if (populate !== undefined) {
+      await timeBudget.wait(model.populate(docs as never, populate as never));
+    }
     return docs as EntityValue[];
   }
 

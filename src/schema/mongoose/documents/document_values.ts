@@ -72,7 +72,6 @@ interface PathStates {
 
 type Changes = Record<string, Record<string, unknown>>;
 
-/** The statement by which Mongoose would save a document. */
 interface Delta {
   readonly where: Record<string, unknown>;
   readonly changes: Changes;
@@ -100,7 +99,6 @@ export function deltaOf(doc: Document): Delta {
   return { where, changes: changes ?? {} };
 }
 
-/** Has a document take all its changes for stored. */
 export function forgetAllChanges(doc: Document): void {
   (doc as unknown as { $__reset(): void }).$__reset();
 }

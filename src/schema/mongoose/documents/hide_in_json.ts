@@ -73,7 +73,6 @@ export const showsValues = memoize((schema: Schema): boolean =>
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
 
-/** The options of JSON for all schemas. */
 function generalOptions(schema: Schema): object {
   const { base } = schema as { base?: { options?: { toJSON?: object } } };
   return base?.options?.toJSON ?? {};

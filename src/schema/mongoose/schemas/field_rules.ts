@@ -24,7 +24,6 @@ export function isRequiredAtTimes(type: SchemaType): boolean {
   return typeof (internals(type).originalRequiredValue ?? type.options.required) === "function";
 }
 
-/** Whether a value cannot be valid without a field. */
 export function isAlwaysRequired(type: SchemaType | undefined): boolean {
   return isRequired(type) && !isRequiredAtTimes(type as SchemaType);
 }
@@ -72,7 +71,6 @@ export function defaultOf(type: SchemaType | undefined, doc: Document): unknown 
   return internals(type).getDefault?.(doc, false);
 }
 
-/** The default of a field as it was given: a value, or a function that gives it. */
 export function rawDefault(type: SchemaType | undefined): unknown {
   return internals(type).defaultValue;
 }
@@ -100,7 +98,6 @@ export function hasEmptyDefault(type: SchemaType | undefined): boolean {
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
 
-/** Whether a new document gets a random identifier, which is the default of Mongoose. */
 export function hasUsualId(schema: Schema): boolean {
   const [own, usual] = [schema, new mongoose.Schema()].map((each) => rawDefault(each.path("_id")));
   return own === usual;

@@ -55,7 +55,6 @@ interface DocumentMiddleware {
 
 const BUILT_IN = Symbol.for("mongoose:built-in-middleware");
 
-/** Whether a schema has middleware of the user's for one of several operations. */
 export function hasMiddleware(schema: Schema, names: readonly string[]): boolean {
   const { hooks } = (schema as unknown as { s: { hooks: SchemaMiddleware } }).s;
   return names.some((name) =>

@@ -78,14 +78,12 @@ function handled(result: unknown): unknown {
 
 const { ValidatorError } = mongoose.Error;
 
-type RuleProperties = Readonly<Record<string, unknown>>;
-
 /**
  * Says that a value breaks a rule, as Mongoose does. Clients write values: what looks like a placeholder in one is none,
  * and an object with a key `toString`, which Mongoose cannot put into a message, is no failure of the application.
  */
 export class RuleError extends ValidatorError {
-  constructor(properties: RuleProperties, doc?: object) {
+  constructor(properties: Readonly<Record<string, unknown>>, doc?: object) {
     const { message } = properties;
     const toMessage = typeof message === "function"
       ? () => message(properties, doc)
@@ -94,16 +92,16 @@ export class RuleError extends ValidatorError {
   }
 }
 
-function messageOf(properties: RuleProperties): string {
-  const { message, reason } = properties;
+function messageOf({ message, reason, ...others }: Readonly<Record<string, unknown>>): string {
   // The message of a thrown error is no template.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
-  const values = Object.entries(properties).filter(([name]) => name !== "message");
-  const texts = new Map(values.map(([name, value]) => [`{${name.toUpperCase()}}`, value]));
+  const values = new Map(
+    Object.entries(others).map(([name, value]) => [name.toUpperCase(), value]),
+  );
   return template.replace(
-    /\{[^{}]+\}/g,
-    (place) => texts.has(place) ? textOf(texts.get(place)) : place,
+    /\{([^{}]+)\}/g,
+    (place, name) => values.has(name) ? textOf(values.get(name)) : place,
   );
 }
 

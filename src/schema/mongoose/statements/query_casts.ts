@@ -3,10 +3,8 @@ import type { Model } from "mongoose";
 
 type Conditions = Record<string, unknown>;
 
-/** An update of the database, by operator and path. */
 export type Update = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** The part of a query of Mongoose that casts. */
 export interface CastingQuery {
   getFilter(): Conditions;
   setQuery(conditions: Conditions): void;
@@ -52,6 +50,12 @@ export function writeAsIs(query: object, update: Update): void {
     }
     return result as Update;
   };
+}
+
+export function populatedPaths(populate: unknown): ReadonlySet<string> {
+  if (populate === undefined) return new Set();
+  const query = new mongoose.Query().populate(populate as never);
+  return new Set(Object.keys(query.mongooseOptions().populate ?? {}));
 }
 
 /** Does what `sanitizeFilter` does before a cast: operators without the mark of `mongoose.trusted()` become values. */

@@ -31,7 +31,6 @@ export interface StatementTrace {
   duration?: number;
 }
 
-/** A message of a tracing channel. */
 interface Trace {
   readonly attributes: { "error.type"?: string };
   duration?: number;
@@ -67,7 +66,6 @@ const channel = tracingChannel<object, StatementTrace>("mongrove:statement");
 
 const traced = new WeakSet<Connection>();
 
-/** A call of a method of a collection, as Mongoose tells of it. */
 interface Operation {
   readonly _id: object;
   readonly collectionName: string;

@@ -1,10 +1,9 @@
 import mongoose from "mongoose";
-import type { Document } from "mongoose";
+import type { Connection, Document, mongo } from "mongoose";
 import type { Update } from "./query_casts.ts";
 import type { WriteOptions } from "./save_by.ts";
 import { traceStatement } from "./trace_statements.ts";
 
-/** An update of one document, as the database takes it. */
 export interface UpdateStatement {
   readonly q: Record<string, unknown>;
   readonly u: Update;
@@ -36,7 +35,6 @@ export async function sendUpdates(
 /** How many bytes one command may have, with room for the rest of it: the database takes 16 MB. */
 const MOST_BYTES = 12 * 1024 * 1024;
 
-/** Gives values in lists that fit a command each. */
 export function* inCommands<T extends object>(all: readonly T[]): Generator<T[]> {
   let list: T[] = [];
   let size = 0;
@@ -51,4 +49,22 @@ export function* inCommands<T extends object>(all: readonly T[]): Generator<T[]>
     size += own;
   }
   if (list.length > 0) yield list;
+}
+
+export interface GivenValues {
+  readonly connection: Connection;
+  readonly values: readonly object[];
+  readonly stages: readonly object[];
+}
+
+/** Runs stages on given values, in place of stored documents. */
+export async function aggregateValues(
+  { connection, values, stages }: GivenValues,
+  options?: mongo.AggregateOptions,
+): Promise<mongo.Document[]> {
+  const given = { $documents: values.map((each) => ({ $literal: each })) };
+  return await traceStatement(
+    { connection, operation: "aggregate" },
+    async () => await connection.db?.aggregate([given, ...stages], options).toArray() ?? [],
+  );
 }

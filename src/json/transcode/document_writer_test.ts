@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { BsonReader } from "../bytes/bson_reader.ts";
+import { BsonReader, documentsIn, identifierIn } from "../bytes/bson_reader.ts";
 import { JsonWriter } from "../bytes/json_writer.ts";
-import { documentsIn, DocumentWriter, identifierIn } from "./documents.ts";
 import { ANY } from "./plan.ts";
 import type { FieldPlan, Plan } from "./plan.ts";
+import { DocumentWriter } from "./transcoder.ts";
 
 const { BSON, ObjectId } = mongoose.mongo;
 

@@ -1,0 +1,99 @@
+import mongoose from "mongoose";
+import type { Document, Schema, SchemaType } from "mongoose";
+import { isJsonObject } from "../../fields/json.ts";
+import { memoize } from "../../memoize.ts";
+import { isDocument } from "../bson.ts";
+import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.ts";
+
+interface InitOptions {
+  readonly populated?: readonly { readonly path: string }[];
+  /** Whether the host's values hold populated entities. */
+  readonly hydratedPopulatedDocs?: boolean;
+}
+
+/**
+ * Has documents read an object that is stored in the place of a reference as the identifier in it, or as `null`: Mongoose
+ * would make an entity of it, which shows fields with `select: false`.
+ */
+export function dropStrays(schema: Schema): void {
+  const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
+    // A document does this for all that it embeds.
+    if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
+    const populated = new Set(options.populated?.map(({ path }) => path));
+    dropWithin(stored, { schema, prefix: "", populated });
+  });
+  schema.pre("init", drop as never);
+}
+
+interface Place {
+  /** The path of the values, with a dot, if something else holds them. */
+  readonly prefix: string;
+  readonly populated: ReadonlySet<string>;
+}
+
+function dropWithin(stored: unknown, { schema, ...place }: Place & { schema: Schema }): void {
+  if (Array.isArray(stored)) {
+    return stored.forEach((each) => dropWithin(each, { schema, ...place }));
+  }
+  for (const { path, type } of referencesOf(schema)) {
+    const names = path.split(".");
+    const name = names.pop() as string;
+    const holder = names.reduce((at, each) => isJsonObject(at) ? at[each] : undefined, stored);
+    if (!isJsonObject(holder) || !Object.hasOwn(holder, name)) continue;
+    const at = { ...place, prefix: `${place.prefix}${path}` };
+    (holder as Record<string, unknown>)[name] = withoutStrays(holder[name], { type, ...at });
+  }
+}
+
+interface TypeInternals {
+  readonly schema?: Schema;
+  readonly embeddedSchemaType?: SchemaType;
+}
+
+function withoutStrays(value: unknown, { type, prefix, populated }: Place & { type: SchemaType }) {
+  const { schema, embeddedSchemaType: element } = type as TypeInternals;
+  if (schema !== undefined) {
+    dropWithin(value, { schema, prefix: `${prefix}.`, populated });
+    return value;
+  }
+  const read = (each: unknown): unknown => {
+    if (Array.isArray(each) && element !== undefined) return each.map(read);
+    return isStray(each) ? identifierIn(each) : each;
+  };
+  if (type instanceof mongoose.Schema.Types.Map) {
+    if (!isJsonObject(value) || populated.has(`${prefix}.$*`)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
+  }
+  if (!populated.has(prefix)) return read(value);
+  // A query leaves lists as they are stored.
+  if (!Array.isArray(value)) return value;
+  return element === undefined ? null : value.filter((each) => !Array.isArray(each));
+}
+
+const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Timestamp)$/;
+
+function isStray(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || isDocument(value)) return false;
+  if (value instanceof Date || value instanceof Uint8Array) return false;
+  return !("_bsontype" in value) || !IDENTIFIERS.test(String(value._bsontype));
+}
+
+function identifierIn(stray: unknown): unknown {
+  // The driver reads `$ref` and `$id` as an object of its own.
+  const { _id, oid = _id } = stray as { _id?: unknown; oid?: unknown };
+  return oid === undefined || isStray(oid) ? null : oid;
+}
+
+const referencesOf = memoize((schema: Schema) =>
+  Object.entries(schema.paths)
+    .filter(([path, type]) => !path.includes("$*") && typesWithin(type).some(holdsReferences))
+    .map(([path, type]) => ({ path, type }))
+);
+
+function holdsReferences(type: SchemaType): boolean {
+  const { schema } = type as TypeInternals;
+  const within = schema === undefined
+    ? [type]
+    : [...schemasWithin(schema)].flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin);
+  return within.some(({ options }) => options.ref !== undefined || options.refPath !== undefined);
+}
