@@ -27,30 +27,9 @@ function valueBelow(value: unknown, [name, ...names]: readonly string[]): unknow
   return valueBelow(value[name], names);
 }
 
-/**
- * A date that JavaScript cannot hold: other languages have later and earlier ones, and store the last of them for "never".
- * The driver writes it as it is stored, as far as a number is exact.
- */
-export class FarDate extends Date {
-  readonly #time: number;
-
-  constructor(time: number) {
-    super(NaN);
-    this.#time = time;
-  }
-
-  override getTime(): number {
-    return this.#time;
-  }
-
-  override valueOf(): number {
-    return this.#time;
-  }
-}
-
-/** Whether a stored value is a date that JavaScript cannot hold, read as it is or not. */
-export function isFarDate(value: unknown): value is Date {
-  return value instanceof Date && Number.isNaN(Date.prototype.getTime.call(value));
+/** Whether a stored value is a date that JavaScript cannot hold. */
+function isFarDate(value: unknown): boolean {
+  return value instanceof Date && Number.isNaN(value.getTime());
 }
 
 const JS_TYPES: Readonly<Record<string, string>> = {

@@ -12,7 +12,7 @@ export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | u
 export type Version = number | null;
 
 /** Versions are below 2 to this power. */
-export const VERSION_BITS = 49;
+const VERSION_BITS = 49;
 
 /** Reads a stored version. Others have written what is no whole number from 0 on: it counts as none. */
 export function asVersion(value: unknown): Version {

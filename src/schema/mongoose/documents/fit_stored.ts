@@ -82,14 +82,6 @@ export function versionOf(doc: Document, key: string): Version {
   return asVersion(Object.hasOwn(values, key) ? values[key] : doc.get(key));
 }
 
-export function hasOddVersion(doc: Document): boolean {
-  return oddVersions.has(doc);
-}
-
-export function forgetOddVersion(doc: Document): void {
-  oddVersions.delete(doc);
-}
-
 /** The paths of arrays that a document has read otherwise than they are stored. */
 const misreadArrays = new WeakMap<Document, readonly string[]>();
 
