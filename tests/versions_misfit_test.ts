@@ -131,7 +131,7 @@ test("a write of an entity with an odd version is made, or refused as a whole", 
       assertEquals(tag.split(".")[0], `"none`, what);
       const { status, text } = await app.patch(path, { text: "b" });
       assert([200, 400, 409].includes(status), `${what} ${path}: ${status} ${text}`);
-      const { body } = await app.get(path);
+      const { body } = await app.get<EntityBody>(path);
       assertEquals(body.text, status === 200 ? "b" : "a", `${what} ${path}`);
       const stored = await getModel(Book).collection.findOne({
         _id: new mongoose.Types.ObjectId(id),

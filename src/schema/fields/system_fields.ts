@@ -10,7 +10,8 @@ export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | u
 
 export type Version = number | null;
 
-export const VERSION_BITS = 49;
+/** Versions are below 2 to this power. */
+const VERSION_BITS = 49;
 
 /** Reads a stored version. Others have written what is no whole number from 0 on: it counts as none. */
 export function asVersion(value: unknown): Version {

@@ -211,9 +211,9 @@ function areAllowed(
   { entity, changes = {} }: { readonly entity?: Values; readonly changes?: Values },
   { shape, timeBudget }: OpenCollection,
 ): MaybePromise<boolean> {
-  const fields = [...shape.fields];
-  const changed = fields.filter(([name]) => Object.hasOwn(changes, name));
-  const valid = entity ? areValid(entity, fields) : areValid(changes, changed);
+  const all = [...shape.fields];
+  const fields = entity ? all : all.filter(([name]) => Object.hasOwn(changes, name));
+  const valid = areValid(entity ?? changes, fields);
   return isPromise(valid) ? timeBudget.wait(valid) : valid;
 }
 

@@ -9,8 +9,7 @@ import type { Source } from "../source.ts";
 import { ElementSource } from "./element_source.ts";
 import { ReferenceSource } from "./reference_source.ts";
 import type { ReferenceSourceOptions } from "./reference_source.ts";
-import { storedList } from "./change_place.ts";
-import { stagesTo } from "./place.ts";
+import { stagesTo, storedList } from "./place.ts";
 import type { Place } from "./place.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {

@@ -16,8 +16,14 @@ import {
   setFields,
   unchangedAt,
 } from "../../write/update_conditions.ts";
-import { aggregateDocument, changePlace, storedList } from "./change_place.ts";
-import { insideOf, intoStages, isExpressible } from "./place.ts";
+import {
+  aggregateDocument,
+  changePlace,
+  insideOf,
+  intoStages,
+  isExpressible,
+  storedList,
+} from "./place.ts";
 import type { Place } from "./place.ts";
 
 interface PropertyWrite {
@@ -160,7 +166,7 @@ export async function updateElements(
   const named = { _id: { $in: changes.map(({ read }) => read._id) } };
   const areAll = async (list: readonly unknown[], ...filters: Filter[]) => {
     const match = { $match: everyFilter(named, ...filters) } as PipelineStage;
-    const stages = [...intoStages(property, true), match, { $project: { _id: 1 } }];
+    const stages = [...intoStages(property, true), match];
     const found = await aggregateDocument(place.model, { document: { [property]: list }, stages });
     return found.length === docs.length;
   };
@@ -225,9 +231,8 @@ export async function removeElements(
       isReached = true;
       const list = storedList(stored);
       const stages = [...intoStages(property, true), { $match: named }] as PipelineStage[];
-      const found = ids.length === 0
-        ? []
-        : await aggregateDocument(parent.model, { document: { [property]: list }, stages });
+      const document = { [property]: list };
+      const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
       // Of equal ones without identifier, as many go as were selected.
       const rest = list.filter((each) => {

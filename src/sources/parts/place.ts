@@ -1,10 +1,26 @@
-import type { Connection, Model, PipelineStage, Types } from "mongoose";
+import type { ClientSession, Connection, Model, PipelineStage, Types } from "mongoose";
+import { takeTurns } from "../../database/in_transaction.ts";
 import type { TransactionOptions } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
-import { everyFilter, fieldsRead, moveFilter } from "../../filter/filters.ts";
+import { outOfReach } from "../../errors/refusals.ts";
+import {
+  everyFilter,
+  fieldsRead,
+  hasOneOf,
+  KEEP_CONDITIONS,
+  moveFilter,
+  topOf,
+} from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { versionKey } from "../../schema/fields/system_fields.ts";
+import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
+import { asVersion, versionKey } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
+import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
+import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
+import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
+import { storedText } from "../../write/stored_values.ts";
+import type { StoredObject } from "../../write/stored_values.ts";
+import { isExact, sameAsStored, setFields, writtenPaths } from "../../write/update_conditions.ts";
 
 export interface Step {
   readonly property: string;
@@ -85,4 +101,199 @@ export function intoStages(property: string, array: boolean): PipelineStage[] {
 
 export function isExpressible(filter: Filter): boolean {
   return fieldsRead(filter) !== undefined;
+}
+
+/** How often a change is tried when others change what it depends on. */
+const MAX_ATTEMPTS = 20;
+
+/** Fields of an entity with their new values; `undefined` for those that it loses. */
+type Fields = Record<string, unknown>;
+
+export interface Change {
+  /** The update that makes the change in one statement, its paths from the entity. */
+  readonly update: Update;
+  /** The condition on the entity, cast. */
+  readonly condition?: Filter | undefined;
+  /** A further condition of the statement; `null` where there is no statement for the change. */
+  readonly onlyIf?: Filter | null;
+  /** Makes the change in a copy of what is stored, where one statement cannot; `undefined` writes nothing. */
+  readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
+  readonly session?: ClientSession | undefined;
+}
+
+/**
+ * Changes an entity if all that leads to it is there and in its scope, and stays in it: by one statement, unless a scope
+ * reads what changes or the stored values need another change. `false` if nothing was written.
+ */
+export async function changePlace(
+  place: Place,
+  change: Change,
+): Promise<boolean> {
+  const { update, condition = {}, onlyIf = {}, session } = change;
+  const fields = [...new Set(writtenPaths(update).map(topOf))];
+  const where = everyFilter(condition, onlyIf ?? {});
+  if (onlyIf !== null && isExpressible(where) && keepsScopes(place, fields)) {
+    if (await send(place, { update: fromRoot(update, place), where, session })) return true;
+  }
+  const [step] = place.steps;
+  const written = step === undefined ? fields : [step.property];
+  const run = async () => {
+    for (let tries = 1; tries <= MAX_ATTEMPTS; tries++) {
+      const isWritten = await tryChecked(place, { ...change, written });
+      if (isWritten !== undefined) return isWritten;
+    }
+    return false;
+  };
+  // A transaction has its turn already.
+  if (session !== undefined) return await run();
+  return await takeTurns(turnAt(place), run);
+}
+
+/** Gives an update of an entity with paths from the root; the array filters `e0`, `e1`, … name elements. */
+function fromRoot(update: Update, { steps }: Place): Update {
+  const names = steps.map(({ property, id }, index) =>
+    id === undefined ? property : `${property}.$[e${index}]`
+  );
+  const moved: Record<string, Fields> = {};
+  for (const [operator, paths] of Object.entries(update)) {
+    const entries = Object.entries(paths).map((
+      [path, value],
+    ) => [[...names, path].join("."), value]);
+    moved[operator] = Object.fromEntries(entries);
+  }
+  return moved;
+}
+
+/**
+ * Changes a copy of the document that was read, has the database match it with the scopes, and writes only if nothing that
+ * was read has changed meanwhile; `undefined` if another write was faster.
+ */
+async function tryChecked(
+  place: Place,
+  { condition = {}, apply, session, written }: Change & { readonly written: readonly string[] },
+): Promise<boolean | undefined> {
+  const { model, id, scope, version, timeBudget } = place;
+  const read = fieldsRead(scope);
+  // The fields of the scope, and those that are written; or else the whole document.
+  const key = versionKey(model);
+  const fields = read && [...new Set(["_id", ...read, ...written])];
+  const shown = fields?.map((field) => [field, 1]) ?? [];
+  const stages = [
+    { $match: everyFilter({ _id: id }, scope, version) },
+    ...fields ? [{ $project: { ...Object.fromEntries(shown), ...key && { [key]: 1 } } }] : [],
+  ];
+  const maxTimeMS = Math.max(1, Math.ceil(timeBudget.left));
+  const options = { ...AS_STORED, maxTimeMS, ...session && { session } };
+  const [root] = await model.collection.aggregate(stages, options).toArray() as StoredObject[];
+  if (root === undefined) return false;
+  const isThere = async (document: StoredObject, last: readonly PipelineStage[]) => {
+    const given = { document, stages: [...stagesTo(place), ...last], maxTimeMS };
+    return (await aggregateDocument(model, given)).length > 0;
+  };
+  if (!await isThere(root, [{ $match: condition }])) return false;
+  const changed = copyJson(root) as StoredObject;
+  const entity = entityIn(changed, place.steps);
+  const values = entity && await apply(entity);
+  if (entity === undefined || values === undefined) return false;
+  setFields(entity, values);
+  if (!await isThere(changed, [])) throw outOfReach();
+  const update = updateTo(changed, written);
+  const where = unchangedSince(root, { fields, key });
+  return await send({ ...place, steps: [] }, { update, where, session }) || undefined;
+}
+
+/** Follows steps into a copy of a document; a single object that is stored where a list belongs becomes its only element. */
+function entityIn(copy: StoredObject, steps: readonly Step[]): StoredObject | undefined {
+  let at = copy;
+  for (const { property, id } of steps) {
+    let inner = at[property];
+    if (id !== undefined) {
+      const text = storedText(id);
+      const list = at[property] = storedList(inner);
+      inner = list.find((each) => isJsonObject(each) && storedText(each._id) === text);
+    }
+    if (!isJsonObject(inner)) return undefined;
+    at = inner as StoredObject;
+  }
+  return at;
+}
+
+/** Gives what is stored where a list belongs as a list: Mongoose too reads a single value as a list of one. */
+export function storedList(value: unknown): readonly unknown[] {
+  if (value === null || value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function updateTo(changed: StoredObject, fields: readonly string[]): Update {
+  const set = fields.filter((field) => changed[field] !== undefined);
+  const unset = fields.filter((field) => changed[field] === undefined);
+  return {
+    ...set.length > 0 && { $set: Object.fromEntries(set.map((field) => [field, changed[field]])) },
+    ...unset.length > 0 && { $unset: Object.fromEntries(unset.map((field) => [field, 1])) },
+  };
+}
+
+function unchangedSince(
+  root: StoredObject,
+  { fields, key }: {
+    readonly fields: readonly string[] | undefined;
+    readonly key: string | undefined;
+  },
+): Filter {
+  const all =
+    fields?.map((field) =>
+      Object.hasOwn(root, field)
+        ? sameAsStored(`$${field}`, root[field])
+        : { $eq: [{ $type: `$${field}` }, "missing"] }
+    ) ?? [sameAsStored("$$ROOT", root)];
+  const same = { $expr: { $and: all } };
+  if (key === undefined || isExact(root)) return same;
+  return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
+}
+
+/** Options that read values as they are stored: nothing is lost when they are written again. */
+const AS_STORED = {
+  promoteValues: false,
+  promoteLongs: false,
+  promoteBuffers: false,
+  bsonRegExp: true,
+  enableUtf8Validation: false,
+} as const;
+
+export async function aggregateDocument(
+  { db }: Model<unknown>,
+  { document, stages, ...options }: {
+    readonly document: StoredObject;
+    readonly stages: readonly PipelineStage[];
+    readonly maxTimeMS?: number;
+  },
+): Promise<StoredObject[]> {
+  const given = { connection: db as Connection, values: [document], stages };
+  return await aggregateValues(given, { ...AS_STORED, ...options });
+}
+
+interface Statement {
+  readonly update: Update;
+  readonly where: Filter;
+  readonly session: ClientSession | undefined;
+}
+
+/**
+ * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the way.
+ * `false` if a condition did not hold.
+ */
+async function send(place: Place, { update, where, session }: Statement): Promise<boolean> {
+  const { model, id, steps, timeBudget } = place;
+  const key = versionKey(model);
+  const counted = key === undefined ? update : { ...update, $inc: { ...update.$inc, [key]: 1 } };
+  const arrayFilters = steps.flatMap(({ id }, index) =>
+    id === undefined ? [] : [{ [`e${index}._id`]: id }]
+  );
+  const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session) };
+  const query = model.updateOne({ _id: id }, counted as never, options as never);
+  matchAsIs(query, conditionsOf(place, where));
+  writeAsIs(query, counted);
+  const { matchedCount } = await query.exec();
+  // Where a connection keeps numbers in objects, they are no zeros.
+  return Number(matchedCount) !== 0;
 }
