@@ -6,7 +6,6 @@ import type { FrameworkModel, ModelClass } from "../declare/model/framework_mode
 import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/errors.ts";
-import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { markCopies } from "./mongoose/documents/mark_copies.ts";
 import { reservedNames } from "./mongoose/schemas/schema_members.ts";
@@ -92,7 +91,6 @@ function fillSchema(
     throw named(target, error);
   }
   addVersion(description, schema);
-  dropStrays(schema);
   hideInJson(schema);
   markErrors(schema, target);
   guardValidators(schema);

@@ -6,6 +6,7 @@ import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
+import { dropStrays } from "./mongoose/documents/stray_references.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -34,6 +35,7 @@ export function getModel<C extends ModelClass>(
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const { schema } = buildSchema(target);
+  prepare(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
   // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
@@ -44,6 +46,12 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   compileReferred(target, connection);
   return model;
 }
+
+/** Does once what needs a schema with all that it embeds. */
+const prepare = memoize((schema: Schema): true => {
+  dropStrays(schema);
+  return true;
+});
 
 function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
@@ -71,6 +79,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   // Only a root has a version.
   const own = buildSchema(target).schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
+  dropStrays(own);
   const model = connection.model<unknown>(embeddedName(target), own);
   model.on("error", () => {});
   return model;

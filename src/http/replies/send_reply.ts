@@ -48,11 +48,7 @@ export async function sendReply(
   if (text === undefined) return void res.end();
   // Entities that are created together have no tag.
   const isTagged = status === 200 || version !== undefined;
-  if (text.length > PIECE || !isTagged) {
-    return await sendGathered(res, { pieces: [bytesOf(text)], timeoutMS, isTagged });
-  }
-  res.setHeader("Content-Type", JSON_TYPE);
-  res.send(text);
+  await sendGathered(res, { pieces: [text], timeoutMS, isTagged });
 }
 
 async function cutBegun(res: Response): Promise<void> {
@@ -128,17 +124,13 @@ function concat(parts: readonly JsonPiece[]): Buffer {
 async function sendGathered(
   res: Response,
   { pieces, timeoutMS, type = JSON_TYPE, isTagged = true }: {
-    readonly pieces: Uint8Array[];
+    readonly pieces: JsonPiece[];
     readonly type?: string;
     readonly timeoutMS: number;
     readonly isTagged?: boolean;
   },
 ): Promise<void> {
-  const [first, ...others] = pieces;
-  res.setHeader("Content-Type", type);
-  const isSmall = others.length === 0 && lengthOf(pieces) <= PIECE;
-  if (isSmall && isTagged) return void res.send(first);
-  res.setHeader("Content-Length", lengthOf(pieces));
+  res.setHeader("Content-Type", type).setHeader("Content-Length", lengthOf(pieces));
   const tag = isTagged && res.get("ETag") === undefined ? expressTag(res, pieces) : undefined;
   if (tag !== undefined) res.setHeader("ETag", tag);
   if (res.req.fresh) {
@@ -146,11 +138,14 @@ async function sendGathered(
     return void res.status(304).end();
   }
   if (res.req.method === "HEAD") return void res.end();
+  const [first = ""] = pieces;
+  // One write for headers and text: `res.send()` takes a fifth longer.
+  if (pieces.length === 1 && first.length <= PIECE) return void res.end(first);
   if (isQueued(res) && !await awaitTurn(res)) return;
   const stream = new ResponseStream(res, timeoutMS);
   try {
     for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
-      await stream.write(piece);
+      await stream.write(bytesOf(piece));
     }
     await stream.end();
   } finally {
@@ -159,19 +154,19 @@ async function sendGathered(
 }
 
 /** The tag that Express gives to a body. The pieces are not joined: that would double their memory. */
-function expressTag(res: Response, pieces: readonly Uint8Array[]): string | undefined {
+function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undefined {
   const make: unknown = res.app.get("etag fn");
   const kind: unknown = res.app.get("etag");
   if (typeof make !== "function") return undefined;
-  if (typeof kind === "function") return String(make(Buffer.concat(pieces)));
+  if (typeof kind === "function") return String(make(concat(pieces)));
   const hash = createHash("sha1");
   for (const piece of pieces) hash.update(piece);
   const tag = `"${lengthOf(pieces).toString(16)}-${hash.digest("base64").slice(0, 27)}"`;
   return kind === "strong" ? tag : `W/${tag}`;
 }
 
-function lengthOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, piece) => sum + piece.length, 0);
+function lengthOf(pieces: readonly JsonPiece[]): number {
+  return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 }
 
 /** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */

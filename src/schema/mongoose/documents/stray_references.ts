@@ -16,6 +16,7 @@ interface InitOptions {
  * would make an entity of it, which shows fields with `select: false`.
  */
 export function dropStrays(schema: Schema): void {
+  if (referencesOf(schema).length === 0) return;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
     // A document does this for all that it embeds.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
