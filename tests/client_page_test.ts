@@ -41,14 +41,4 @@ for (const page of PAGES) {
       });
     }
   });
-
-  longTest(`${page} has files that compile`, async () => {
-    const steps = await stepsOf(page);
-    await using project = await makeProject();
-    for (const { files } of steps) await project.write(files);
-    const names = steps.flatMap(({ files }) => Object.keys(files));
-    await runCommand(Deno.execPath(), ["check", "--quiet", "--no-lock", ...names], {
-      cwd: project.folder,
-    });
-  });
 }

@@ -1,7 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { openDatabase } from "./harness/database.ts";
 import { longTest } from "./harness/testing.ts";
-import { runCommand } from "./reach/support/run_command.ts";
 import { startApp } from "./reach/support/start_app.ts";
 import { makeProject } from "./tutorial/make_project.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
@@ -33,21 +32,6 @@ for (const { title, files, turns } of recipes) {
     }
   });
 }
-
-longTest("docs/cookbook.md has files that compile", async () => {
-  await using project = await makeProject();
-  await project.write(start?.files ?? {});
-  const names = recipes.map((_, index) => `app_${index}.ts`);
-  for (const [index, { files }] of recipes.entries()) {
-    const { "app.ts": app = "", ...others } = files;
-    await project.write({ ...others, [names[index] ?? ""]: app });
-  }
-  await project.write({ "app.ts": recipes[0]?.files["app.ts"] ?? "" });
-  await runCommand(Deno.execPath(), ["check", "--no-lock", "main.ts", ...names], {
-    cwd: project.folder,
-    env: {},
-  });
-});
 
 Deno.test("docs/cookbook.md adapts the clients of others in at most 40 lines", () => {
   const recipe = recipes.find(({ title }) => title === "React-admin and Refine");

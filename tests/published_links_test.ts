@@ -33,3 +33,10 @@ Deno.test("README.md and the pages behind it link to what is published", async (
   assertEquals(missing, []);
   assertEquals(pages.has("ARCHITECTURE.md"), true);
 });
+
+Deno.test("docs/README.md lists every page", async () => {
+  const index = await linksOf("docs/README.md");
+  const entries = await Array.fromAsync(Deno.readDir(new URL("docs/", ROOT)));
+  const pages = entries.map(({ name }) => `docs/${name}`).filter((path) => /\w\.md$/.test(path));
+  assertEquals(pages.filter((page) => page !== "docs/README.md" && !index.includes(page)), []);
+});

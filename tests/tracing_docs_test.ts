@@ -1,11 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { json } from "node:stream/consumers";
 import mongoose from "mongoose";
-import { runCommand } from "./reach/support/run_command.ts";
 import { serve } from "./harness/serve.ts";
-import { longTest, test } from "./harness/testing.ts";
+import { test } from "./harness/testing.ts";
 import { loadRecipe, type OpenRecipe } from "./recipes/open_recipe.ts";
-import { makeProject } from "./tutorial/make_project.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
 import { Rehearsal } from "./tutorial/rehearsal.ts";
@@ -42,17 +40,6 @@ test(`${PAGE} has metrics of requests, statements and the pool`, async () => {
   const read = slow.toArray();
   await until(async () => (await app.get("/metrics")).text.includes("connection_used 1"));
   await read;
-});
-
-longTest(`${PAGE} has files that compile`, async () => {
-  await using project = await makeProject();
-  for (const [index, { files }] of steps.entries()) {
-    const { "app.ts": app = "", ...others } = files;
-    await project.write({ ...others, [`app_${index}.ts`]: app });
-  }
-  const names = steps.map((_, index) => `app_${index}.ts`);
-  const options = { cwd: project.folder, env: {} };
-  await runCommand(Deno.execPath(), ["check", "--no-lock", ...names], options);
 });
 
 interface ExportedSpan {

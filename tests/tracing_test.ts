@@ -86,6 +86,7 @@ function listen() {
     return { start, asyncEnd, onEnd };
   });
   return {
+    store,
     parents,
     texts,
     /** Gives what has ended since the last time, once all that had begun has ended. */
@@ -233,6 +234,30 @@ test("a request whose client goes is traced as aborted, without a status", async
   const { requests: [request] } = await traces.take();
   assertEquals(request?.attributes["error.type"], "aborted");
   assertEquals(request?.attributes["http.response.status_code"], undefined);
+});
+
+const inside = { look: () => {} };
+
+function lookInside(): boolean {
+  inside.look();
+  return true;
+}
+
+@rest({ route: "/looked", methods: [all({ preFetch: lookInside })] })
+class TracedLooked extends FrameworkModel {}
+
+test("hooks run inside of the trace of their request, and what no route takes is not traced", async () => {
+  using traces = listen();
+  await using app = await mount([TracedLooked]);
+  const contexts: unknown[] = [];
+  inside.look = () => void contexts.push(traces.store.getStore());
+  const statuses = [await app.get("/unknown"), await app.patch("/looked", {})]
+    .map(({ status }) => status);
+  statuses.push((await app.get("/looked")).status);
+  const { requests: [request, ...more] } = await traces.take();
+  assertEquals(statuses, [404, 404, 200]);
+  assertEquals([more, contexts.length], [[], 1]);
+  assert(contexts[0] === request);
 });
 
 test("nothing is traced, and no listener added, where nobody has subscribed", async () => {

@@ -43,13 +43,11 @@ longTest("docs/tutorial.md shows what its files answer, step by step", async (t)
   }
 });
 
-longTest("docs/tutorial.md ends with files that compile and a test that passes", async () => {
+longTest("docs/tutorial.md ends with a test that passes", async () => {
   await using project = await makeProject();
   for (const { files } of steps) await project.write(files);
   const { path } = await findMongod({ uri: "" });
   const env = { MONGOMS_SYSTEM_BINARY: path, MONGOMS_SYSTEM_BINARY_VERSION_CHECK: "false" };
-  const run = (...args: string[]) =>
-    runCommand(Deno.execPath(), args, { cwd: project.folder, env });
-  await run("check", "--no-lock", "main.ts", "movie_test.ts");
-  await run("test", "-A", "--no-lock", "--no-check", "movie_test.ts");
+  const args = ["test", "-A", "--no-lock", "--no-check", "movie_test.ts"];
+  await runCommand(Deno.execPath(), args, { cwd: project.folder, env });
 });

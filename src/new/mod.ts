@@ -72,16 +72,20 @@ export async function createApp(
   return Object.keys(files);
 }
 
-/** Completes a package.json: what it has stays, except for scripts and the kind of its modules. */
+/** The script that `npm init` writes. */
+const NO_TEST = /no test specified/;
+
+/** Completes a package.json: what it has stays, except for the kind of its modules. */
 async function completePackage(path: string): Promise<string> {
   const given: Partial<typeof PACKAGE_JSON> = existsSync(path)
     ? JSON.parse(await readFile(path, "utf8"))
     : { private: true };
   const { type, scripts, dependencies, devDependencies } = PACKAGE_JSON;
+  const own = Object.entries(given.scripts ?? {}).filter(([, script]) => !NO_TEST.test(script));
   const complete = {
     ...given,
     type,
-    scripts: { ...given.scripts, ...scripts },
+    scripts: { ...scripts, ...Object.fromEntries(own) },
     dependencies: { ...dependencies, ...given.dependencies },
     devDependencies: { ...devDependencies, ...given.devDependencies },
   };

@@ -40,20 +40,20 @@ async function names(app: OpenExample, path: string): Promise<string[]> {
   return (await app.read<Movie[]>(path)).map(({ name }) => name);
 }
 
-/** Gives the address of the page, once it is printed; reads on to the end, as more is. */
-async function readAddress(stdout: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
-  const address = Promise.withResolvers<string>();
+/** Gives the addresses of both pages, once they are printed; reads on to the end, as more is. */
+async function readPages(stdout: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string[]> {
+  const pages = Promise.withResolvers<string[]>();
   const read = async () => {
     let text = "";
     for await (const part of stdout.pipeThrough(new TextDecoderStream())) {
       text += part;
-      const [url] = /http:\S+\/admin(?=\s)/.exec(text) ?? [];
-      if (url !== undefined) address.resolve(url);
+      const urls = text.match(/^http:\S+\/(docs|admin)(?=\s)/gm) ?? [];
+      if (urls.length === 2) pages.resolve(urls);
     }
-    throw new Error(`It prints no address: ${text}`);
+    throw new Error(`It prints no addresses: ${text}`);
   };
-  read().catch(address.reject);
-  return await address.promise;
+  read().catch(pages.reject);
+  return await pages.promise;
 }
 
 async function takePicture({ page }: Tab, name: string): Promise<void> {
@@ -72,7 +72,7 @@ test("the script of examples/admin has the client in it, and nothing of the serv
   assertEquals(/mongoose|mongodb/i.exec(script), null);
 });
 
-test("examples/admin serves the page with the permissions of its task, and stops on SIGTERM", async () => {
+test("examples/admin names and serves its pages with the permissions of its task, and stops on SIGTERM", async () => {
   await using database = await openDatabase();
   const allowed = ["env", "net", "sys", "read", "run"].map((name) => `--allow-${name}`);
   const child = new Deno.Command(Deno.execPath(), {
@@ -81,13 +81,14 @@ test("examples/admin serves the page with the permissions of its task, and stops
     env: { MONGODB_URI: database.uri, DEMO_DATABASE: database.name, PORT: "0" },
     stdout: "piped",
   }).spawn();
-  const url = await readAddress(child.stdout);
-  const replies = await Promise.all([fetch(url), fetch(`${url}/page.js`)]);
+  const [docs = "", url = ""] = await readPages(child.stdout);
+  const replies = await Promise.all([fetch(url), fetch(`${url}/page.js`), fetch(docs)]);
   const texts = await Promise.all(replies.map((reply) => reply.text()));
   child.kill("SIGTERM");
   assertEquals((await child.status).code, 0);
   assertStringIncludes(texts[0] ?? "", `src="/admin/page.js"`);
   assertStringIncludes(texts[1] ?? "", "Somebody else has changed this");
+  assertStringIncludes(texts[2] ?? "", "swagger-ui");
 });
 
 test("a list shows movies in the order, the page and the filter that are clicked", async () => {

@@ -33,9 +33,8 @@ async function test({ folder, version }: Gate): Promise<DenoResult> {
   // The types of code and snippets have been checked by the step before
   const args = ["--long", "--doc", "--no-check", ...coverageIn(folder), ...version];
   const result = await runTests(args, { capture: true });
-  // Of a green run, the closing line is enough
-  const summary = result.output.split("\n")
-    .findLast((line) => line.includes(" passed"))?.trim() ?? "";
+  // Of a green run, the closing lines are enough: of the tests, and of the snippets
+  const summary = result.output.match(/^.*\d+ passed.*\d+ failed.*$/gm)?.join("\n") ?? "";
   return result.code === 0 ? { code: 0, output: summary } : result;
 }
 
@@ -64,19 +63,21 @@ const ENTRIES = [
   ...["changes", "client", "mcp", "new", "openapi", "testing"].map((name) => `src/${name}/mod.ts`),
 ];
 
-/** The steps of `deno task ok`. */
-function listSteps(gate: Gate): Step[] {
-  const steps: Step[] = [
+/** The steps of `deno task ok`: those of a group run side by side with those of the other groups. */
+function listSteps(gate: Gate): Step[][][] {
+  const types: Step[] = [{ name: "check", run: () => runCheck(gate.version, { capture: true }) }];
+  const others: Step[] = [
     { name: "fmt", run: deno("fmt", "--check") },
     { name: "lint", run: lint },
     { name: "rooms", run: checkRooms },
-    { name: "check", run: () => runCheck(gate.version, { capture: true }) },
     { name: "doc", run: deno("doc", "--lint", ...ENTRIES) },
-    { name: "test", run: () => test(gate) },
-    { name: "coverage", run: () => cover(gate.folder) },
     { name: "publish", run: deno("publish", "--dry-run", "--allow-dirty") },
   ];
-  return steps.filter(({ name }) => !(gate.isTested && name === "test"));
+  const tests: Step[] = [
+    { name: "test", run: () => test(gate) },
+    { name: "coverage", run: () => cover(gate.folder) },
+  ];
+  return [[others, types], [tests.filter(({ name }) => !(gate.isTested && name === "test"))]];
 }
 
 /** Steps whose output is worth a look when they pass, too. */
@@ -92,8 +93,17 @@ async function runStep({ name, run }: Step): Promise<number> {
   return code;
 }
 
+/** Runs steps until one fails. */
+async function runSteps(steps: readonly Step[]): Promise<number> {
+  for (const step of steps) {
+    const code = await runStep(step);
+    if (code !== 0) return code;
+  }
+  return 0;
+}
+
 /**
- * Runs all checks, in the order of their price; the first that fails ends it.
+ * Runs all checks: first those of the text, then the tests. What fails ends it.
  *
  * @param args `--tested=DIR` takes the coverage of a run of
  * `deno task test --long --doc --coverage=DIR` instead of running the tests again. `--mongoose=VERSION`
@@ -107,9 +117,10 @@ export async function runOk(args: string[]): Promise<number> {
     await Deno.makeTempDir({ prefix: "mongrove-coverage-" });
   try {
     const version = args.filter((arg) => arg.startsWith("--mongoose="));
-    for (const step of listSteps({ folder, isTested: tested !== undefined, version })) {
-      const code = await runStep(step);
-      if (code !== 0) return code;
+    for (const groups of listSteps({ folder, isTested: tested !== undefined, version })) {
+      const codes = await Promise.all(groups.map(runSteps));
+      const code = codes.find((each) => each !== 0);
+      if (code !== undefined) return code;
     }
     return 0;
   } finally {

@@ -1,7 +1,14 @@
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { chooseMongoose } from "./choose_mongoose.ts";
 import { chooseStd } from "./choose_std.ts";
-import { groupTests, readTestFiles, writeGroups } from "./group_tests.ts";
+import {
+  GROUP_SIZE,
+  groupTests,
+  readTestFiles,
+  type TestFile,
+  writeGroups,
+} from "./group_tests.ts";
 import { openTaskMongo } from "../mongo/task_mongo.ts";
 import { LONG } from "../report.ts";
 import { GROUPED } from "../testing.ts";
@@ -9,6 +16,9 @@ import { type DenoResult, existing, runDeno, type RunDenoOptions } from "./run_d
 
 /** What has snippets, besides `src/`. */
 const DOCUMENTED = ["mod.ts", "README.md"];
+
+/** What has snippets, without the tests beside it. Deno ignores files of what it is given first only. */
+const SNIPPETS = ["--ignore=src/**/*_test.ts", "src", ...DOCUMENTED];
 
 /** Prepares packages for tests: see there. */
 const PACKAGES = "tests/harness/load_packages.ts";
@@ -20,7 +30,8 @@ const JOBS = navigator.hardwareConcurrency + 1;
  * Runs the tests on one MongoDB.
  *
  * @param given Arguments of `deno test`. Files among them replace the default, which is all tests but the long ones,
- * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones.
+ * side by side, and with `--doc` all snippets of the documentation too. `--long` adds the long ones. Many files run side
+ * by side as all do; of files that are named, what is long runs too.
  * `--mongoose=VERSION` takes that version of Mongoose; `oldest` is the first that the package allows.
  * @param options See {@linkcode RunDenoOptions}.
  * @returns What became of `deno test`.
@@ -34,16 +45,19 @@ export async function runTests(
   const named = await existing(args.filter((arg) => !arg.startsWith("-")));
   const isLong = named.length > 0 || given.includes("--long");
   const env = { ...std, ...isLong && { [LONG]: "1" } };
-  const isChecked = args.includes("--no-check") || named.length > 0;
+  const isFew = named.length > 0 && named.length <= GROUP_SIZE;
+  const isChecked = args.includes("--no-check") || isFew;
   const checking = isChecked ? undefined : checkTypes(args, flags, std);
   const load = ["run", "--quiet", ...flags, "--allow-read", "--allow-env", PACKAGES];
   const loaded = await runDeno(load, { ...options, env: std });
   if (loaded.code !== 0) return loaded;
   await using mongo = await openTaskMongo();
-  const test = ["test", "--quiet", "--no-prompt", ...flags, ...permissions(mongo.mongod), ...args];
+  const test = ["test", "--quiet", "--no-prompt", ...flags, ...permissions(mongo.mongod)];
   const all = { ...options, env: { ...env, ...mongo.env } };
-  if (named.length > 0) return await runDeno(test, all);
-  const tested = await runAll(test, all, isLong);
+  if (isFew) return await runDeno([...test, ...args], all);
+  const others = args.filter((arg) => !named.includes(arg));
+  const files = filesIn(await readTestFiles(), named);
+  const tested = await runAll([...test, ...others], { options: all, files, isLong });
   const checked = await checking;
   if (checked === undefined || checked.code === 0) return tested;
   if (!options.capture) console.error(checked.output);
@@ -60,25 +74,48 @@ function checkTypes(
   return runDeno(["check", "--quiet", ...flags, ...doc, "src", "tests"], { capture: true, env });
 }
 
-/** Runs all tests side by side: in groups, or with `--doc`, which would run the files of a group once more, by files. */
+/** Runs tests side by side, in groups; with `--doc`, a run beside that has the snippets, which cover nothing. */
 async function runAll(
   test: readonly string[],
-  options: RunDenoOptions,
-  isLong: boolean,
+  { options, files, isLong }: {
+    readonly options: RunDenoOptions;
+    readonly files: readonly TestFile[];
+    readonly isLong: boolean;
+  },
 ): Promise<DenoResult> {
-  const run = (files: readonly string[], env: Record<string, string> = {}) => {
-    const jobs = { DENO_JOBS: Deno.env.get("DENO_JOBS") ?? String(JOBS) };
-    const args = new Set([...test, "--no-check", "--parallel", ...files]);
-    return runDeno([...args], { ...options, env: { ...jobs, ...options.env, ...env } });
+  const jobs = Deno.env.get("DENO_JOBS") ?? String(JOBS);
+  const run = (args: readonly string[], env: Record<string, string>) => {
+    const all = new Set([...args, "--no-check", "--parallel"]);
+    return runDeno([...all], { ...options, env: { ...options.env, ...env } });
   };
-  if (test.includes("--doc")) return await run([...DOCUMENTED, "src", "tests"]);
-  const { alone, groups } = groupTests(await readTestFiles(), isLong);
+  const { alone, groups } = groupTests(files, isLong);
   const folder = await Deno.makeTempDir({ prefix: "mongrove-tests-" });
   try {
-    return await run([...alone, ...await writeGroups(groups, folder)], { [GROUPED]: "1" });
+    const modules = [...alone, ...await writeGroups(groups, folder)];
+    const tests = test.filter((arg) => arg !== "--doc");
+    const snippets = test.filter((arg) => !arg.startsWith("--coverage")).map(besideReport);
+    const results = await Promise.all([
+      run([...tests, ...modules], { DENO_JOBS: jobs, [GROUPED]: "1" }),
+      ...test.includes("--doc") ? [run([...snippets, ...SNIPPETS], { DENO_JOBS: "1" })] : [],
+    ]);
+    const output = results.map(({ output }) => output).join("\n");
+    return { code: results.find(({ code }) => code !== 0)?.code ?? 0, output };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** The test files that are named, or that are in folders that are; all if none is. */
+function filesIn(files: readonly TestFile[], named: readonly string[]): readonly TestFile[] {
+  const paths = named.map((each) => join(each, "/"));
+  return files.filter(({ path }) =>
+    paths.length === 0 || paths.some((each) => `${path}/`.startsWith(each))
+  );
+}
+
+/** A second run has a report of its own, next to that of the first. */
+function besideReport(arg: string): string {
+  return arg.replace(/^(--junit-path=.*)\.xml$/, "$1_snippets.xml");
 }
 
 /**
