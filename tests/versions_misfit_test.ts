@@ -67,7 +67,6 @@ const MISFITS: Record<string, unknown> = {
   negative: -3,
   huge: 1e300,
   long: Long.fromString("9007199254740995"),
-  decimal: Decimal128.fromString("7"),
   object: {},
   operator: { $gt: 0 },
   list: [7],

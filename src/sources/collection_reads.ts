@@ -35,6 +35,10 @@ export function readListed(
   const query = model.find({}, projection, options);
   const conditions = everyFilter(collection.conditions, page?.behind);
   const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
+  const { populate = {} } = query.mongooseOptions();
+  for (const each of Object.values(populate as Record<string, { options?: object }>)) {
+    each.options = { batchSize: BATCH_SIZE, ...each.options };
+  }
   const cursor = withConditions(query, conditions).cursor(batch);
   cursor.once("cursor", (opened: FoundCursor | null) => {
     opened?.map((found) => {

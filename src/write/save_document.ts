@@ -98,6 +98,11 @@ async function updateDocuments(
   const scope = castFilter(model, options.scope);
   const filter = castFilter(model, options.filter);
   const kept = docs.map(keptValues);
+  // The version is counted even if nothing has changed: timestamps are renewed then, too.
+  for (const doc of docs) {
+    const key = versionKey(doc);
+    if (key !== undefined) doc.markModified(key);
+  }
   await saveBy(docs, async () => {
     const updates = docs.map((doc, index) =>
       boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as KeptValues })

@@ -47,9 +47,8 @@ export function boundUpdate(
   const written = writtenPaths(changes).map(topOf);
   const read = readBy(scope);
   const isTouched = read?.some((path) => written.includes(path)) ?? true;
-  const shape = describeShape(doc.schema as Schema);
   const paths = [
-    overwrites ? [] : replacedPaths(changes, { shape, stored: values }),
+    overwrites ? [] : replacedPaths(changes, { shape: shapeOf(doc), stored: values }),
     isTouched ? read?.filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
     // A collation would compare what must not have changed, too: that what the filter reads is unchanged stands for it.
     collation === undefined ? [] : readBy(filter),
@@ -64,25 +63,36 @@ export function boundUpdate(
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
   const bound = {
     // The wrapper keeps a condition on `_id` from taking the place of the document's own.
-    statement: { q: { ...where, ...all.length > 0 && { $and: all } }, u: counted(changes, key) },
+    statement: {
+      q: { ...where, ...all.length > 0 && { $and: all } },
+      u: counted(changes, { key, values }),
+    },
     ...{ key, version: (version ?? 0) + 1 },
   };
   // What a hook has read can be outside already.
-  if (isEmpty(scope) || !isTouched && isSent) return bound;
-  const changed = { ...values };
-  setFields(changed, changedFields(doc, changes, { read: values }));
-  return { ...bound, changed };
+  const isJudged = !isEmpty(scope) && (isTouched || !isSent);
+  if (!isJudged) return bound;
+  return { ...bound, changed: withFields(values, changedFields(doc, changes, { read: values })) };
+}
+
+function shapeOf({ schema }: Document): Shape {
+  return describeShape(schema as Schema);
 }
 
 /** Has an update count the version once, whatever hooks have done to it. */
-function counted(changes: Update, key: string | undefined): Update {
+function counted(
+  changes: Update,
+  { key, values }: { readonly key: string | undefined; readonly values: StoredObject },
+): Update {
   if (key === undefined) return isEmpty(changes) ? { $set: {} } : changes;
   const update: Record<string, Record<string, unknown>> = {};
   for (const [operator, paths] of Object.entries(changes)) {
     const { [key]: _counted, ...others } = paths;
     if (!isEmpty(others)) update[operator] = others;
   }
-  return { ...update, $inc: { ...update.$inc, [key]: 1 } };
+  // The database counts on from nothing, and not from null.
+  const operator = values[key] === null ? "$set" : "$inc";
+  return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
 
 interface ReadState {
@@ -237,6 +247,13 @@ export function changedFields(
     }
   }
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+/** Gives some values with fields in the place of theirs. */
+function withFields(values: StoredObject, fields: StoredObject): StoredObject {
+  const changed = { ...values };
+  setFields(changed, fields);
+  return changed;
 }
 
 export function setFields(holder: StoredObject, fields: StoredObject): void {
