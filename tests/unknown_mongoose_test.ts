@@ -34,16 +34,16 @@ class Movie extends FrameworkModel {
 test("Framework uses documents, and logs why, when it does not recognise Mongoose", async () => {
   using log = stub(console, "warn");
   await using app = await mount([Movie]);
-  const prototype = mongoose.Model.prototype as { save(...args: unknown[]): unknown };
-  const { save } = prototype;
-  using saving = stub(prototype, "save", function (this: object, ...args) {
-    return save.apply(this, args);
+  const prototype = mongoose.Document.prototype as { validate(...args: unknown[]): unknown };
+  const { validate } = prototype;
+  using validating = stub(prototype, "validate", function (this: object, ...args) {
+    return validate.apply(this, args);
   });
   const made = await app.post("/movies", { name: " A " });
   const path = `/movies/${made.body._id}`;
   const changed = await app.patch(path, { name: "B" });
   const [found, list] = [await app.get<EntityBody>(path), await app.get<EntityBody[]>("/movies")];
-  assertEquals([made.body.name, changed.body.name, saving.calls.length], ["A", "B", 2]);
+  assertEquals([made.body.name, changed.body.name, validating.calls.length], ["A", "B", 2]);
   assertEquals([list.body, JSON.stringify(list.body).includes("SECRET")], [[found.body], false]);
   assertEquals(log.calls.length, 1);
   assertMatch(String(log.calls[0]?.args[0]), /slower way.* recognise the middleware of schemas/);

@@ -22,15 +22,28 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 
 const hinted = new WeakSet<Connection>();
 
+/** Logs, once, why a connection is not open: it was never opened, or Mongoose has given up. */
 export function hintAtUnopened(connection: Connection): void {
-  if (connection !== mongoose.connection || connection.getClient() || hinted.has(connection)) {
-    return;
-  }
+  if (hinted.has(connection)) return;
+  if (connection.getClient()) return hintAtFailed(connection);
+  if (connection !== mongoose.connection) return;
   hinted.add(connection);
   logHint(
     `Cannot reach the database: mongoose.connect() was not called on Mongrove's copy of Mongoose ` +
       `(${mongoose.version}). If it was called, it was on another copy; ${ONE_COPY}`,
   );
+}
+
+/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
+function hintAtFailed(connection: Connection): void {
+  connection.asPromise().catch((error: Error) => {
+    if (connection.readyState !== mongoose.STATES.disconnected || hinted.has(connection)) return;
+    hinted.add(connection);
+    logHint(
+      `Cannot reach the database: the first attempt to connect failed (${error.message}), and Mongoose makes no ` +
+        `second one; repeat connect() or openUri() until it succeeds`,
+    );
+  });
 }
 
 export function isOpen({ readyState }: Connection): boolean {
