@@ -12,14 +12,18 @@ import { toMarkdown } from "./tables/table.ts";
 
 const HEAD = `# Benchmarks
 
-\`deno task bench --write\` writes this page and its chart. Do not edit them.
+What does a request cost with Mongrove, beside the same by hand and beside other frameworks? Figures are ratios of the CPU time
+of a server's process for one request: 1.00 is as much as by hand, less is better. "With a hook" and "Writes" are held against
+Express with Mongoose, "Scenarios" against a server on bare \`node:http\`, the MongoDB driver and \`JSON.stringify\`.
 
-The main figure is a ratio: the CPU time of a server's process for one request (user and system, all
-threads, from \`/proc\`), divided by that of a server on bare \`node:http\`, the MongoDB driver and
-\`JSON.stringify\`, on the same runtime, in the same round. 1.00 is the cost of the hand-written server; less is better.
-CPU time is taken because, on a machine that also runs the database and the clients, requests per
-second depend on those as well.
+\`deno task bench one --peer=remult\` measures one cell beside one other server, in about a minute on a quiet machine;
+\`--peer=deno/express_lean\` does so on Deno, and \`--help\` lists scenarios and servers. \`deno task bench --write\` writes this
+page and its chart: do not edit them.`;
 
+const METHOD = `## How it is measured
+
+- CPU time is user and system, all threads, from \`/proc\`, on the same runtime, in the same round. It is taken because, on a machine
+  that also runs the database and the clients, requests per second depend on those as well.
 - Every server is a process of its own, started with \`NODE_ENV=production\`, on the same data: documents
   of ${ITEM_BYTES} bytes of JSON text, ASCII only, in collections of up to ${
   SIZES.at(-1)?.toLocaleString("en-US")
@@ -36,11 +40,7 @@ second depend on those as well.
   and populate by a second query for distinct identifiers, or as Mongoose does it. The others do as their
   documentation says. remult's transport does not populate.
 - All connections ask for the same list, and for the same page.
-- mongod and the load generator run on the same machine. "of rounds" shows how far rounds differ.
-
-\`deno task bench one --peer=remult\` measures one cell beside one other server, in about a minute on a quiet machine.
-\`--peer=deno/express_lean\` does so on Deno; \`--help\` lists scenarios and servers.
-`;
+- mongod and the load generator run on the same machine. "of rounds" shows how far rounds differ.`;
 
 /** Writes the page. */
 export function toPage(
@@ -48,12 +48,12 @@ export function toPage(
   sizes: readonly Sizes[],
 ): string {
   const parts = [HEAD];
-  if (groups) parts.push(...suitePart(groups, GROUPS));
   if (hooks) parts.push(...suitePart(hooks, HOOKS));
-  if (writes) parts.push(...suitePart(writes, WRITES));
   if (scenarios) parts.push(...scenarioPart(scenarios));
+  if (writes) parts.push(...suitePart(writes, WRITES));
+  if (groups) parts.push(...suitePart(groups, GROUPS));
   if (growth) parts.push(...growthPart(growth));
-  parts.push(sizePart(sizes));
+  parts.push(METHOD, sizePart(sizes));
   return `${parts.join("\n\n")}\n`;
 }
 
@@ -89,9 +89,9 @@ function circumstances(run: Run): string {
 function scenarioPart(run: ScenarioRun): string[] {
   return [
     "## Scenarios",
-    circumstances(run),
-    "![Bars of the ratios of all servers](benchmarks.svg)",
     toMarkdown(ratioTable(run.figures)),
+    "![Bars of the ratios of all servers](benchmarks.svg)",
+    circumstances(run),
     "### Goals",
     'The goals were set before the work began. "best other" is the best of the servers that are not Mongrove and not the\nbaseline.',
     toMarkdown(goalTable(run.figures)),
@@ -126,7 +126,7 @@ const WRITES: SuiteWords = {
 };
 
 function suitePart(run: ScenarioRun, { title, text }: SuiteWords): string[] {
-  return [`## ${title}`, circumstances(run), text, toMarkdown(suiteTable(run.figures))];
+  return [`## ${title}`, text, toMarkdown(suiteTable(run.figures)), circumstances(run)];
 }
 
 function growthPart(run: GrowthRun): string[] {
