@@ -17,7 +17,7 @@ import {
 } from "../mod.ts";
 import type { ModelClass } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
-import { longTest } from "./harness/testing.ts";
+import { longTest, test } from "./harness/testing.ts";
 import { callsFor, everywhere, hooked, type Item, Part } from "./hooked.ts";
 import { mount, start, type Started } from "./support.ts";
 import { openTunnel } from "./tunnel.ts";
@@ -255,4 +255,28 @@ longTest("a write whose middleware takes too long is never sent", async () => {
   for (let count = 0; count < 20; count++) await collection.countDocuments();
   assertEquals(sent.filter(({ name }) => WRITES.has(name)), []);
   assertEquals((await collection.find().toArray()).map(({ name }) => name), ["stored"]);
+});
+
+test("every write tells the database the time that is left, with hooks and without", async () => {
+  const preSave = (_req: unknown, entity: object) => entity;
+  @rest({ route: "/plain", methods: [create(), update(), remove()] })
+  @rest({
+    route: "/hooked",
+    methods: [create({ preSave }), update({ preSave }), remove({ preSave })],
+  })
+  class Timed extends FrameworkModel {
+    @prop()
+    name?: string;
+  }
+  await using app = await mount([Timed]);
+  const sent = await watchCommands(app.database.uri);
+  for (const route of ["/plain", "/hooked"]) {
+    const { _id } = await app.created(route, { name: "a" });
+    await app.patch(`${route}/${_id}`, { name: "b" });
+    await app.delete(`${route}/${_id}`);
+    const times = sent.splice(0).filter(({ name }) => WRITES.has(name))
+      .map(({ command }) => Number(command.maxTimeMS));
+    assertEquals([route, times.length], [route, 3]);
+    assertEquals(times.every((time) => time > 0 && time <= 10_000), true, String(times));
+  }
 });
