@@ -39,8 +39,7 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
   const subject = entity?.seen ?? await source.query?.();
   const body = await readActionBody(acting, action.body);
   const run = action.run as (...args: unknown[]) => unknown;
-  const seen = entity && { entity: entity.seen };
-  const work = runHook("run", () => run(req, subject, body), { ...seen });
+  const work = runHook("run", () => run(req, subject, body));
   const result = await timeBudget.wait(Promise.resolve(work));
   if (result === null || result === undefined) return { status: 204 };
   if (action.answer === undefined || action.answer === target) {

@@ -47,6 +47,6 @@ async function allow(acting: OpenLevel, entity: object): Promise<object> {
 async function removeOne(acting: OpenLevel, entity: object): Promise<undefined> {
   const { level: { hooks: { persist } }, req, timeBudget, source } = acting;
   if (persist === undefined) return void await source.remove(entity);
-  const work = runHook("persist", () => persist(req, entity, entity), { entity });
+  const work = runHook("persist", () => persist(req, entity, entity));
   await timeBudget.wait(Promise.resolve(work));
 }

@@ -36,7 +36,7 @@ export function passHook(
   const hook: EntityHook<object> | undefined = given;
   if (hook === undefined) return entity;
   const run = () => previous === undefined ? hook(req, entity) : hook(req, entity, previous);
-  return andThen(runHook<unknown>(name, run, { entity }), (result) => {
+  return andThen(runHook<unknown>(name, run), (result) => {
     if (result === undefined) reportForgotten(at, name);
     return typeof result === "object" && result !== null ? result : undefined;
   });

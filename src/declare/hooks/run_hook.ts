@@ -18,43 +18,34 @@ export function andThen<T, R>(
 export function runHook<T>(
   hook: HostFunction,
   run: () => MaybePromise<T>,
-  options?: HookFailureOptions,
 ): MaybePromise<T> {
   let result: MaybePromise<T>;
   try {
     result = run();
   } catch (error) {
-    throw hookFailure(hook, error, options);
+    throw hookFailure(hook, error);
   }
   if (!isPromise(result)) return result;
   return Promise.resolve(result).catch((error) => {
-    throw hookFailure(hook, error, options);
+    throw hookFailure(hook, error);
   });
 }
 
 /** The functions of the host that run for a request. */
 type HostFunction = HookName | "scope" | "rights" | "by" | "getConnection" | "validate" | "run";
 
-interface HookFailureOptions {
-  /** The entity that the function worked on. */
-  readonly entity?: object;
-  /** Whether it waited for a connection that is not open. */
-  readonly away?: boolean;
-}
-
 /** An error that a function of the host threw: an error of the host, whatever its class. */
 export class HookFailure extends Error {
-  readonly entity: object | undefined;
+  /** Whether it waited for a connection that is not open. */
   readonly away: boolean;
 
   constructor(
     readonly hook: HostFunction,
     readonly thrown: unknown,
-    options: HookFailureOptions = {},
+    { away = false }: { readonly away?: boolean } = {},
   ) {
     super(`The hook "${hook}" failed`, { cause: thrown });
-    this.entity = options.entity;
-    this.away = options.away ?? false;
+    this.away = away;
   }
 }
 
