@@ -173,6 +173,27 @@ test('indexes: "required" tells the host which unique indexes are missing', asyn
   assertEquals(causes.map(String), ['Error: Unique indexes of "Unique" are missing: {"name":1}']);
 });
 
+test('indexes: "required" is not content with an index that is unique for some entities', async () => {
+  @rest({
+    route: "/somewhere",
+    methods: [create()],
+    schemaOptions: { collection: "somewhere", autoIndex: false },
+  })
+  class Somewhere extends FrameworkModel {
+    @prop({ unique: true })
+    name?: string;
+  }
+  using _error = stub(console, "error");
+  await using app = await mount([Somewhere], { indexes: "required" });
+  const { collection } = getModel(Somewhere);
+  const partialFilterExpression = { live: true };
+  await collection.createIndex({ name: 1 }, { unique: true, partialFilterExpression });
+  assertEquals((await app.post("/somewhere", { name: "a" })).status, 503);
+  await collection.dropIndexes();
+  await collection.createIndex({ name: 1 }, { unique: true });
+  assertEquals((await app.post("/somewhere", { name: "a" })).status, 201);
+});
+
 test("indexes that are anything else are a start-up error", () => {
   const { Unique } = buildUnique(false);
   const options = { models: [Unique], indexes: true } as unknown as InitializeOptions;

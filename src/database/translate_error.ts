@@ -20,8 +20,8 @@ import { collectionName } from "../schema/model_name.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** A write clashes with another one (112), or with what is stored: as the version (14), or around a path (28). */
-const CLASHES = new Set([14, 28, 112]);
+/** A write clashes with another one. */
+const WRITE_CONFLICT = 112;
 
 /** The server's own rules refuse the data. */
 const REFUSED_DATA = 121;
@@ -72,7 +72,7 @@ export function translateError(
   if (filtered && BAD_FILTER.has(Number(error.code))) {
     return badFormat("The database refused the filter");
   }
-  return CLASHES.has(Number(error.code)) ? conflict(error) : undefined;
+  return error.code === WRITE_CONFLICT ? conflict(error) : undefined;
 }
 
 interface Translated {

@@ -84,6 +84,14 @@ export function conflict(cause?: unknown): RestError {
   return refusal("CONFLICT", { message }, { cause, of: Conflict });
 }
 
+/** Codes of the server: what is stored is no number that can be counted on, or stands around a path. */
+const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
+
+/** Throws the error of an update of ours: a 409 if it does not fit what is stored. */
+export function throwClash(error: unknown): never {
+  throw CLASHES.has(Object(error).code) ? conflict(error) : error;
+}
+
 /** A 409 for a request that selects more entities than it may change. */
 export function tooMany(limit: number): RestError {
   return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });

@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Response } from "express-types";
 import mongoose from "mongoose";
 import { isUnmet, translateError } from "../database/translate_error.ts";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { logHint } from "../errors/log.ts";
+import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
@@ -42,7 +42,7 @@ export async function answerError({ acting }: Call, error: unknown): Promise<voi
 /** Sends an error's status, headers and body; invalid headers are left out. */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
-  const text = toJson(body);
+  const text = textOf(body);
   res.status(error.status).type(body === error.body ? "json" : PROBLEM);
   for (const [name, value] of Object.entries(error.headers)) {
     if (FRAMING.test(name)) continue;
@@ -55,6 +55,15 @@ export function sendError(res: Response, error: RestError): void {
     }
   }
   res.end(res.req.method === "HEAD" ? undefined : text);
+}
+
+function textOf(body: object): string {
+  try {
+    return toJson(body);
+  } catch (cause) {
+    logError(cause);
+    return "{}";
+  }
 }
 
 /** Gives the problem details of an error of the framework to a client that names their media type in `Accept`. */

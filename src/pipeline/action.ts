@@ -18,7 +18,7 @@ import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { forgetAllChanges } from "../schema/mongoose/documents/document_values.ts";
+import { markSaved } from "../schema/mongoose/statements/save_by.ts";
 import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
@@ -96,7 +96,7 @@ function bindSaves(
     isFirst = false;
     if (link?.embedded) {
       // Mongoose has not written it, and would send its changes again.
-      forgetAllChanges(doc);
+      markSaved(doc);
       // It is in the next version of the document around it.
       entity.version = (before ?? 0) + 1;
     } else entity.version = versionIn(doc, acting);

@@ -87,6 +87,7 @@ function fillSchema(
     addClassMembers(target, schema);
     (target as typeof FrameworkModel).configure?.(schema);
     refuseNestedVersion(schema);
+    refuseInnerMaps(schema);
   } catch (error) {
     throw named(target, error);
   }
@@ -95,6 +96,28 @@ function fillSchema(
   markErrors(schema, target);
   guardValidators(schema);
   markCopies(schema);
+}
+
+/** Mongoose names such a Map and what is around it in one projection, which MongoDB refuses. */
+function refuseInnerMaps(schema: Schema): void {
+  for (const [path, type] of Object.entries(schema.paths)) {
+    const { schema: inner } = type as { readonly schema?: Schema };
+    const map = inner && type.options.select === false ? unselectedMap(inner, []) : undefined;
+    if (map !== undefined) {
+      throw new TypeError(`"${path}.${map}" needs no "select: false": "${path}" has it already`);
+    }
+  }
+}
+
+function unselectedMap(schema: Schema, above: readonly Schema[]): string | undefined {
+  if (above.includes(schema)) return undefined;
+  for (const [path, type] of Object.entries(schema.paths)) {
+    const { schema: inner } = type as { readonly schema?: Schema };
+    if (type.instance === "Map" && type.options.select === false) return path;
+    const map = inner && unselectedMap(inner, [...above, schema]);
+    if (map !== undefined) return `${path}.${map}`;
+  }
+  return undefined;
 }
 
 /** Mongoose would read such a version from one place and count it in another one. */

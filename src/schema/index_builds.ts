@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers";
-import type { Model } from "mongoose";
+import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
 import { isOpen } from "./mongoose/connections.ts";
@@ -57,7 +57,7 @@ export class IndexBuilds {
   /** Whether all unique indexes stand, on the deployment that the connection leads to. */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
-    if (this.#stands === client || uniqueKeys(this.#model).length === 0) return true;
+    if (this.#stands === client || uniqueIndexes(this.#model).length === 0) return true;
     await this.#model.init().then(() => {}, () => {});
     const missing = await missingUnique(this.#model);
     if (missing.length === 0) this.#stands = client;
@@ -107,13 +107,31 @@ async function missingUnique(model: Model<unknown>): Promise<string[]> {
   const stored = await model.listIndexes().catch((error: { codeName?: unknown }) => {
     if (error.codeName === "NamespaceNotFound") return [];
     throw error;
-  }) as { readonly key: object; readonly unique?: boolean }[];
+  }) as ({ readonly key: object } & UniqueOptions)[];
   const standing = new Set(
-    stored.filter(({ unique }) => unique).map(({ key }) => JSON.stringify(key)),
+    stored.filter(({ unique }) => unique).map(({ key, ...options }) => ruleOf(key, options)),
   );
-  return uniqueKeys(model).filter((key) => !standing.has(key));
+  return uniqueIndexes(model).filter(([key, options]) => !standing.has(ruleOf(key, options)))
+    .map(([key]) => JSON.stringify(key));
 }
 
-function uniqueKeys({ schema }: Model<unknown>): string[] {
-  return schema.indexes().filter(([, { unique }]) => unique).map(([key]) => JSON.stringify(key));
+interface UniqueOptions {
+  readonly unique?: unknown;
+  readonly sparse?: unknown;
+  readonly partialFilterExpression?: unknown;
+  readonly collation?: { readonly locale?: string; readonly strength?: number };
+}
+
+/** Tells which entities an index keeps apart, and by what. */
+function ruleOf(key: object, options: UniqueOptions): string {
+  const { sparse, partialFilterExpression = null, collation } = options;
+  const { locale = "simple", strength = 3 } = collation ?? {};
+  const compared = locale === "simple" ? null : [locale, strength];
+  return JSON.stringify([key, partialFilterExpression, Boolean(sparse), compared]);
+}
+
+function uniqueIndexes({ schema }: Model<unknown>): [key: object, options: UniqueOptions][] {
+  const { collation } = (schema as Schema).options as UniqueOptions;
+  return schema.indexes().filter(([, { unique }]) => unique)
+    .map(([key, options]) => [key, { ...collation && { collation }, ...options } as object]);
 }

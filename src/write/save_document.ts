@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { BulkError, throwOnly } from "../errors/bulk_error.ts";
-import { conflict } from "../errors/refusals.ts";
+import { conflict, throwClash } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
@@ -101,7 +101,10 @@ async function updateDocuments(
   // The version is counted even if nothing has changed: timestamps are renewed then, too.
   for (const doc of docs) {
     const key = versionKey(doc);
-    if (key !== undefined) doc.markModified(key);
+    if (key === undefined) continue;
+    doc.markModified(key);
+    // It may be stored as something else, which the update meets.
+    doc.$markValid(key);
   }
   await saveBy(docs, async () => {
     const updates = docs.map((doc, index) =>
@@ -109,7 +112,7 @@ async function updateDocuments(
     );
     const judged = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
     await checkScope(judged, { scope, connection: first.db });
-    await send(updates.map(({ statement }) => statement), first);
+    await send(updates.map(({ statement }) => statement), first).catch(throwClash);
     for (const [index, doc] of docs.entries()) {
       markSaved(doc);
       const { key, version } = updates[index] as BoundUpdate;

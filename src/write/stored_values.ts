@@ -16,6 +16,11 @@ export function storedValues(doc: Document): StoredObject {
     virtuals: false,
     getters: false,
     flattenMaps: false,
+    flattenObjectIds: false,
+    flattenDecimals: false,
+    flattenUUIDs: false,
+    useProjection: false,
+    versionKey: true,
     minimize: doc.schema.get("minimize") !== false,
   });
   return values as StoredObject;

@@ -2,7 +2,7 @@ import type { ClientSession, Connection, Model, PipelineStage, Types } from "mon
 import { takeTurns } from "../../database/in_transaction.ts";
 import type { TransactionOptions } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
-import { outOfReach } from "../../errors/refusals.ts";
+import { outOfReach, throwClash } from "../../errors/refusals.ts";
 import {
   everyFilter,
   fieldsRead,
@@ -293,7 +293,7 @@ async function send(place: Place, { update, where, session }: Statement): Promis
   const query = model.updateOne({ _id: id }, counted as never, options as never);
   matchAsIs(query, conditionsOf(place, where));
   writeAsIs(query, counted);
-  const { matchedCount } = await query.exec();
+  const { matchedCount } = await query.exec().catch(throwClash);
   // Where a connection keeps numbers in objects, they are no zeros.
   return Number(matchedCount) !== 0;
 }

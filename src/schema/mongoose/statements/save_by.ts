@@ -77,16 +77,17 @@ interface TransactionAround {
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
-  const { isNew } = doc;
   forgetAllChanges(doc);
   internals.version = undefined;
   // Their middleware has to find them after the write.
   internals.removedSubdocs = removedSubdocs;
-  if (isNew) { for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false; }
+  for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
+  // What was stored before this save is no initial state any more: setting it again is a change.
+  if (internals.savedState) internals.savedState = {};
 }
 
 interface DocumentInternals {
-  readonly $__: { removedSubdocs?: unknown; version?: unknown };
+  readonly $__: { removedSubdocs?: unknown; version?: unknown; savedState?: object | null };
 }
 
 /** Whether the next save of a document is bound to its version: by `increment()`, or `optimisticConcurrency`. */
