@@ -139,13 +139,15 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("{");
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
-    if (isLeftOut(source, nameEnd)) {
+    const leavesOut = isLeftOut(source, nameEnd);
+    // A map with a value that does not fit is left out as a whole, whatever its key.
+    if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
+      throw new UnknownTypeError("Cannot write such a key of a map");
+    }
+    if (leavesOut) {
       source.at = nameEnd + 1;
       source.skip();
       continue;
-    }
-    if (values !== undefined && !isMapKey(source, nameEnd)) {
-      throw new UnknownTypeError("Cannot write such a key of a map");
     }
     out.reserve(1);
     out.comma();
