@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { FrameworkModel, getModel, one, prop, rest } from "../mod.ts";
+import { FrameworkModel, getModel, one, prop, rest, update } from "../mod.ts";
 import type { Client } from "./client.ts";
 import { Account, mountAccount } from "./fixtures/versioned.ts";
 import { test } from "./harness/testing.ts";
+import { gate } from "./race.ts";
 import { mount, NOBODY } from "./support.ts";
 
 interface Counted {
@@ -219,4 +220,22 @@ test("clients that read, change and write with If-Match lose no change", async (
     await Promise.all(Array.from({ length: CLIENTS }, increment));
     assertEquals((await tagged(app, path)).body.count, before + CLIENTS, path);
   }
+});
+
+test("of two changes of an entity whose version is null, one counts, and the other is a 409", async () => {
+  const waiting = gate(2);
+  @rest({ route: "/nulls", methods: [update({ preSave: waiting })] })
+  class Nulled extends FrameworkModel {
+    @prop()
+    a?: string;
+    @prop()
+    b?: string;
+  }
+  await using app = await mount([Nulled]);
+  const { collection } = getModel(Nulled);
+  const { insertedId } = await collection.insertOne({ __v: null } as never);
+  const path = `/nulls/${insertedId}`;
+  const replies = await Promise.all([app.patch(path, { a: "1" }), app.patch(path, { b: "1" })]);
+  assertEquals(replies.map(({ status }) => status).sort(), [200, 409]);
+  assertEquals((await collection.findOne({ _id: insertedId }) as { __v?: unknown } | null)?.__v, 1);
 });

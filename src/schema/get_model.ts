@@ -77,9 +77,10 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> =>
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
   // Only a root has a version.
-  const own = buildSchema(target).schema.clone().set("autoCreate", false).set("autoIndex", false)
+  const { schema } = buildSchema(target);
+  prepare(schema);
+  const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
-  dropStrays(own);
   const model = connection.model<unknown>(embeddedName(target), own);
   model.on("error", () => {});
   return model;

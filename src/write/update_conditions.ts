@@ -58,6 +58,7 @@ export function boundUpdate(
     scope,
     collation === undefined ? filter : {},
     unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
+    key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
   // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
@@ -70,8 +71,7 @@ export function boundUpdate(
     ...{ key, version: (version ?? 0) + 1 },
   };
   // What a hook has read can be outside already.
-  const isJudged = !isEmpty(scope) && (isTouched || !isSent);
-  if (!isJudged) return bound;
+  if (isEmpty(scope) || !isTouched && isSent) return bound;
   return { ...bound, changed: withFields(values, changedFields(doc, changes, { read: values })) };
 }
 
@@ -90,7 +90,7 @@ function counted(
     const { [key]: _counted, ...others } = paths;
     if (!isEmpty(others)) update[operator] = others;
   }
-  // The database counts on from nothing, and not from null.
+  // The database counts on from nothing, and not from null: of several changes then, one is bound to be the first.
   const operator = values[key] === null ? "$set" : "$inc";
   return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
