@@ -81,7 +81,7 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
     );
     logLine(lines.join("\n"));
   }
-  const router = Object.assign(followSettings((inner) => mountRoutes(inner, routes)), { describe });
+  const router = Object.assign(followSettings(mountRoutes(routes)), { describe });
   mounted.set(router, routes);
   return router;
 }

@@ -52,12 +52,14 @@ export function openapi(
   const routes = nameOperations(withTemplates(routesOf(api).map(routeNode)));
   const { info: { title }, servers = [], docs = true } = options;
   let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
-  return followSettings((router) => {
+  return followSettings((newRouter) => {
+    const router = newRouter();
     router.get("/openapi.json", (_req, res) => {
       built ??= serialize(buildDocument(routes, options));
       res.set({ ETag: built.tag, "Cache-Control": "no-cache" }).type("json").send(built.bytes);
     });
     if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
+    return router;
   });
 }
 

@@ -1,39 +1,77 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
-import type { ErrorRequestHandler, Router, RouterOptions } from "express-types";
+import type { ErrorRequestHandler, RequestHandler, Router } from "express-types";
 import { notFound } from "../../errors/refusals.ts";
 import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
 
+/** Makes what serves requests, of routers that compare paths as the application does. */
+type OpenRoutes = (
+  newRouter: () => Router,
+  options: { readonly caseSensitive: boolean },
+) => RequestHandler;
+
 /**
  * Makes a router that compares paths as the application does, by its settings `case sensitive routing` and `strict
  * routing`: a path that a guard of the application lets pass as another one is another one here, too.
  */
-export function followSettings(addRoutes: (router: Router) => void): Router {
+export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
-  const routers = new Map<string, Router>();
-  const open = (options: RouterOptions): Router => {
-    const key = `${options.caseSensitive} ${options.strict}`;
-    const known = routers.get(key);
+  const opened = new Map<string, RequestHandler>();
+  const handlerFor = (caseSensitive: boolean, strict: boolean): RequestHandler => {
+    const key = `${caseSensitive} ${strict}`;
+    const known = opened.get(key);
     if (known !== undefined) return known;
-    const opened = express.Router({ mergeParams: true, ...options });
-    // Callbacks that the host adds by `router.param()` are for these routes.
-    Object.assign(opened, { params: Reflect.get(router, "params") });
-    addRoutes(opened);
-    routers.set(key, opened);
-    return opened;
+    const newRouter = () => {
+      const inner = express.Router({ mergeParams: true, caseSensitive, strict });
+      // Callbacks that the host adds by `router.param()` are for these routes.
+      return Object.assign(inner, { params: Reflect.get(router, "params") });
+    };
+    const handler = open(newRouter, { caseSensitive });
+    opened.set(key, handler);
+    return handler;
   };
   // A wrong path fails at start-up.
-  open({ caseSensitive: false, strict: false });
+  handlerFor(false, false);
   return router.use((req, res, next) => {
-    const caseSensitive = req.app.enabled("case sensitive routing");
-    open({ caseSensitive, strict: req.app.enabled("strict routing") })(req, res, next);
+    const { app } = req;
+    handlerFor(app.enabled("case sensitive routing"), app.enabled("strict routing"))(
+      req,
+      res,
+      next,
+    );
   });
 }
 
-/** Mounts routes on a router: one route of Express for each path, with all its verbs. */
-export function mountRoutes(router: Router, routes: readonly Route[]): void {
+/**
+ * Mounts routes. Those whose paths begin with the same name have a router of their own: Express compares the path of a request
+ * with each path of a router.
+ */
+export function mountRoutes(routes: readonly Route[]): OpenRoutes {
+  return (newRouter, { caseSensitive }) => {
+    const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
+    const routers = new Map(
+      Array.from(Map.groupBy(routes, ({ path }) => firstOf(path)), ([name, some]) => {
+        return [name, addRoutes(newRouter(), some)];
+      }),
+    );
+    const others = routers.get("") ?? ((_req, _res, next) => next());
+    return (req, res, next) => {
+      const named = routers.get(firstOf(req.path)) ?? others;
+      if (named === others) return others(req, res, next);
+      named(req, res, (error) => error ? next(error) : others(req, res, next));
+    };
+  };
+}
+
+/** Gives the first name of a path; empty for a parameter, and for what Express reads as a pattern. */
+function firstName(path: string): string {
+  return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
+}
+
+/** Adds routes to a router: one route of Express for each path, with all its verbs. */
+function addRoutes(router: Router, routes: readonly Route[]): Router {
   const paths = new Map<string, ReturnType<Router["route"]>>();
   for (const route of routes) {
     const { path, operation } = route;
@@ -47,7 +85,7 @@ export function mountRoutes(router: Router, routes: readonly Route[]): void {
       throw new TypeError(`Cannot mount "${name}" at "${path}": ${reason}`, { cause });
     }
   }
-  router.use(answerUndecodable);
+  return router.use(answerUndecodable);
 }
 
 /** Answers 404 to identifiers that cannot be decoded, such as `%ff`: the router refuses them before any handler runs. */
