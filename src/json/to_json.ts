@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { FrameworkModel } from "../declare/model/framework_model.ts";
 import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
 import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
@@ -54,13 +55,15 @@ class JsonMaker {
   #object(value: object, shape: Shape | undefined): unknown {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
-    const form = findJsonType(value)?.toJson;
-    if (form !== undefined) return form(value);
-    if (isBson(value)) return this.value({ ...value.toJSON?.() }, undefined);
-    if (value instanceof Map) return this.#entries(Object.fromEntries(value), { shape });
-    if (value instanceof Set) return this.#list([...value], shape);
-    if ("toJSON" in value && typeof value.toJSON === "function") {
-      return this.value(value.toJSON(), shape);
+    const ownForm = "toJSON" in value && typeof value.toJSON === "function";
+    // Instances of a lean list are most of what comes here.
+    if (ownForm || !(value instanceof FrameworkModel)) {
+      const form = findJsonType(value)?.toJson;
+      if (form !== undefined) return form(value);
+      if (isBson(value)) return this.value({ ...value.toJSON?.() }, undefined);
+      if (value instanceof Map) return this.#entries(Object.fromEntries(value), { shape });
+      if (value instanceof Set) return this.#list([...value], shape);
+      if (ownForm) return this.value((value as { toJSON(): unknown }).toJSON(), shape);
     }
     // A document that was spread: its values, and those that were added to them.
     const spread = spreadOf(value);

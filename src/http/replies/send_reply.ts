@@ -100,11 +100,13 @@ async function sendList(
       size += piece.length;
       if (stream.begun && size >= PIECE) await flush();
     }
-    const rest = concat(size === 0 && !stream.begun ? [empty] : [...buffered, close]);
-    if (stream.begun) await stream.end(rest);
+    const rest = size === 0 && !stream.begun ? [empty] : [...buffered, close];
+    if (stream.begun) await stream.end(concat(rest));
     else if (stream.isOpen) {
+      // A copy of a long list would cost its memory again.
+      const pieces = size > PIECE ? rest : [concat(rest)];
       const isTagged = status === 200;
-      await sendGathered(res.status(status), { pieces: [rest], type, isTagged, timeoutMS });
+      await sendGathered(res.status(status), { pieces, type, isTagged, timeoutMS });
     }
   } finally {
     stream.release();
