@@ -1,4 +1,4 @@
-import { type Effort, FULL, QUICK } from "./plan/effort.ts";
+import { type Effort, FULL, GROWTH, QUICK } from "./plan/effort.ts";
 import { GROWING, GROWTH_PARTS } from "./plan/growth.ts";
 import { SCENARIOS } from "./plan/scenarios.ts";
 import { chooseServers, OURS, type Server } from "./plan/servers.ts";
@@ -23,12 +23,14 @@ export interface BenchOptions {
 }
 
 /** What `--help` shows. */
-export const HELP = `Usage: deno task bench [groups | hooks | writes | live] [<scenario>] [options]
+export const HELP =
+  `Usage: deno task bench [groups | hooks | writes | live | tracing] [<scenario>] [options]
 
   groups                groups of a list beside the pipeline by hand, instead of the scenarios
   hooks                 requests with a hook beside Express by hand, instead of the scenarios
   writes                writes beside Express by hand, on a replica set, instead of the scenarios
   live                  what live lists cost, on a replica set; takes no options
+  tracing               what the tracing channels cost without subscribers; takes no options
 
   <scenario>            one of the scenarios; with --peer, a cell of the tables in about a minute
   --peer=<name>         Mongrove beside one server, such as remult or deno/express_lean
@@ -37,7 +39,7 @@ export const HELP = `Usage: deno task bench [groups | hooks | writes | live] [<s
   --servers=<names>     such as mongrove,node/express_lean; the baseline is always among them
   --growth              ${GROWTH_PARTS.join(", ")}, instead of the scenarios
   --quick               less than a minute, to see that everything works
-  --write               write docs/benchmarks.md, docs/benchmarks.svg and docs/benchmarks.json`;
+  --write               write docs/benchmarks.md, its charts and docs/benchmarks.json`;
 
 const FLAGS = ["growth", "quick", "write"];
 const VALUES = ["rounds", "only", "servers", "peer"];
@@ -55,9 +57,9 @@ export function readOptions(args: readonly string[]): BenchOptions {
   const isQuick = given.has("quick");
   const suiteName = [...given.keys()].find(isSuiteName);
   const suite = suiteName && SUITES[suiteName];
-  const base = isQuick ? QUICK : suite?.effort ?? FULL;
-  const only = [...listOf(given.get("only")), ...asked];
   const isGrowth = given.has("growth");
+  const base = isQuick ? QUICK : isGrowth ? GROWTH : suite?.effort ?? FULL;
+  const only = [...listOf(given.get("only")), ...asked];
   const scenarios = suite?.scenarios ?? SCENARIOS;
   const names = isGrowth ? GROWTH_PARTS : scenarios.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));

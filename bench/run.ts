@@ -13,7 +13,7 @@ import { measureRounds } from "./measure/measure_rounds.ts";
 import { benchLive } from "./live.ts";
 import { type BenchOptions, HELP, readOptions } from "./options.ts";
 import { pagesByDepth } from "./plan/depth.ts";
-import { BY_CONNECTIONS, BY_DOCUMENTS } from "./plan/growth.ts";
+import { BY_CONNECTIONS, BY_DOCUMENTS, BY_FIELDS } from "./plan/growth.ts";
 import { type Scenario, SCENARIOS } from "./plan/scenarios.ts";
 import { BASELINE, OURS } from "./plan/servers.ts";
 import { SUITES } from "./plan/suites.ts";
@@ -24,10 +24,12 @@ import { saveLast, writeDocs } from "./report/save.ts";
 import { openBenchDatabase } from "./setup/bench_database.ts";
 import { LoadClient } from "./setup/load_client.ts";
 import { openWorkspace } from "./setup/workspace.ts";
+import { benchTracing } from "./tracing.ts";
 
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes("--help")) return console.log(HELP);
   if (args[0] === "live") return await benchLive();
+  if (args[0] === "tracing") return benchTracing();
   const options = readOptions(args);
   const results = await measure(options, args);
   if (results.scenarios) printScenarios(results.scenarios);
@@ -60,7 +62,10 @@ async function measure(options: BenchOptions, args: readonly string[]): Promise<
   const suite = options.suite && SUITES[options.suite];
   const interrupted = listenForInterrupt();
   await using workspace = await openWorkspace(options.servers);
-  await using database = await openBenchDatabase(effort.largest, suite?.transactions);
+  await using database = await openBenchDatabase(effort.largest, {
+    transactions: suite?.transactions,
+    grows: options.growth,
+  });
   await using load = new LoadClient(workspace.programs.node, workspace.load);
   const bench: Bench = {
     workspace,
@@ -91,6 +96,7 @@ async function measure(options: BenchOptions, args: readonly string[]): Promise<
     return { scenarios: { ...run(), figures } };
   }
   const growth = await measureGrowth(bench, only);
+  bench.notes.push(...checkLengths(growth.fields ?? []));
   return { growth: { ...run(), ...growth } };
 }
 
@@ -100,6 +106,7 @@ async function measureGrowth(bench: Bench, only: readonly string[]): Promise<Gro
     isDue(part) ? sumUp(await measureRounds(bench, scenarios)) : [];
   return {
     documents: await measureDue("documents", BY_DOCUMENTS),
+    fields: await measureDue("fields", BY_FIELDS),
     connections: await measureDue("connections", BY_CONNECTIONS),
     depth: await measureDue("depth", pagesByDepth(bench.effort.largest)),
     models: isDue("models") ? await measureModels(bench) : [],

@@ -38,9 +38,6 @@ export function itemsOf(size: Size): string {
   return `items${size}`;
 }
 
-/** The largest collection that lists are read from. */
-export const LARGEST: string = itemsOf(100_000);
-
 /** Every collection with its number of entities at the start. */
 export const COLLECTIONS: ReadonlyMap<string, number> = new Map([
   ...SIZES.map((size): [string, number] => [itemsOf(size), size]),

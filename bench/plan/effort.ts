@@ -27,6 +27,9 @@ export const FULL: Effort = {
 /** What `deno task bench hooks` does. */
 export const HOOKS: Effort = { ...FULL, rounds: 7, cellMs: 2_000 };
 
+/** What `deno task bench --growth` does. */
+export const GROWTH: Effort = { ...FULL, largest: 1_000_000 };
+
 /** Shows that everything works; its figures mean nothing. */
 export const QUICK: Effort = {
   rounds: 1,

@@ -24,7 +24,7 @@ export const PAGED = "paged";
 /** The list of {@linkcode RANKED} in pages, each entity with its writer. */
 export const POPULATED = "populated";
 
-/** The list of the largest collection in pages, in the order of {@linkcode DEEP_SORT}. */
+/** A large collection, and its list in pages, in the order of {@linkcode DEEP_SORT}. */
 export const DEEP = "deep";
 
 /** The indexed field that {@linkcode DEEP} is sorted by; its order is that of the items. */

@@ -20,6 +20,7 @@ export type Feature =
   | "page"
   | "populate"
   | "deep"
+  | "wide"
   | "groups"
   | "writes";
 

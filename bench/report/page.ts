@@ -1,6 +1,7 @@
 import type { Sizes } from "../sizes.ts";
 import { SIZES } from "../plan/collections.ts";
 import type { Figure } from "../figures/figure.ts";
+import { WIDE_COUNT } from "../plan/growth.ts";
 import { ITEM_BYTES } from "../plan/items.ts";
 import { goalTable } from "./tables/goal_table.ts";
 import { suiteTable } from "./tables/suite_table.ts";
@@ -18,7 +19,7 @@ Express with Mongoose, "Scenarios" against a server on bare \`node:http\`, the M
 
 \`deno task bench one --peer=remult\` measures one cell beside one other server, in about a minute on a quiet machine;
 \`--peer=deno/express_lean\` does so on Deno, and \`--help\` lists scenarios and servers. \`deno task bench --write\` writes this
-page and its chart: do not edit them.`;
+page and its charts: do not edit them.`;
 
 const METHOD = `## How it is measured
 
@@ -130,14 +131,16 @@ function suitePart(run: ScenarioRun, { title, text }: SuiteWords): string[] {
 }
 
 function growthPart(run: GrowthRun): string[] {
-  const { documents, connections, models, depth = [] } = run;
+  const { documents, fields = [], connections, models, depth = [] } = run;
   return [
     "## How cost grows",
+    "![CPU time per request by length, fields, connections, depth and models](growth.svg)",
     circumstances(run),
     "### With the length of a list",
     toMarkdown(growthTable(documents, "CPU ms/request, by documents", "cpuMs")),
     toMarkdown(growthTable(documents, "ratio, by documents", "ratio")),
     toMarkdown(growthTable(documents, "first byte ms, by documents", "firstByteMs")),
+    ...fieldsPart(fields),
     "### With connections",
     toMarkdown(growthTable(connections, "CPU ms/request, by connections", "cpuMs")),
     toMarkdown(growthTable(connections, "ratio, by connections", "ratio")),
@@ -149,11 +152,21 @@ function growthPart(run: GrowthRun): string[] {
   ];
 }
 
+function fieldsPart(fields: readonly Figure[]): string[] {
+  if (fields.length === 0) return [];
+  return [
+    "### With the number of fields",
+    `Lists of ${WIDE_COUNT} entities; a quarter of the fields each are texts, numbers, booleans and dates.`,
+    toMarkdown(growthTable(fields, "CPU ms/request, by fields", "cpuMs")),
+    toMarkdown(growthTable(fields, "ratio, by fields", "ratio")),
+  ];
+}
+
 function depthPart(depth: readonly Figure[]): string[] {
   if (depth.length === 0) return [];
   return [
     "### With the depth of a page",
-    "Pages of 20 of the largest collection, sorted by an indexed field, behind the last entity of a page that the server\nhas shown before (`next`), behind any entity (`after`), and behind a number of entities (`skip`). The goal: behind an\nentity, every page costs as much as the first.",
+    "Pages of 20 of a collection of a million documents, sorted by an indexed field, behind the last entity of a page that the server\nhas shown before (`next`), behind any entity (`after`), and behind a number of entities (`skip`). The goal: behind an\nentity, every page costs as much as the first.",
     toMarkdown(depthTable(depth, "CPU ms/request, by depth", "cpuMs")),
     toMarkdown(depthTable(depth, "mongod ms/request, by depth", "databaseMs")),
     toMarkdown(depthTable(depth, "first byte ms, by depth", "firstByteMs")),

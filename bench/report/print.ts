@@ -24,11 +24,13 @@ export function printSuite(run: ScenarioRun): void {
 
 /** Shows a run of growth on a terminal. */
 export function printGrowth(run: GrowthRun): void {
-  const { documents, connections, models, depth = [] } = run;
+  const { documents, fields = [], connections, models, depth = [] } = run;
   const tables: [string, Table][] = [
     ["Documents", growthTable(documents, "CPU ms/request", "cpuMs")],
     ["Documents", growthTable(documents, "ratio", "ratio")],
     ["Documents", growthTable(documents, "first byte ms", "firstByteMs")],
+    ["Fields", growthTable(fields, "CPU ms/request", "cpuMs")],
+    ["Fields", growthTable(fields, "ratio", "ratio")],
     ["Connections", growthTable(connections, "CPU ms/request", "cpuMs")],
     ["Connections", growthTable(connections, "ratio", "ratio")],
     ["Connections", growthTable(connections, "requests/s", "perSecond")],

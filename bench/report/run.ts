@@ -29,6 +29,8 @@ export interface ScenarioRun extends Run {
 export interface Growth {
   /** By the length of a list; the scenario is the number. */
   readonly documents: readonly Figure[];
+  /** By the number of fields; the scenario is the number. */
+  readonly fields?: readonly Figure[];
   /** By connections; the scenario is the number. */
   readonly connections: readonly Figure[];
   /** By the depth of a page; the scenario is the way and the depth. */

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { readSizes } from "../sizes.ts";
 import { toChart } from "./chart.ts";
+import { toGrowthChart } from "./growth_chart.ts";
 import { toPage } from "./page.ts";
 import type { Results } from "./run.ts";
 
@@ -13,7 +14,7 @@ export async function saveLast(results: Results): Promise<void> {
 }
 
 /**
- * Writes the page, the chart and the figures in `docs/`. What this run has not measured stays as it
+ * Writes the page, the charts and the figures in `docs/`. What this run has not measured stays as it
  * was measured last.
  */
 export async function writeDocs(results: Results): Promise<void> {
@@ -27,6 +28,11 @@ export async function writeDocs(results: Results): Promise<void> {
       `CPU time per request, as a ratio to node:http + driver + JSON.stringify; less is better. ${date}, ${machine}`;
     // Not formatted: indented, it would have a third more bytes.
     await write("benchmarks.svg", toChart(figures, caption));
+  }
+  if (all.growth) {
+    const { date, machine } = all.growth;
+    const caption = `CPU milliseconds per request. ${date}, ${machine}`;
+    await write("growth.svg", toGrowthChart(all.growth, caption));
   }
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", ...files] }).output();
 }

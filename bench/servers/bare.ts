@@ -61,4 +61,4 @@ function refuse(res: ServerResponse, error: unknown): void {
 
 listen((req, res) => {
   answer(req, res).catch((error) => refuse(res, error));
-}, ["hook", "lean-hook", "page", "populate"]);
+}, ["hook", "lean-hook", "page", "populate", "wide"]);

@@ -1,10 +1,9 @@
 /** Express on Mongoose, with documents, as its guide shows it. @module */
-import { COLLECTIONS } from "../plan/collections.ts";
-import { connectMongoose, itemModel, rankedModel } from "./support/mongoose_item.ts";
+import { connectMongoose, itemModel, itemModels, rankedModel } from "./support/mongoose_item.ts";
 import { serveCrud } from "./support/serve_crud.ts";
 
 await connectMongoose();
-const models = new Map([...COLLECTIONS.keys()].map((name) => [name, itemModel(name)]));
+const models = itemModels();
 const ranked = rankedModel();
 
 function modelOf(name: string): ReturnType<typeof itemModel> {

@@ -1,10 +1,15 @@
 /** Express on Mongoose, with plain objects wherever it can give them. @module */
-import { COLLECTIONS } from "../plan/collections.ts";
-import { connectMongoose, type Item, itemModel, rankedModel } from "./support/mongoose_item.ts";
+import {
+  connectMongoose,
+  type Item,
+  itemModel,
+  itemModels,
+  rankedModel,
+} from "./support/mongoose_item.ts";
 import { serveCrud } from "./support/serve_crud.ts";
 
 await connectMongoose();
-const models = new Map([...COLLECTIONS.keys()].map((name) => [name, itemModel(name)]));
+const models = itemModels();
 const ranked = rankedModel();
 
 function modelOf(name: string): ReturnType<typeof itemModel> {

@@ -12,6 +12,7 @@ import { guardedItem, hookedItem, itemClass, leanHookedItem } from "./support/mo
 import { groupedItems } from "./support/mongrove_groups.ts";
 import { writtenItems } from "./support/mongrove_writes.ts";
 import { guardedPage, pagedModels } from "./support/mongrove_pages.ts";
+import { wideModels } from "./support/mongrove_wide.ts";
 import { LARGEST_BODY, modelCount } from "./support/settings.ts";
 
 /** The models that are measured, or as many as are asked for, the one that is read the last. */
@@ -46,6 +47,7 @@ listen(app, [
   ...mountLater(() => [leanHookedItem()], ["lean-hook"]),
   ...HOOK_KINDS.flatMap((kind) => mountLater(() => guardedModels(kind), [kind])),
   ...mountLater(pagedModels, ["page", "populate", "deep"]),
+  ...mountLater(wideModels, ["wide"]),
   ...mountLater(groupedItems, ["groups"]),
   // A standalone server has no transactions, and does not let them start.
   ...mountLater(writtenItems, ["writes"]),

@@ -1,9 +1,10 @@
 import mongoose, { type Connection } from "mongoose";
 import { withDatabase } from "../../tests/harness/database_uri.ts";
 import { startMongo } from "../../tests/harness/mongo/start_mongo.ts";
-import { COLLECTIONS, CREATED, LARGEST } from "../plan/collections.ts";
+import { COLLECTIONS, CREATED } from "../plan/collections.ts";
+import { FIELD_COUNTS, WIDE_COUNT, wideBody, wideOf } from "../plan/growth.ts";
 import { itemBody, itemId } from "../plan/items.ts";
-import { DEEP_SORT } from "../plan/ranked.ts";
+import { DEEP, DEEP_SORT } from "../plan/ranked.ts";
 import { seedRanked } from "./seed_ranked.ts";
 
 /** The database that all servers serve. */
@@ -18,6 +19,14 @@ export interface BenchDatabase extends AsyncDisposable {
   emptyCreated(): Promise<void>;
 }
 
+/** Options of {@linkcode openBenchDatabase}. */
+interface DatabaseOptions {
+  /** Whether it has transactions. */
+  readonly transactions?: boolean | undefined;
+  /** Whether it has what shows how cost grows. */
+  readonly grows?: boolean;
+}
+
 /** How many documents one insert carries. */
 const BATCH = 5_000;
 
@@ -25,12 +34,12 @@ const BATCH = 5_000;
  * Starts a MongoDB, and fills a new database with the collections.
  *
  * @param largest The most documents of a collection.
- * @param transactions Whether it has transactions.
+ * @param options See {@linkcode DatabaseOptions}.
  * @returns The database; disposing drops it and stops the MongoDB.
  */
 export async function openBenchDatabase(
   largest: number,
-  transactions = false,
+  { transactions = false, grows = false }: DatabaseOptions = {},
 ): Promise<BenchDatabase> {
   const mongo = await startMongo({ replicaSet: transactions ? 1 : 0 });
   const uri = withDatabase(mongo.uri, `mongrove_bench_${crypto.randomUUID().slice(0, 8)}`);
@@ -38,8 +47,12 @@ export async function openBenchDatabase(
   for (const [name, count] of COLLECTIONS) {
     await seed(connection, name, Math.min(count, largest));
   }
-  await connection.collection(LARGEST).createIndex({ [DEEP_SORT]: 1, _id: 1 });
   await seedRanked(connection);
+  if (grows) {
+    await seed(connection, DEEP, largest);
+    await connection.collection(DEEP).createIndex({ [DEEP_SORT]: 1, _id: 1 });
+    for (const count of FIELD_COUNTS) await seedWide(connection, count);
+  }
   const status = await connection.db?.admin().serverStatus();
   return {
     uri,
@@ -63,6 +76,13 @@ async function seed(connection: Connection, name: string, count: number): Promis
     const length = Math.min(BATCH, count - start);
     await collection.insertMany(Array.from({ length }, (_, step) => stored(start + step)));
   }
+}
+
+async function seedWide(connection: Connection, fields: number): Promise<void> {
+  const documents = Array.from({ length: WIDE_COUNT }, (_, index) => {
+    return { _id: new mongoose.Types.ObjectId(itemId(index)), ...wideBody(index, fields), __v: 0 };
+  });
+  await connection.collection(wideOf(fields)).insertMany(documents);
 }
 
 function stored(index: number): Record<string, unknown> {

@@ -1,5 +1,7 @@
 import mongoose from "mongoose";
 import type { Model, SchemaDefinition } from "mongoose";
+import { COLLECTIONS } from "../../plan/collections.ts";
+import { FIELD_COUNTS, wideFields, wideOf } from "../../plan/growth.ts";
 import { RANKED, WRITERS } from "../../plan/ranked.ts";
 import type { Starred } from "./hook.ts";
 import { databaseUri } from "./settings.ts";
@@ -29,6 +31,17 @@ export async function connectMongoose(): Promise<void> {
 /** Gives Mongoose's model of a collection, with the schema that Mongrove's class has. */
 export function itemModel(collection: string): Model<Item> {
   return makeModel(collection, ITEM);
+}
+
+/** Gives Mongoose's models of all collections that are served. */
+export function itemModels(): Map<string, Model<Item>> {
+  const wide = FIELD_COUNTS.map((count): [string, SchemaDefinition] => {
+    return [wideOf(count), Object.fromEntries(wideFields(count))];
+  });
+  return new Map([
+    ...[...COLLECTIONS.keys()].map((name) => [name, itemModel(name)] as const),
+    ...wide.map(([name, fields]) => [name, makeModel(name, fields)] as const),
+  ]);
 }
 
 /** Gives Mongoose's models of what is read in pages, and of what that refers to. */

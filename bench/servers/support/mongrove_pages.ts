@@ -1,7 +1,6 @@
 import type { Schema } from "mongoose";
 import { all, FrameworkModel, one, prop, type Ref, rest } from "../../../mod.ts";
 import type { ModelClass } from "../../../mod.ts";
-import { LARGEST } from "../../plan/collections.ts";
 import { guarded, type HookKind } from "../../plan/collections.ts";
 import { DEEP, DEEP_SORT, PAGED, POPULATED, RANKED, WRITERS } from "../../plan/ranked.ts";
 import { Item, look } from "./mongrove_items.ts";
@@ -43,7 +42,7 @@ class Populated extends Ranked {}
 @rest({
   route: `/${DEEP}`,
   methods: [all({ page, sort: [DEEP_SORT] })],
-  schemaOptions: { collection: LARGEST },
+  schemaOptions: { collection: DEEP },
 })
 class Deep extends Item {
   static override configure(schema: Schema): void {

@@ -2,6 +2,7 @@
 import express from "express";
 import type { Express } from "express-types";
 import { COLLECTIONS, HOOKED, itemsOf, LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
+import { FIELD_COUNTS, wideOf } from "../../plan/growth.ts";
 import { PAGED, POPULATED } from "../../plan/ranked.ts";
 import type { Feature } from "../../plan/scenarios.ts";
 import type { Crud } from "./crud.ts";
@@ -50,6 +51,11 @@ export async function serveCrud(
       res.status(item ? 200 : 404).json(item);
     });
   }
+  for (const name of FIELD_COUNTS.map(wideOf)) {
+    app.get(`/${name}`, async (_req, res) => {
+      res.json(await crud.list(name));
+    });
+  }
   app.get(`/${feature === "hook" ? HOOKED : LEAN_HOOKED}`, async (_req, res) => {
     res.json(keepAllStarred(await crud.list(itemsOf(TARGETS))));
   });
@@ -65,7 +71,7 @@ export async function serveCrud(
   if (modelOf) serveWrites(app, modelOf);
   await groups?.(app);
   listen(app, [
-    ...[feature, kind, "page", "populate"] as const,
+    ...[feature, kind, "page", "populate", "wide"] as const,
     ...modelOf ? ["writes"] as const : [],
     ...groups ? ["groups"] as const : [],
   ]);
