@@ -3,12 +3,11 @@ import { dirname, join } from "node:path/posix";
 
 const ROOT = new URL("../", import.meta.url);
 
-/** Tells whether the package has a file, by what `deno.json` includes and excludes. Pictures stay in the repository. */
+/** Tells whether the package has a file, by what `deno.json` includes and excludes. */
 async function isPublished(path: string): Promise<boolean> {
   const { publish } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
   const { include, exclude }: { include: string[]; exclude: string[] } = publish;
   const exists = await Deno.stat(new URL(path, ROOT)).then(() => true, () => false);
-  if (/\.(png|svg)$/.test(path)) return exists;
   const isIn = include.some((each) => path === each || path.startsWith(`${each}/`));
   return exists && isIn && !exclude.includes(path);
 }

@@ -1,8 +1,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { json } from "node:stream/consumers";
 import mongoose from "mongoose";
+import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { serve } from "./harness/serve.ts";
 import { test } from "./harness/testing.ts";
+import { openLive } from "./live.ts";
 import { loadRecipe, type OpenRecipe } from "./recipes/open_recipe.ts";
 import { parseAnswer } from "./tutorial/parse_answer.ts";
 import { readSteps } from "./tutorial/read_steps.ts";
@@ -22,9 +24,11 @@ async function play({ url }: OpenRecipe, title: string): Promise<void> {
   }
 }
 
-test(`${PAGE} has metrics of requests, statements and the pool`, async () => {
-  const open = await loadRecipe(PAGE, "Metrics");
-  await using app = await open();
+test(`${PAGE} has metrics of requests, open lists, statements and the pool`, async () => {
+  const live = (code: string) => code.replace("all()", "all({ live: true })");
+  const open = await loadRecipe(PAGE, "Metrics", live);
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using app = await open(mongo.uri);
   await play(app, "Metrics");
   const { text } = await app.get("/metrics");
   const lines = text.split("\n");
@@ -36,6 +40,12 @@ test(`${PAGE} has metrics of requests, statements and the pool`, async () => {
   ];
   for (const each of series) assert(lines.includes(`${each} 1`), text);
   assert(lines.includes(`http_server_active_requests{route="/songs"} 0`), text);
+  const openLists = async (count: number) =>
+    (await app.get("/metrics")).text.includes(`active_requests{route="/songs"} ${count}\n`);
+  const list = await openLive(`${app.url}/songs`);
+  await until(() => openLists(1));
+  await list[Symbol.asyncDispose]();
+  await until(() => openLists(0));
   const slow = mongoose.connection.collection("songs").find({ $where: "sleep(500) || true" });
   const read = slow.toArray();
   await until(async () => (await app.get("/metrics")).text.includes("connection_used 1"));

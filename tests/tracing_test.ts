@@ -212,6 +212,15 @@ test("errors of statements are traced, and statements that pass Mongoose by", as
   ]);
 });
 
+test("the path of the mount, which may hold an identifier, is in no trace", async () => {
+  using traces = listen();
+  await using app = await mount([TracedHooked], { at: "/tenants/:tenant" });
+  assertEquals((await app.get(`/tenants/${SECRET}/hooked`)).status, 200);
+  const { requests: [request] } = await traces.take();
+  assertEquals(request?.attributes["http.route"], "/hooked");
+  assert(!traces.texts.join().includes(SECRET));
+});
+
 const waiting = Promise.withResolvers<void>();
 
 /** Passes when the client has gone. */

@@ -184,7 +184,7 @@ ${run} test     # runs a MongoDB; the first time, downloads one if there is none
 ${run} start    # needs a MongoDB at MONGODB_URI, or else at 127.0.0.1:27017
 \`\`\`
 
-No MongoDB? \`docker run --rm -p 27017:27017 mongo:8\` runs one.
+No MongoDB? \`docker run --rm -p 27017:27017 mongo:6\` runs one.
 
 http://127.0.0.1:3000/docs shows the API and sends requests. So does a shell:
 

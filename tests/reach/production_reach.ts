@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { findNginx } from "../faults/support/find_nginx.ts";
 import { openDatabase } from "../harness/database.ts";
@@ -23,7 +24,7 @@ const [denoCommand = [], nodeCommand = []] = [...page.matchAll(/^CMD (.*)$/gm)].
   ([, words = "[]"]) => JSON.parse(words) as string[],
 );
 
-const LOGIN = { DOCS_LOGIN: "ann:secret" };
+const LOGIN = { DOCS_LOGIN: "ann:secrät€" };
 
 /** Writes the files of the page. */
 async function writeFiles(folder: string): Promise<string> {
@@ -65,8 +66,10 @@ async function play(url: string): Promise<void> {
     assertEquals(withoutMoment(given), withoutMoment(answer), line);
     assertEquals(rehearsal.headers(headers), headers);
   }
-  const open = (path: string, login: string) =>
-    request(url + path, { headers: { authorization: `Basic ${btoa(login)}` } });
+  const open = (path: string, login: string) => {
+    const authorization = `Basic ${Buffer.from(login).toString("base64")}`;
+    return request(url + path, { headers: { authorization } });
+  };
   const docs = await open("/docs", LOGIN.DOCS_LOGIN);
   assertEquals([docs.status, docs.text.includes("swagger-ui")], [200, true]);
   assertEquals((await open("/openapi.json", "ann:wrong")).status, 401);
