@@ -124,7 +124,7 @@ async function tryOnce(
     } catch (error) {
       throw isTransient(error) ? new Transient("Again", { cause: error }) : error;
     }
-  });
+  }, { readPreference: "primary" });
 }
 
 function isTransient(error: unknown): boolean {

@@ -87,6 +87,17 @@ export function isNarrowed({ selection, shape }: {
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
+/** Gives the fields that a read does not show, and that an entity has that was read whole. */
+export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
+  const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
+  return new Set(paths.flatMap((path) => fieldAt(path.split("."), shape) ?? []));
+}
+
+function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): FieldShape | undefined {
+  const field = shape?.fields.get(name);
+  return below.length === 0 ? field : fieldAt(below, field?.shape ?? field?.element?.shape);
+}
+
 /** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);

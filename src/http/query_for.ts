@@ -10,6 +10,7 @@ import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
+import { ListedPaths } from "../filter/q/resolve_path.ts";
 import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { foreignRequest, openCall } from "../pipeline/request/call.ts";
@@ -22,7 +23,7 @@ import { completeBodyLimits } from "../write/body/read_body.ts";
 
 /** Options of `Framework.queryFor()`. */
 export interface QueryForOptions {
-  /** Limits on the URL parameter `q`. */
+  /** Limits on the URL parameter `q`. With `paths: "listed"`, there is no `q`. */
   readonly queryLimits?: QueryLimits;
   /** The route of the `@rest` that applies: needed if several have a scope or `getConnection`, and none is `main`. */
   readonly route?: string;
@@ -35,7 +36,12 @@ export async function queryFor<M extends FrameworkModel>(
 ): Promise<ModelQuery<M>> {
   const { queryLimits, route: path } = options;
   const limits = completeQueryLimits(queryLimits);
-  const route = { ...routeFor(target, path), limits };
+  const known = routeFor(target, path);
+  // No operation lists paths here.
+  const levels = queryLimits?.paths === undefined
+    ? known.levels
+    : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
+  const route = { ...known, limits, levels };
   // Hooks of the request run meanwhile.
   const own = foreignRequest(req as FrameworkRequest);
   const { acting, badQuery } = openCall(route, { req: own, count: countSelected });

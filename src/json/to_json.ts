@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { FrameworkModel } from "../declare/model/framework_model.ts";
 import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
 import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
@@ -9,7 +8,7 @@ import { dateToJson, findJsonType, integerToJson, isBson } from "./json_types.ts
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import { NO_RIGHTS } from "../schema/fields/rights.ts";
 import type { Rights } from "../schema/fields/rights.ts";
-import { shapeOfInstance } from "../schema/fields/instance_shapes.ts";
+import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 
@@ -20,7 +19,19 @@ export function toJson(value: unknown, shape?: Shape): string {
 
 /** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
-  return new JsonMaker(shape?.rights ?? NO_RIGHTS).value(value, shape);
+  return new JsonMaker(shape?.rights ?? NO_RIGHTS, NOTHING).value(value, shape);
+}
+
+const NOTHING: ReadonlySet<FieldShape> = new Set();
+
+/** Writes what a hook gave of an entity that was read whole, to be changed: without the fields that reads do not show. */
+export function wholeToJson(
+  value: object,
+  { shape, unshown }: { readonly shape: Shape; readonly unshown: ReadonlySet<FieldShape> },
+): string {
+  // Any other object has what the hook wants to show.
+  const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
+  return JSON.stringify(new JsonMaker(shape.rights, leftOut).value(value, shape)) ?? "null";
 }
 
 interface Shapes {
@@ -33,9 +44,11 @@ interface Shapes {
 /** Makes JSON for one reader: what a hook gives may hold entities of any model anywhere. */
 class JsonMaker {
   readonly #rights: Rights;
+  readonly #leftOut: ReadonlySet<FieldShape>;
 
-  constructor(rights: Rights) {
+  constructor(rights: Rights, leftOut: ReadonlySet<FieldShape>) {
     this.#rights = rights;
+    this.#leftOut = leftOut;
   }
 
   value(value: unknown, shape: Shape | undefined): unknown {
@@ -57,7 +70,7 @@ class JsonMaker {
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
     // Instances of a lean list are most of what comes here.
-    if (ownForm || !(value instanceof FrameworkModel)) {
+    if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);
       if (isBson(value)) return this.value({ ...value.toJSON?.() }, undefined);
@@ -101,7 +114,7 @@ class JsonMaker {
     const result: Record<string, unknown> = {};
     for (const key of Object.keys(values)) {
       const field = fields.get(key);
-      if (field === undefined || field.hidden) continue;
+      if (field === undefined || this.#isLeftOut(field)) continue;
       const value = values[key];
       const json = typeof value === "string" ? value : this.#field(value, field);
       if (json !== undefined) result[key] = json;
@@ -117,7 +130,7 @@ class JsonMaker {
     for (const key of Object.keys(value)) {
       const other = others?.get(key);
       const field = fields?.get(key) ?? other;
-      if (field?.hidden || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
+      if (field && this.#isLeftOut(field) || other?.hidden || PROTOTYPE_KEYS.has(key)) continue;
       const each: unknown = value[key as keyof typeof value];
       // Hooks may put a copy of an entity under a key of their own: the shape still names its secrets.
       const json = field === undefined
@@ -126,6 +139,10 @@ class JsonMaker {
       if (json !== undefined) result[key] = json;
     }
     return result;
+  }
+
+  #isLeftOut(field: FieldShape): boolean {
+    return field.hidden || !field.selected && this.#leftOut.has(field);
   }
 
   #field(value: unknown, field: FieldShape): unknown {
@@ -138,6 +155,9 @@ class JsonMaker {
         pairs.filter(([key]) => !PROTOTYPE_KEYS.has(key))
           .map(([key, each]) => [key, this.#field(each, element)]),
       );
+    }
+    if (element?.element !== undefined && Array.isArray(value)) {
+      return Array.from(rawArray(value), (each) => this.#field(each, element) ?? null);
     }
     const form = findJsonType(value)?.toJson;
     if (form !== undefined) return form(value);

@@ -6,7 +6,7 @@ import type { ModelClass } from "../declare/model/framework_model.ts";
 import { badData } from "../errors/refusals.ts";
 import { hasOneOf } from "../filter/filters.ts";
 import { isNarrowed, readProjection } from "../filter/projection.ts";
-import { toJson, toJsonValue } from "../json/to_json.ts";
+import { toJson, toJsonValue, wholeToJson } from "../json/to_json.ts";
 import { isModelClass } from "../schema/build_field.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -18,15 +18,17 @@ import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { markSaved } from "../schema/mongoose/statements/save_by.ts";
+import { withoutSpreads } from "../schema/mongoose/documents/mark_copies.ts";
+import { markSaved, setStamping } from "../schema/mongoose/statements/save_by.ts";
 import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
-import { keepSaved, keptValues, storedValues } from "../write/stored_values.ts";
+import { keepShown, keptValues, storedValues } from "../write/stored_values.ts";
 import { fetchAnyway, fetchOne } from "./fetch.ts";
 import type { Fetched } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
+import { shownOf } from "./read.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, holderOf, versionIn } from "./request/versions.ts";
@@ -34,7 +36,7 @@ import { validate } from "./write.ts";
 
 /** Runs an action: on the entity as an update would get it, or on the query of all that is selected. */
 export async function runAction(acting: OpenLevel, action: ActionRecord): Promise<Reply> {
-  const { level: { operation, target, shape }, timeBudget, req, source } = acting;
+  const { level: { operation, target }, timeBudget, req, source } = acting;
   const entity = action.on === "one" ? await openEntity(acting) : undefined;
   const subject = entity?.seen ?? await source.query?.();
   const body = await readActionBody(acting, action.body);
@@ -48,7 +50,7 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
       const shown = isSubject ? entity.shown ?? await shownAs(acting, result) : result;
       const version = (isSubject ? entity.version : versionIn(result, acting)) ?? null;
       return {
-        ...{ status: 200, text: toJson(shown, shape) },
+        ...{ status: 200, text: wholeToJson(shown, shownOf(acting)) },
         ...{ version, holder: holderOf(acting, result) },
       };
     }
@@ -77,6 +79,11 @@ async function openEntity(acting: OpenLevel): Promise<ActionEntity> {
   return entity;
 }
 
+interface SaveOptions {
+  readonly session?: ClientSession | null;
+  readonly timestamps?: boolean;
+}
+
 /** Has `save()` of a document write as an update does: bound to the scope, and each time to the version before. */
 function bindSaves(
   acting: OpenLevel,
@@ -85,8 +92,9 @@ function bindSaves(
   const { level: { versionKey, link } } = acting;
   keptValues(doc);
   let isFirst = true;
-  const save = async (options?: { readonly session?: ClientSession | null }) => {
-    if (options?.session !== undefined) doc.$session(options.session);
+  const save = async ({ session, timestamps }: SaveOptions = {}) => {
+    if (timestamps !== undefined) setStamping(doc, timestamps);
+    if (session !== undefined) doc.$session(session);
     const { version: before } = entity;
     const version = versionKey === undefined || before === undefined
       ? undefined
@@ -100,7 +108,7 @@ function bindSaves(
       // It is in the next version of the document around it.
       entity.version = (before ?? 0) + 1;
     } else entity.version = versionIn(doc, acting);
-    keepSaved(doc);
+    keepShown(doc);
     return doc;
   };
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
@@ -167,7 +175,7 @@ async function writeAnswer(
   try {
     if (!isModelClass(type)) return toJson(await parseBySchema(type, result));
     const shape = shapeFor(acting, type);
-    if (isOfClass(result, type)) return toJson(result, shape);
+    if (isOfClass(result, type)) return wholeToJson(result, { ...shownOf(acting), shape });
     return await acting.timeBudget.wait(castAnswer({ type, result }, shape));
   } catch (cause) {
     const { operation, target } = acting.level;
@@ -186,7 +194,7 @@ async function castAnswer(
   if (typeof result !== "object" || result === null || Array.isArray(result)) {
     throw new TypeError(`It is not an object`);
   }
-  const values = isDocument(result) ? result.toObject() : { ...result };
+  const values = (isDocument(result) ? result.toObject() : withoutSpreads({ ...result })) as object;
   const doc = new (detachedModel(type))(values);
   await doc.validate();
   return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));

@@ -7,6 +7,7 @@ import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
+import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_entity.ts";
@@ -108,11 +109,13 @@ export interface Fetched extends VersionRead {
 export async function fetchOne(at: OpenLevel): Promise<Fetched> {
   const entity = await readEntity(at);
   if (entity === undefined) throw notFound();
-  // `postFetch` may change what tells the version.
-  const { version, holder } = versionRead(entity, at);
+  // `postFetch` may change what tells the version, or save the entity.
+  const read = versionRead(entity, at);
+  const saves = savesOf(entity);
   const seen = await passHook(at, "postFetch", { entity });
   if (seen === undefined) throw notFound();
-  return { version, holder, entity, seen };
+  const version = savesOf(entity) === saves ? read : versionRead(entity, at);
+  return { ...version, entity, seen };
 }
 
 type Present = (found: object) => object;

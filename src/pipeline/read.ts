@@ -2,7 +2,7 @@ import { andThen } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
-import { readProjection } from "../filter/projection.ts";
+import { readProjection, unshownFields } from "../filter/projection.ts";
 import { populatedText, wantIn, wantNothing } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -54,6 +54,11 @@ export function entityValue(
   return Object.fromEntries(
     Object.entries(value).filter(([name]) => name === "_id" || select.includes(name)),
   );
+}
+
+/** Tells what of an entity that was read to be changed is in the answer. */
+export function shownOf({ level: { shape }, state }: OpenLevel) {
+  return { shape, unshown: unshownFields(readProjection(state.projection, shape), shape) };
 }
 
 /** Gives the JSON text of each entity, with what its references name. */

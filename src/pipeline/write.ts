@@ -4,7 +4,7 @@ import { problemsOf } from "../database/translate_error.ts";
 import { badData, forbidden } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
-import { toJson } from "../json/to_json.ts";
+import { wholeToJson } from "../json/to_json.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -17,6 +17,7 @@ import type { Merged } from "../write/body/merge_body.ts";
 import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
+import { shownOf } from "./read.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/headers.ts";
 import type { Reply } from "./request/reply.ts";
@@ -74,12 +75,12 @@ export async function answerWritten(
   acting: OpenLevel,
   { entity, previous, isNew, version, holder, created }: Written,
 ): Promise<Reply> {
-  const { level, route: { operation } } = acting;
+  const { route: { operation } } = acting;
   const status = isNew ? 201 : operation.status;
   const sent = entity && await passHook(acting, "preSend", { entity, previous });
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status,
-    ...!isMinimal(acting) && { text: toJson(sent, level.shape) },
+    ...!isMinimal(acting) && { text: wholeToJson(sent, shownOf(acting)) },
     version,
     holder,
   };

@@ -7,11 +7,12 @@ import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
 import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
-import { markCopies } from "./mongoose/documents/mark_copies.ts";
-import { reservedNames } from "./mongoose/schemas/schema_members.ts";
+import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
+import { reservedNames, typesWithin } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
+import { countSaves } from "./mongoose/statements/save_by.ts";
 
 export interface BuiltSchema {
   readonly schema: Schema;
@@ -94,8 +95,37 @@ function fillSchema(
   addVersion(description, schema);
   hideInJson(schema);
   markErrors(schema, target);
+  countSaves(schema);
   guardValidators(schema);
   markCopies(schema);
+  hideWithin(schema);
+}
+
+/** Mongoose's classes of embedded documents, which copy the methods of their schemas. */
+interface EmbeddedClass {
+  readonly schema: Schema;
+  readonly prototype: object;
+  readonly discriminators?: Readonly<Record<string, EmbeddedClass>> | null;
+}
+
+const hiding = new WeakSet<Schema>();
+
+/** Hides in JSON and in copies what schemas inside of another one hide that `configure` has added: no class builds them. */
+function hideWithin(schema: Schema): void {
+  const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
+    const { Constructor: held } = type as { readonly Constructor?: Partial<EmbeddedClass> };
+    return held?.schema === undefined ? [] : [held as EmbeddedClass];
+  });
+  for (const each of held.flatMap((one) => [one, ...Object.values(one.discriminators ?? {})])) {
+    if (classes.has(each.schema)) continue;
+    if (!hiding.has(each.schema)) {
+      hiding.add(each.schema);
+      hideInJson(each.schema);
+      markCopies(each.schema);
+      hideWithin(each.schema);
+    }
+    Object.assign(each.prototype, copyMethods(each.schema));
+  }
 }
 
 /** Mongoose names such a Map and what is around it in one projection, which MongoDB refuses. */

@@ -7,6 +7,7 @@ import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
+import { copyRules } from "./mongoose/schemas/field_rules.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -81,6 +82,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   prepare(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
+  for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);
   const model = connection.model<unknown>(embeddedName(target), own);
   model.on("error", () => {});
   return model;

@@ -23,7 +23,13 @@ export function referredClass(ref: unknown): ModelClass | undefined {
   if (typeof ref !== "function") return undefined;
   const { modelName } = ref as { modelName?: unknown };
   if (typeof modelName === "string") return classOf(modelName);
-  return ref.prototype === undefined ? referredClass(ref()) : undefined;
+  if (ref.prototype !== undefined) return undefined;
+  try {
+    return referredClass(ref());
+  } catch {
+    // It depends on the document.
+    return undefined;
+  }
 }
 
 /** Gives the collection of a class: the one that its schema options name, or Mongoose's plural of its name. */

@@ -1,4 +1,4 @@
-import type { Document, Model, Schema } from "mongoose";
+import type { ClientSession, Document, Model, Schema } from "mongoose";
 import { readDocuments } from "../database/read_batches.ts";
 import { badParameter, conflict, tooMany } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
@@ -99,6 +99,25 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   const query = withConditions(model.find({}, { _id: 1 }, options), conditions);
   const found = await timeBudget.wait(query.exec()) as { _id: unknown }[];
   if (found.length > most) throw tooMany(most);
+  return found.map(({ _id }) => _id);
+}
+
+/** Gives which of some entities are still selected, as a write of the same session meets them. */
+export async function readMet(
+  { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
+  { ids, session }: {
+    readonly ids: readonly unknown[];
+    readonly session?: ClientSession | undefined;
+  },
+): Promise<unknown[]> {
+  const { maxTimeMS } = timeBudget.statement();
+  const options = {
+    ...{ projection: { _id: 1 }, readPreference: "primary", maxTimeMS, batchSize: BATCH_SIZE },
+    ...session && { session },
+    ...collation !== undefined && { collation },
+  };
+  const named = castFilter(model, everyFilter({ _id: { $in: [...ids] } }, conditions));
+  const found = await model.collection.find(named as never, options as never).toArray();
   return found.map(({ _id }) => _id);
 }
 

@@ -73,7 +73,7 @@ export class CollectionSource implements Source {
   }
 
   async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
-    const collection = await this.#open();
+    const collection = await this.open();
     const options = { ...this.#readOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
     const fromBytes = this.#fromBytes({ lean, forChange });
@@ -84,18 +84,18 @@ export class CollectionSource implements Source {
   }
 
   async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
-    const collection = await this.#open(true);
+    const collection = await this.open(true);
     const named = this.idFilter(name);
     const conditions = named && everyFilter(named, collection.conditions);
     return conditions && await readStoredValues(collection, { conditions, paths });
   }
 
   async count(upTo?: number): Promise<number> {
-    return await this.#options.timeBudget.wait(countSelected(await this.#open(), upTo));
+    return await this.#options.timeBudget.wait(countSelected(await this.open(), upTo));
   }
 
   async groups(asked: Aggregation): Promise<Record<string, unknown>[]> {
-    return await this.#options.timeBudget.wait(aggregateSelected(await this.#open(), asked));
+    return await this.#options.timeBudget.wait(aggregateSelected(await this.open(), asked));
   }
 
   async direct(call: DirectCall): Promise<DirectResult | null | undefined> {
@@ -107,7 +107,7 @@ export class CollectionSource implements Source {
     const name = id === undefined ? {} : this.idFilter(id);
     // The document path answers a text that names nothing.
     if (name === undefined) return undefined;
-    const collection = { ...await this.#open(), name };
+    const collection = { ...await this.open(), name };
     if (operation === "all") return await listDirect(call, collection);
     return await (operation === "one" ? oneDirect : writeDirect)(call, collection);
   }
@@ -126,7 +126,7 @@ export class CollectionSource implements Source {
   }
 
   async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
-    return await storedOf(await this.#open(), ids);
+    return await storedOf(await this.open(), ids);
   }
 
   boundTo(binding: SaveBinding): Source {
@@ -143,7 +143,7 @@ export class CollectionSource implements Source {
   }
 
   async query(): Promise<ModelQuery<FrameworkModel>> {
-    const { model, conditions } = await this.#open();
+    const { model, conditions } = await this.open();
     // A copy is trusted, where the application has set `sanitizeFilter`.
     const filter = copyFilter(castFilter(model, conditions));
     return { filter, model: model as unknown as ModelQuery<FrameworkModel>["model"] };
@@ -154,7 +154,7 @@ export class CollectionSource implements Source {
   }
 
   async locate(entity: EntityValue): Promise<Place> {
-    const { model, selection, timeBudget } = await this.#open();
+    const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
     return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [] };
   }
@@ -191,17 +191,13 @@ export class CollectionSource implements Source {
   protected async removeSelected(most = Infinity): Promise<void> {
     const { skip, limit = most, sort: _sort, ...options } = this.#readOptions();
     if (skip !== undefined || limit !== Infinity) {
-      return await this.removeMany(await this.selectedIds(most));
+      return await this.removeMany(await readIds(await this.open(), most));
     }
     await this.#options.timeBudget.wait(this.removeNamed(this.placed(), { options }));
   }
 
   protected placed(): Filter {
     return {};
-  }
-
-  protected async selectedIds(most?: number): Promise<unknown[]> {
-    return await readIds(await this.#open(), most);
   }
 
   protected async store(doc: Document, together?: Together): Promise<void> {
@@ -244,7 +240,7 @@ export class CollectionSource implements Source {
   }
 
   /** Opens the collection; with `anyway`, the conditions of the client are left out. */
-  async #open(anyway = false): Promise<OpenCollection> {
+  protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
     const { filter, added = {}, scope } = this.#options.selection;
     const conditions = everyFilter(this.placed(), anyway ? added : filter, scope);
@@ -256,7 +252,7 @@ export class CollectionSource implements Source {
     const named = this.idFilter(name);
     if (named === undefined) return null;
     const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
-    const collection = { ...await this.#open(read === "anyway"), name: named };
+    const collection = { ...await this.open(read === "anyway"), name: named };
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
     const fromBytes = this.#fromBytes({ lean, forChange });

@@ -74,6 +74,7 @@ export async function saveDocuments(
   if (docs.some(isOther)) {
     throw new TypeError("Cannot write together: the documents are of several collections");
   }
+  if (first !== undefined && docs.length === 1) return await updateDocument(first, options);
   await updateDocuments(docs, {
     ...options,
     send: (updates, first) =>
@@ -98,11 +99,11 @@ async function updateDocuments(
   const scope = castFilter(model, options.scope);
   const filter = castFilter(model, options.filter);
   const kept = docs.map(keptValues);
-  // The version is counted even if nothing has changed: timestamps are renewed then, too.
   for (const doc of docs) {
     const key = versionKey(doc);
     if (key === undefined) continue;
-    doc.markModified(key);
+    // The version is counted even if nothing has changed: timestamps are renewed then, too.
+    if (!doc.isModified()) doc.markModified(key);
     // It may be stored as something else, which the update meets.
     doc.$markValid(key);
   }

@@ -4,13 +4,15 @@ import type { Document, Model } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { ownDefaults } from "../schema/mongoose/documents/document_values.ts";
+import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 
 const { BSON } = mongoose.mongo;
 
 export type StoredObject = Record<string, unknown>;
 
 export function storedValues(doc: Document): StoredObject {
-  const values = doc.toObject({
+  // A class may have a `toObject()` of its own, which decides what others see.
+  const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
     transform: false,
     virtuals: false,
@@ -21,7 +23,7 @@ export function storedValues(doc: Document): StoredObject {
     flattenUUIDs: false,
     useProjection: false,
     versionKey: true,
-    minimize: doc.schema.get("minimize") !== false,
+    ...doc.schema.get("minimize") === false && { minimize: false },
   });
   return values as StoredObject;
 }
@@ -38,6 +40,8 @@ export interface KeptValues {
   readonly values: StoredObject;
   /** Whether they are those that the database has sent, and not only those that the document shows. */
   readonly isSent: boolean;
+  /** How often the document had been saved by then: a hook may save it. */
+  readonly saves: number;
 }
 
 const kept = new WeakMap<Document, KeptValues>();
@@ -47,19 +51,20 @@ export function hydrateKept(model: Model<unknown>, found: object): Document {
   // Mongoose shares what it is given with the document, and adds to some of it.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
-  kept.set(doc, { values, isSent: true });
+  kept.set(doc, { values, isSent: true, saves: 0 });
   return doc;
 }
 
 /** Gives what is kept of a document: from now on what it shows, if what was stored for it is not known. */
 export function keptValues(doc: Document): KeptValues {
-  const known = kept.get(doc) ?? { values: shownValues(doc), isSent: false };
-  kept.set(doc, known);
-  return known;
+  const known = kept.get(doc);
+  return known?.saves === savesOf(doc) ? known : keepShown(doc);
 }
 
-export function keepSaved(doc: Document): void {
-  kept.set(doc, { values: shownValues(doc), isSent: false });
+export function keepShown(doc: Document): KeptValues {
+  const shown = { values: shownValues(doc), isSent: false, saves: savesOf(doc) };
+  kept.set(doc, shown);
+  return shown;
 }
 
 export function copyDocument(doc: Document): Document {

@@ -12,9 +12,10 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import type { Shape } from "../schema/fields/shape.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
+import { enteredObjects, isObjectAt, replacedPaths, writtenPaths } from "./written_paths.ts";
 
 interface BoundOptions
   extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "overwrites"> {
@@ -47,8 +48,9 @@ export function boundUpdate(
   const written = writtenPaths(changes).map(topOf);
   const read = readBy(scope);
   const isTouched = read?.some((path) => written.includes(path)) ?? true;
+  const reading = { shape: shapeOf(doc), stored: values };
   const paths = [
-    overwrites ? [] : replacedPaths(changes, { shape: shapeOf(doc), stored: values }),
+    replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read?.filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
     // A collation would compare what must not have changed, too: that what the filter reads is unchanged stands for it.
     collation === undefined ? [] : readBy(filter),
@@ -57,19 +59,16 @@ export function boundUpdate(
     own,
     scope,
     collation === undefined ? filter : {},
+    ...enteredObjects(changes, reading).map(isObjectAt),
     unchanged(paths, { kept, sameVersion: key === undefined ? {} : hasOneOf(key, [version]) }),
     key !== undefined && values[key] === null ? hasOneOf(key, [null]) : {},
   ].filter((each) => !isEmpty(each));
   // Mongoose binds arrays and numeric keys to the version, which every change of another field counts up.
   if (key !== undefined && !(isTied && version !== null)) delete where[key];
-  const bound = {
-    // The wrapper keeps a condition on `_id` from taking the place of the document's own.
-    statement: {
-      q: { ...where, ...all.length > 0 && { $and: all } },
-      u: counted(changes, { key, values }),
-    },
-    ...{ key, version: (version ?? 0) + 1 },
-  };
+  // The wrapper keeps a condition on `_id` from taking the place of the document's own.
+  const q = { ...where, ...all.length > 0 && { $and: all } };
+  const statement = { q, u: counted(changes, { key, values }) };
+  const bound = { statement, key, version: (version ?? 0) + 1 };
   // What a hook has read can be outside already.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
   return { ...bound, changed: withFields(values, changedFields(doc, changes, { read: values })) };
@@ -113,6 +112,8 @@ function unchanged(
   const paths = all.flatMap((each) => each ?? []);
   if (paths.length === 0) return {};
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
+  // One statement has 16 MB, and holds what is written as well.
+  if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
   const isCertain = isSent && paths.every((path) => isExact(valueAt(values, path)));
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
 }
@@ -120,41 +121,6 @@ function unchanged(
 function readBy(filter: Filter): string[] | undefined {
   const read = fieldsRead(filter);
   return read && [...read];
-}
-
-/** The other operators add to an array, or take elements out by value. */
-const REPLACING = new Set(["$set", "$unset", "$pop"]);
-
-/**
- * Gives the paths of which an update writes more than was asked for: arrays that it replaces or names positions of, and
- * objects that it puts where none was. It depends on what was read there.
- */
-export function replacedPaths(
-  update: Update,
-  { shape, stored }: { readonly shape: Shape; readonly stored: Filter },
-): string[] {
-  const found = new Set<string>();
-  for (const [operator, paths] of Object.entries(update)) {
-    for (const [path, value] of Object.entries(paths)) {
-      const array = arrayOn(path.split("."), shape);
-      if (array === undefined) {
-        const isNew = !isJsonObject(valueAt(stored, path));
-        if (isNew && (isJsonObject(value) || value instanceof Map)) found.add(path);
-      } else if (array !== path || REPLACING.has(operator)) found.add(array);
-    }
-  }
-  return [...found];
-}
-
-function arrayOn([first = "", ...rest]: readonly string[], shape: Shape): string | undefined {
-  let field: FieldShape | undefined = shape.fields.get(first);
-  let path = first;
-  for (const name of rest) {
-    if (field?.kind !== "object" && field?.kind !== "map") break;
-    field = field.kind === "map" ? field.element : field.shape?.fields.get(name);
-    path = `${path}.${name}`;
-  }
-  return field?.kind === "array" ? path : undefined;
 }
 
 /** Gives the condition that a path is stored as it was read. To documents, a missing array is an empty one. */
@@ -217,10 +183,6 @@ function isEqual(value: unknown, expected: unknown): boolean {
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
   return COMPARABLE.has(typeof expected) && value === expected;
-}
-
-export function writtenPaths(update: Update): string[] {
-  return Object.values(update).flatMap((paths) => Object.keys(paths));
 }
 
 interface StoredStates {

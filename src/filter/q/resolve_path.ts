@@ -70,17 +70,27 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 
-/** An index of an array, anywhere in a path but at its start. */
-const INDEXES = /\.\d+(?=\.|$)/g;
+/** Leaves out the positions in arrays: a key of a Map may be a number, too. */
+function withoutIndexes(path: string, shape: Shape): string {
+  let field: FieldShape | undefined = { ...FREE, kind: "object", shape };
+  const kept: string[] = [];
+  for (const name of path.split(".")) {
+    if (field?.kind !== "array" || !INDEX.test(name)) kept.push(name);
+    field = field && fieldIn(field, name);
+  }
+  return kept.join(".");
+}
 
 /** The paths that filters of clients may name in an operation. */
 export class ListedPaths {
   readonly names: readonly string[];
   /** Paths of free-form data and of Maps, with a dot at their end. */
   readonly #open: readonly string[];
+  readonly #shape: Shape;
 
   /** @param names Of these, only those that the shape shows. */
   constructor(names: readonly string[], shape: Shape) {
+    this.#shape = shape;
     this.names = names.filter((name) => fieldAt(name, shape) !== undefined);
     this.#open = this.names.filter((name) => {
       const { kind, element } = resolvePath(name, shape);
@@ -95,7 +105,7 @@ export class ListedPaths {
 
   /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
   check(path: string): void {
-    const forms = [path, path.replaceAll(INDEXES, "")];
+    const forms = [path, withoutIndexes(path, this.#shape)];
     const isListed = forms.some((form) =>
       this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
     );

@@ -17,6 +17,7 @@ import {
   checkPartRest,
   checkReferences,
   checkRest,
+  checkUnselected,
 } from "./_check_rest.ts";
 import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { compileWrites } from "./compile_writes.ts";
@@ -128,6 +129,7 @@ function levelMaker(
   const { schema } = buildSchema(target);
   const shape = shapeForAll(schema);
   checkReferences(shape);
+  checkUnselected(shape, (problem) => cannotMount(target, problem));
   const key: unknown = link?.embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
   const versionKey = typeof key === "string" ? key : undefined;
   checkConcurrency(methods, { ...level, versionKey });

@@ -12,7 +12,7 @@ import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../open_level.ts";
 import { mapInOrder } from "./map_in_order.ts";
-import { cursorPaths, mayLeaveOut, valuesAt } from "./page_cursor.ts";
+import { cursorPaths, mayShowOther, valuesAt } from "./page_cursor.ts";
 
 export async function planPage(
   at: OpenLevel,
@@ -68,7 +68,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
     ...{ values, text: await joinedTexts(at, values) },
     size: shown.length,
     end: last && ends[last.index]?.(),
-    shown: last && mayLeaveOut(at) ? wholeValue(at, last) : undefined,
+    shown: last && mayShowOther(at) ? wholeValue(at, last) : undefined,
     more: kept.length > limit,
     read: last === undefined ? 0 : last.index + 1,
   };

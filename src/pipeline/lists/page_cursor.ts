@@ -13,6 +13,8 @@ import {
 import type { SortValues } from "../../filter/parameters/order.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { toJsonValue } from "../../json/to_json.ts";
+import { buildSchema } from "../../schema/build_schema.ts";
+import { showsValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
@@ -29,7 +31,7 @@ export function cursorPaths(at: OpenLevel): readonly string[] {
   const values = isOpen(at, order) ? Object.keys(order) : ["_id"];
   // Embedded entities have no version of their own.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
-    (values.length < Object.keys(order).length || mayLeaveOut(at));
+    (values.length < Object.keys(order).length || mayShowOther(at));
   return hasVersion ? [...values, versionKey] : values;
 }
 
@@ -102,6 +104,11 @@ async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
   if (!mayLeaveOut(at)) return true;
   const entity = await fetchAnyway(at, name);
   return entity !== undefined && await passHooks(at, entity) !== undefined;
+}
+
+/** Whether what is shown of an entity may be other values than it is sorted by. */
+export function mayShowOther(at: OpenLevel): boolean {
+  return mayLeaveOut(at) || !showsValues(buildSchema(at.level.target).schema);
 }
 
 export function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {

@@ -13,9 +13,13 @@ export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   return entity;
 }
 
+export function isInstance(value: object): boolean {
+  return value instanceof FrameworkModel;
+}
+
 /** Gives the shape of an instance of a model class that is no document, or of a known entity; `undefined` for others. */
 export function shapeOfInstance(value: object, rights: Rights): Shape | undefined {
-  if (!(value instanceof FrameworkModel)) return remembered.get(value)?.under(rights);
+  if (!isInstance(value)) return remembered.get(value)?.under(rights);
   return describeShape(buildSchema(modelClassOf(value)).schema, rights);
 }
 

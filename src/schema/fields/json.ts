@@ -7,8 +7,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Copies objects and lists; what else they hold is shared. */
+/** Copies objects, lists and dates; what else they hold is shared. */
 export function copyJson(value: unknown): unknown {
+  if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)]));

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
 import { buildSchema } from "../build_schema.ts";
-import { classOf, referredClass } from "../model_name.ts";
+import { referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
 import type { Restrictions, Rights } from "./rights.ts";
@@ -127,7 +127,7 @@ export interface FieldShape {
   /** Whether only its own routes show it. */
   readonly apart?: boolean;
   /** The shape of what a reference brings in when it is populated. */
-  readonly populated?: Shape;
+  readonly populated?: Shape | undefined;
 }
 
 /** Describes the shape of a schema for some readers, once, after plugins and `configure` have run. */
@@ -228,12 +228,13 @@ function describeKind(
     };
   }
   if (type instanceof Types.Subdocument) return objectKind(type.schema, rights);
-  const referred = typeof type.options.ref === "string" ? classOf(type.options.ref) : undefined;
-  if (referred === undefined) return { kind: "scalar" };
+  const { ref } = type.options;
+  if (ref === undefined) return { kind: "scalar" };
   return {
     kind: "scalar",
     get populated() {
-      return describeShape(buildSchema(referred).schema, rights);
+      const referred = referredClass(ref);
+      return referred && describeShape(buildSchema(referred).schema, rights);
     },
   };
 }

@@ -22,23 +22,32 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
 
 /** Tells whether a path leads to a secret or through one, positions in arrays and keys of Maps aside. */
 export function isHiddenPath(path: string, shape: Shape): boolean {
-  let current: Shape | undefined = shape;
+  let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   let known = false;
-  let isKey = false;
   for (const segment of path.split(".")) {
-    if (isKey) {
-      isKey = false;
+    if (at?.kind === "array" && POSITION.test(segment)) {
+      at = at.element;
       continue;
     }
-    const field: FieldShape | undefined = current?.fields.get(segment);
+    while (at?.kind === "array") at = at.element;
+    // A client names the keys of a map: one may be called like a field.
+    if (at?.kind === "map") {
+      at = at.element;
+      continue;
+    }
+    const field: FieldShape | undefined = at?.shape?.fields.get(segment);
     if (field === undefined) continue;
     if (field.hidden || !field.selected) return true;
-    current = field.shape ?? field.element?.shape;
+    at = field;
     known = true;
-    // A client names the keys of a map: one may be called like a field.
-    isKey = field.kind === "map";
   }
-  return known && current?.secretive === true;
+  return known && holdsSecret(at);
+}
+
+const POSITION = /^\d+$/;
+
+function holdsSecret(at: Pick<FieldShape, "shape" | "element"> | undefined): boolean {
+  return at !== undefined && (at.shape?.secretive === true || holdsSecret(at.element));
 }
 
 /** Tells whether an object leads back to itself through the objects that it holds. */

@@ -27,6 +27,8 @@ export async function writeDirect(
   call: DirectCall,
   collection: OpenCollection,
 ): Promise<DirectResult | null | undefined> {
+  // Mongoose alone writes in the transaction around a request.
+  if (call.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) return undefined;
   switch (call.operation) {
     case "create":
       return await (call.bodies === undefined ? create : createMany)(call, collection);

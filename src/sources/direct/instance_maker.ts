@@ -3,7 +3,7 @@ import type { SchemaType } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { schemaClass } from "../../schema/build_schema.ts";
-import { classOf } from "../../schema/model_name.ts";
+import { referredClass } from "../../schema/model_name.ts";
 import { hasDefault } from "../../schema/mongoose/schemas/field_rules.ts";
 import { defaultIn } from "../../schema/fields/field_default.ts";
 import type { Shows } from "../../filter/projection.ts";
@@ -146,7 +146,7 @@ function scalarConverter(
   { prefix, populated }: Spot,
 ): (value: unknown) => unknown {
   const { ref } = (field.type as SchemaType).options as { ref?: unknown };
-  const target = typeof ref === "string" ? classOf(ref) : undefined;
+  const target = referredClass(ref);
   const leavesOut = !populated.has(prefix.slice(0, -1));
   const spot: Spot = { shows: () => false, prefix: "", populated: new Set(), leavesOut };
   let maker: InstanceMaker | undefined;

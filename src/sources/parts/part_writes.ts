@@ -10,12 +10,8 @@ import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { keptValues, storedText, valueAt } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import {
-  changedFields,
-  replacedPaths,
-  setFields,
-  unchangedAt,
-} from "../../write/update_conditions.ts";
+import { changedFields, setFields, unchangedAt } from "../../write/update_conditions.ts";
+import { enteredObjects, isObjectAt, replacedPaths } from "../../write/written_paths.ts";
 import {
   aggregateDocument,
   changePlace,
@@ -133,7 +129,8 @@ function changeOf(doc: Document, shape: Shape) {
   const update: Update = changesOf(doc);
   // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
-  return { doc, read, update, paths };
+  const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
+  return { doc, read, update, paths, entered };
 }
 
 /** Writes the changes of an embedded document; a 409 if it is gone, or has changed in what they depend on. */
@@ -141,10 +138,14 @@ export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
 ): Promise<void> {
-  const { read, update, paths } = changeOf(doc, shape);
+  const { read, update, paths, entered } = changeOf(doc, shape);
   const isWritten = await changePlace(place, {
     update,
-    condition: everyFilter(condition, ...paths.map((path) => unchangedAt(path, read))),
+    condition: everyFilter(
+      condition,
+      ...entered.map(isObjectAt),
+      ...paths.map((path) => unchangedAt(path, read)),
+    ),
     apply: (now) => changedFields(doc, update, { read, now }),
     session: doc.$session() ?? undefined,
   });
@@ -179,11 +180,12 @@ export async function updateElements(
       const elements = new Map(
         list.filter(isJsonObject).map((each) => [storedText(each._id), each as StoredObject]),
       );
-      for (const { doc, read, update, paths } of changes) {
+      for (const { doc, read, update, paths, entered } of changes) {
         const now = elements.get(storedText(read._id));
         const isSame = (path: string) =>
           storedText(valueAt(now, path)) === storedText(valueAt(read, path));
-        if (now === undefined || !paths.every(isSame)) throw conflict();
+        const isThere = (path: string) => isJsonObject(valueAt(now, path));
+        if (now === undefined || !paths.every(isSame) || !entered.every(isThere)) throw conflict();
         setFields(now, changedFields(doc, update, { read, now }));
       }
       if (!await areAll(list, scope)) throw outOfReach();

@@ -20,7 +20,8 @@ import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_cas
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { storedText } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { isExact, sameAsStored, setFields, writtenPaths } from "../../write/update_conditions.ts";
+import { isExact, sameAsStored, setFields } from "../../write/update_conditions.ts";
+import { isObjectAt, writtenPaths } from "../../write/written_paths.ts";
 
 export interface Step {
   readonly property: string;
@@ -69,7 +70,7 @@ export function conditionsOf({ scope, version, steps }: Place, condition: Filter
 }
 
 export function insideOf(property: string, filter: Filter): Filter {
-  return everyFilter({ [property]: IS_OBJECT }, moveFilter(filter, property));
+  return everyFilter(isObjectAt(property), moveFilter(filter, property));
 }
 
 /** Whether all scopes on the way can be conditions on the document, and a change of some fields changes nothing they read. */
@@ -88,12 +89,9 @@ export function keepsScopes(
   });
 }
 
-/** Matches a stored object: `$type` alone also matches a list with an object in it. */
-const IS_OBJECT = { $type: "object", $not: { $type: "array" } } as const;
-
 /** The stages that lead into a property: to each element of an array, or to the one object. */
 export function intoStages(property: string, array: boolean): PipelineStage[] {
-  const into = [{ $match: { [property]: IS_OBJECT } }, {
+  const into = [{ $match: isObjectAt(property) }, {
     $replaceRoot: { newRoot: `$${property}` },
   }] as PipelineStage[];
   return array ? [{ $unwind: `$${property}` }, ...into] : into;

@@ -3,6 +3,7 @@ import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import { readIds, readMet } from "../collection_reads.ts";
 import { CollectionSource } from "../collection_source.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import type { EntityName, Source } from "../source.ts";
@@ -52,13 +53,22 @@ export class ReferenceSource extends CollectionSource {
   override async removeMany(ids: readonly unknown[]): Promise<void> {
     if (ids.length === 0) return;
     checkRequired(this.#options.link);
-    const together = this.#unlinking(ids);
+    const together: Together = (remove) =>
+      this.#together(async (session) => {
+        // What the removal does not meet any more keeps its place.
+        const met = await readMet(await this.open(), { ids, session });
+        if (met.length === 0) return;
+        const { parent, link } = this.#options;
+        const unlinking = { link, ids: met, session, areThere: false };
+        if (!await takeFromProperty(parent, unlinking)) throw conflict();
+        await remove(session);
+      });
     const removal = this.removeNamed({ _id: { $in: ids } }, { together });
     await this.#options.timeBudget.wait(removal);
   }
 
   protected override async removeSelected(most?: number): Promise<void> {
-    await this.removeMany(await this.selectedIds(most));
+    await this.removeMany(await readIds(await this.open(), most));
   }
 
   protected override placed(): Filter {

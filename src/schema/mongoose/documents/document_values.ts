@@ -68,6 +68,7 @@ export function forgetChanges(doc: Document, prefix: string): void {
 interface PathStates {
   getStatePaths(state: "default" | "modify"): Record<string, unknown>;
   clearPath(path: string): void;
+  default(path: string): void;
 }
 
 type Changes = Record<string, Record<string, unknown>>;
@@ -89,13 +90,18 @@ export function changesOf(doc: Document): Changes {
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);
   const modified = Object.keys(states.getStatePaths("modify"));
+  const unsaved: string[] = [];
   for (const path of ownDefaults(doc)) {
     if (modified.some((each) => each.startsWith(`${path}.`))) doc.markModified(path);
-    else states.clearPath(path);
+    else {
+      states.clearPath(path);
+      unsaved.push(path);
+    }
   }
   const { _id } = doc;
   const tracked = doc as unknown as { $__delta(): [Delta["where"], Changes | null] | undefined };
   const [where = { _id }, changes] = tracked.$__delta() ?? [];
+  for (const path of unsaved) states.default(path);
   return { where, changes: changes ?? {} };
 }
 

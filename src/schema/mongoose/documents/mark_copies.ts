@@ -1,6 +1,10 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
+import { isJsonObject } from "../../fields/json.ts";
+import { memoize } from "../../memoize.ts";
+import { isDocument } from "../bson.ts";
 import { markOwn } from "../schemas/schema_members.ts";
+import { rawValues } from "./document_values.ts";
 import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
@@ -39,6 +43,8 @@ export function markCopies(schema: Schema): void {
   };
   const markSchema = markOwn(function (this: Document): void {
     (this as unknown as MarkedDocument).$__[MARK] = this.schema as Schema;
+    // Mongoose takes them out of a spread that is set as free-form data.
+    (rawValues(this) as MarkedCopy)[MARK] = markOfValues(this.schema as Schema);
   });
   if (own === undefined) markOwn(toObject);
   const silent = { suppressWarning: true } as never;
@@ -46,6 +52,18 @@ export function markCopies(schema: Schema): void {
   schema.method(MARK_SCHEMA, markSchema as never, silent);
   schema.queue(MARK_SCHEMA, []);
 }
+
+/** The methods that mark copies, for a class that was made of a schema before. */
+export function copyMethods({ methods }: Schema): object {
+  return { toObject: methods.toObject, [MARK_SCHEMA]: methods[MARK_SCHEMA] };
+}
+
+/** Gives the mark of stored values, and of their copies. */
+const markOfValues = memoize((schema: Schema) =>
+  function (this: object): CopyMark {
+    return markFor(this, schema);
+  }
+);
 
 function markCopy(copy: MarkedCopy, schema: Schema): object {
   const mark = markFor(copy, schema);
@@ -84,4 +102,20 @@ export function spreadOf(value: object): Spread | undefined {
     added: Object.fromEntries(Object.entries(value).filter(([key]) => !OWN_MEMBERS.test(key))),
     mark: schema && markFor(stored, schema),
   };
+}
+
+/** Makes marked copies of the spreads in a value: Mongoose would take what they hold out of them, without the mark. */
+export function withoutSpreads(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSpreads);
+  if (typeof value !== "object" || value === null || isDocument(value)) return value;
+  const spread = spreadOf(value);
+  if (spread !== undefined) {
+    const { mark, stored, added } = spread;
+    const copy: MarkedCopy = { ...stored, ...added };
+    if (mark !== undefined) copy[MARK] = () => mark;
+    return copy;
+  }
+  if (!isJsonObject(value)) return value;
+  const inner = Object.entries(value).map(([key, each]) => [key, withoutSpreads(each)]);
+  return Object.assign({ ...value }, Object.fromEntries(inner));
 }

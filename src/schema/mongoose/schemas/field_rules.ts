@@ -75,6 +75,14 @@ export function rawDefault(type: SchemaType | undefined): unknown {
   return internals(type).defaultValue;
 }
 
+const COPIED = ["defaultValue", "$immutable", "getters", "setters"] as const;
+
+/** Gives the type of a copied schema what was set on the type of its original: Mongoose copies that of scalars only. */
+export function copyRules(from: SchemaType | undefined, to: SchemaType): void {
+  const given = internals(from) as Readonly<Record<string, unknown>>;
+  for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
+}
+
 /** Whether the default of a field is a function that may look at the document. */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);

@@ -1,7 +1,8 @@
 import mongoose from "mongoose";
-import type { ClientSession, Document } from "mongoose";
+import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
-import { forgetAllChanges } from "../documents/document_values.ts";
+import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
+import { markOwn } from "../schemas/schema_members.ts";
 
 interface Middleware {
   execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
@@ -16,6 +17,20 @@ export function middlewareOf(doc: Document): Middleware {
 
 async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
+}
+
+/** Runs the middleware before a save, which reads its options in several places. */
+async function runPreSave(doc: Document): Promise<void> {
+  const internals = (doc as unknown as DocumentInternals).$__;
+  const { timestamps } = internals;
+  internals.saveOptions = { ...typeof timestamps === "boolean" && { timestamps } };
+  doc.$op = "save";
+  try {
+    await middlewareOf(doc).execPre("save", doc, [internals.saveOptions]);
+  } finally {
+    internals.saveOptions = null;
+    doc.$op = null;
+  }
 }
 
 /** Runs the middleware for an error of a save, which may make another one of it. */
@@ -35,7 +50,7 @@ export async function saveBy(
 ): Promise<void> {
   try {
     await eachInTurn(docs, validate);
-    await eachInTurn(docs, (doc) => middlewareOf(doc).execPre("save", doc, [{}]));
+    await eachInTurn(docs, runPreSave);
     await write();
   } catch (error) {
     const errors = error instanceof BulkError ? error.errors : new Map([[0, error]]);
@@ -77,7 +92,10 @@ interface TransactionAround {
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
+  // An update stores no default that the document only shows: it stays one.
+  const shown = doc.isNew ? [] : ownDefaults(doc);
   forgetAllChanges(doc);
+  for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
   // Their middleware has to find them after the write.
   internals.removedSubdocs = removedSubdocs;
@@ -87,11 +105,36 @@ export function markSaved(doc: Document): void {
 }
 
 interface DocumentInternals {
-  readonly $__: { removedSubdocs?: unknown; version?: unknown; savedState?: object | null };
+  readonly $__: {
+    removedSubdocs?: unknown;
+    version?: unknown;
+    savedState?: object | null;
+    saveOptions?: object | null;
+    readonly timestamps?: unknown;
+  };
 }
 
 /** Whether the next save of a document is bound to its version: by `increment()`, or `optimisticConcurrency`. */
 export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
+}
+
+/** Has a document renew its timestamps with its next saves, or not. */
+export function setStamping(doc: Document, stamps: boolean): void {
+  (doc as unknown as { $timestamps(stamps: boolean): void }).$timestamps(stamps);
+}
+
+const saves = new WeakMap<object, number>();
+
+/** Counts how often the documents of a schema are saved. */
+export function countSaves(schema: Schema): void {
+  const count = markOwn(function (this: Document): void {
+    saves.set(this, savesOf(this) + 1);
+  });
+  schema.post("save", count as never);
+}
+
+export function savesOf(doc: object): number {
+  return saves.get(doc) ?? 0;
 }
