@@ -184,10 +184,9 @@ test("docs/reliability.md names every command that a request sends", async (t) =
       const named = rows.filter(([each]) => each === call).map(([, command]) => command);
       // Once for each connection
       const sent = notes.sent.filter((name) => name !== "hello");
-      assertEquals(
-        sent.map((name, at) => sent.indexOf(name) < at ? `second ${name}` : name),
-        named,
-      );
+      const told = sent.map((name, at) => sent.indexOf(name) < at ? `second ${name}` : name);
+      // Inside of a transaction, a third one tells what is still selected.
+      assertEquals([...new Set(told)], named);
     });
   }
 });

@@ -11,6 +11,7 @@ const { published, denoProject, denoEnv, nodeProject } = openWorkspace();
 const ALLOWED = [
   /^(README|SKILL|ARCHITECTURE)\.md$/,
   /^docs\/([a-z_]+|README|SECURITY)\.md$/,
+  /^docs\/[a-z_]+\.(png|svg)$/,
   /^LICENSE$/,
   /^deno\.json$/,
   /^mod\.ts$/,

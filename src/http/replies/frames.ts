@@ -49,7 +49,7 @@ export async function framed(
   texts: readonly JsonPiece[],
   { open, close, empty, rows }: Frame,
 ): Promise<Uint8Array[]> {
-  const pieces = rows === undefined ? texts : await Array.fromAsync(rows(texts));
+  const pieces = rows === undefined ? texts : await gathered(rows(texts));
   if (pieces.every(({ length }) => length === 0)) return [enclosed(empty, {})];
   const last = pieces.length - 1;
   return pieces.map((piece, index) =>
@@ -57,6 +57,13 @@ export async function framed(
       ? piece
       : enclosed(piece, { open: index === 0 ? open : "", close: index === last ? close : "" })
   );
+}
+
+/** Node 20 has no `Array.fromAsync()`. */
+async function gathered(rows: AsyncIterable<JsonPiece>): Promise<JsonPiece[]> {
+  const all: JsonPiece[] = [];
+  for await (const row of rows) all.push(row);
+  return all;
 }
 
 /** How much of a table is written in one turn of the event loop. */

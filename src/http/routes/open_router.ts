@@ -51,11 +51,11 @@ export function followSettings(open: OpenRoutes): Router {
 export function mountRoutes(routes: readonly Route[]): OpenRoutes {
   return (newRouter, { caseSensitive }) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
-    const routers = new Map(
-      Array.from(Map.groupBy(routes, ({ path }) => firstOf(path)), ([name, some]) => {
-        return [name, addRoutes(newRouter(), some)];
-      }),
-    );
+    const names = new Set(routes.map(({ path }) => firstOf(path)));
+    const routers = new Map(Array.from(names, (name): [string, Router] => {
+      const some = routes.filter(({ path }) => firstOf(path) === name);
+      return [name, addRoutes(newRouter(), some)];
+    }));
     const others = routers.get("") ?? ((_req, _res, next) => next());
     return (req, res, next) => {
       const named = routers.get(firstOf(req.path)) ?? others;
