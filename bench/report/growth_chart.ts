@@ -3,14 +3,15 @@ import { nameOf, WAYS } from "../plan/depth.ts";
 import { OURS } from "../plan/servers.ts";
 import type { GrowthRun } from "./run.ts";
 import { find, serversOf, serverTitle } from "./tables/scenario_tables.ts";
-import { show } from "./tables/table.ts";
 
 const WIDTH = 960;
 const PANEL = { width: 470, height: 250 };
 /** The room of the lines in a panel: what is left is for the figures and the names. */
 const LINES = { left: 50, top: 30, width: 250, height: 170 };
 
-const COLOURS = ["#2f855a", "#2b6cb0", "#a0aec0", "#718096", "#d69e2e", "#c05621"];
+/** The colours of Mongrove's lines, and of those that they are held against. */
+const OWN = ["#2f855a", "#2b6cb0", "#c05621", "#68d391", "#63b3ed", "#f6ad55"];
+const OTHER = ["#a0aec0", "#4a5568"];
 
 const STYLE = "text{font:11.5px system-ui,sans-serif;fill:#333}.title{font-size:14px;" +
   "font-weight:600}.grid{stroke:#ddd}.line{fill:none;stroke-width:2}.mid{text-anchor:middle}" +
@@ -18,6 +19,8 @@ const STYLE = "text{font:11.5px system-ui,sans-serif;fill:#333}.title{font-size:
 
 interface Line {
   readonly name: string;
+  /** Whether it is not Mongrove's. */
+  readonly isOther?: boolean;
   readonly values: readonly (number | undefined)[];
 }
 
@@ -71,6 +74,7 @@ function byScenario(title: string, figures: readonly Figure[]): Panel {
   const steps = [...new Set(figures.map(({ scenario }) => scenario))];
   const lines = serversOf(figures).map((server) => ({
     name: serverTitle(server),
+    isOther: !server.endsWith(`/${OURS}`),
     values: steps.map((step) => find(figures, server, step)?.cpuMs),
   }));
   return { title, steps, lines };
@@ -103,16 +107,17 @@ function drawPanel({ title, steps, lines }: Panel): string {
   const grid = Array.from({ length: to - from + 1 }, (_, power) => {
     const y = yAt(10 ** (from + power));
     return `<path class="grid" d="M${left} ${y}h${width}"/>` +
-      `<text class="end" x="${left - 6}" y="${y + 4}">${show(10 ** (from + power), 1)}</text>`;
+      `<text class="end" x="${left - 6}" y="${y + 4}">${10 ** (from + power)}</text>`;
   });
   const names = steps.map((step, index) =>
-    `<text class="mid" x="${xAt(index)}" y="${top + height + 18}">${step}</text>`
+    `<text class="mid" x="${xAt(index)}" y="${top + height + 18}">${shorten(step)}</text>`
   );
-  const drawn = lines.map(({ name, values }, index) => {
+  const [own, other] = [OWN.values(), OTHER.values()];
+  const drawn = lines.map(({ name, isOther, values }, index) => {
     const points = values.flatMap((value, step) =>
       isDrawn(value) ? [`${xAt(step).toFixed(1)},${yAt(value).toFixed(1)}`] : []
     );
-    const colour = COLOURS[index % COLOURS.length];
+    const colour = (isOther ? other : own).next().value;
     const y = top + 12 + index * 18;
     return `<polyline class="line" stroke="${colour}" points="${points.join(" ")}"/>` +
       `<path d="M${left + width + 14} ${y - 4}h14" stroke="${colour}" stroke-width="3"/>` +
@@ -120,6 +125,11 @@ function drawPanel({ title, steps, lines }: Panel): string {
   });
   return `<text class="title" x="6" y="14">${title}</text>` +
     [...grid, ...names, ...drawn].join("");
+}
+
+/** Writes 100000 as 100k. */
+function shorten(step: string): string {
+  return step.replace(/000000$/, "M").replace(/000$/, "k").replace("999980", "last");
 }
 
 function isDrawn(value: number | undefined): value is number {
