@@ -220,6 +220,40 @@ test("objects in an array of arrays show nothing hidden", async () => {
   assertEquals(entity?.grid, [[{ label: "a" }]]);
 });
 
+/** Makes a schema with a field that reads leave out. */
+function unselectedSchema(): Schema {
+  const size = { type: Number, select: false };
+  return new mongoose.Schema({ label: String, size }, { _id: false });
+}
+
+const saveIt = (_req: FrameworkRequest, entity: Entity<Shelf>) => entity.save();
+
+@rest({ route: "/shelves", methods: [all(), create({ persist: saveIt })] })
+@rest({ route: "/shelves/hooked", methods: [all({ postFetch: pass })] })
+@rest({ route: "/shelves/lean", methods: [all({ lean: true, postFetch: pass })] })
+class Shelf extends FrameworkModel {
+  @prop()
+  name?: string;
+  declare boxes?: Lock[][];
+
+  static override configure(schema: Schema): void {
+    schema.add({ boxes: [[unselectedSchema()]] });
+  }
+}
+
+test("reads and persist leave out what is not selected in an array of arrays", async () => {
+  await using app = await mount([Shelf]);
+  const { _id } = await getModel(Shelf).create({ boxes: [[{ label: "a", size: 4 }]] });
+  for (const path of ["/shelves", "/shelves/hooked", "/shelves/lean"]) {
+    const [shelf] = await app.read<EntityBody[]>(path);
+    assertEquals(shelf?.boxes, [[{ label: "a" }]], path);
+  }
+  const created = await app.post<EntityBody>("/shelves", { boxes: [[{ label: "b", size: 5 }]] });
+  assertEquals(created.body.boxes, [[{ label: "b" }]], created.text);
+  const stored = await getModel(Shelf).collection.findOne({ _id });
+  assertEquals(stored?.boxes, [[{ label: "a", size: 4 }]]);
+});
+
 function setSize(_req: FrameworkRequest, door: Entity<Door>): Entity<Door> {
   door.locks = [[{ label: "a", size: 4712 }]];
   return door;

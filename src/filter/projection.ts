@@ -1,6 +1,7 @@
 import type { Document, Model, PipelineStage } from "mongoose";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { shapeWithin } from "../schema/fields/visibility.ts";
 import { lossOf } from "../schema/mongoose/bson.ts";
 import { isEmpty } from "./filters.ts";
 
@@ -95,7 +96,7 @@ export function unshownFields(projection: Projection, shape: Shape): ReadonlySet
 
 function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): FieldShape | undefined {
   const field = shape?.fields.get(name);
-  return below.length === 0 ? field : fieldAt(below, field?.shape ?? field?.element?.shape);
+  return below.length === 0 ? field : fieldAt(below, field && shapeWithin(field));
 }
 
 /** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */

@@ -18,7 +18,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import type { PartDescription } from "../../schema/describe_parts.ts";
 import { isJson, isJsonObject } from "../../schema/fields/json.ts";
 import { type FieldShape, fieldsWithin, type Shape } from "../../schema/fields/shape.ts";
-import { isRecursive, whyUnseen } from "../../schema/fields/visibility.ts";
+import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibility.ts";
 import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
 
@@ -104,7 +104,7 @@ export function checkReferences(shape: Shape): void {
 /** Mongoose leaves out what is not selected of no object inside of another one of the same class. */
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
-    [...each.fields.values()].flatMap((field) => field.shape ?? field.element?.shape ?? []);
+    [...each.fields.values()].flatMap((field) => shapeWithin(field) ?? []);
   for (const each of new Set([shape, ...fieldsWithin(shape).flatMap(({ shape }) => shape ?? [])])) {
     const [name] = [...each.fields].find(([, { selected, apart }]) => !selected && !apart) ?? [];
     if (name === undefined || !isRecursive(each, objectsIn)) continue;

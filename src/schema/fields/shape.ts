@@ -5,7 +5,7 @@ import { referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
 import type { Restrictions, Rights } from "./rights.ts";
-import { isProtected } from "./visibility.ts";
+import { isProtected, shapeWithin } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
@@ -285,7 +285,7 @@ function unselectedIn(
   if (above.includes(shape)) return [];
   return [...shape.fields].flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
-    const inner = field.selected || all ? field.shape ?? field.element?.shape : undefined;
+    const inner = field.selected || all ? shapeWithin(field) : undefined;
     const below = { all, prefix: `${path}.`, above: [...above, shape] };
     return [...field.selected ? [] : [path], ...inner ? unselectedIn(inner, below) : []];
   });

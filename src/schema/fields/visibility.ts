@@ -41,13 +41,16 @@ export function isHiddenPath(path: string, shape: Shape): boolean {
     at = field;
     known = true;
   }
-  return known && holdsSecret(at);
+  return known && at !== undefined && shapeWithin(at)?.secretive === true;
 }
 
 const POSITION = /^\d+$/;
 
-function holdsSecret(at: Pick<FieldShape, "shape" | "element"> | undefined): boolean {
-  return at !== undefined && (at.shape?.secretive === true || holdsSecret(at.element));
+/** Gives the shape of the objects that a field holds, in lists of lists too. */
+export function shapeWithin(
+  { shape, element }: Pick<FieldShape, "shape" | "element">,
+): Shape | undefined {
+  return shape ?? (element && shapeWithin(element));
 }
 
 /** Tells whether an object leads back to itself through the objects that it holds. */
