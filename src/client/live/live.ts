@@ -96,34 +96,43 @@ async function* listsIn(
   list: FoldedList,
   { signal, silenceMS = SILENCE_MS }: LiveReading,
 ): AsyncGenerator<object[], void, undefined> {
-  const parser = new EventParser();
   const reader = stream.getReader();
-  const read = () => {
-    const result = reader.read();
-    // A stream may break while nobody waits for it.
-    result.catch(() => {});
-    return result;
-  };
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
+  let tell = () => {};
+  const ended = follow(reader, { list, silenceMS, tellNews: () => tell() }).then(() => true);
+  // A stream may break while nobody waits for it.
+  ended.catch(() => {});
   try {
-    let result = read();
-    let dueAt = 0;
     for (;;) {
-      const wait = list.hasNews ? dueAt - Date.now() : silenceMS;
-      const step = wait > 0 ? await within(result, wait) : undefined;
-      if (signal?.aborted) return;
-      if (step?.value !== undefined) {
-        result = read();
-        if (!list.hasNews) dueAt = Date.now() + TOGETHER_MS;
-        for (const event of parser.push(step.value)) list.take(event);
-      } else if (list.hasNews) yield list.takeNews();
-      else if (step === undefined) throw silent(silenceMS);
-      else return;
+      const news = new Promise<boolean>((resolve) => tell = () => resolve(false));
+      const isOver = !list.hasNews && await Promise.race([news, ended]);
+      await within(ended, TOGETHER_MS);
+      if (signal?.aborted || isOver) return;
+      if (list.hasNews) yield list.takeNews();
     }
   } finally {
     signal?.removeEventListener("abort", cancel);
     cancel();
+  }
+}
+
+/** Takes the events into the list as they come, also while its reader is busy with an earlier one. */
+async function follow(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { list, silenceMS, tellNews }: {
+    readonly list: FoldedList;
+    readonly silenceMS: number;
+    readonly tellNews: () => void;
+  },
+): Promise<void> {
+  const parser = new EventParser();
+  for (;;) {
+    const step = await within(reader.read(), silenceMS);
+    if (step === undefined) throw silent(silenceMS);
+    if (step.value === undefined) return;
+    for (const event of parser.push(step.value)) list.take(event);
+    if (list.hasNews) tellNews();
   }
 }
 
