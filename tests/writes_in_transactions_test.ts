@@ -4,17 +4,19 @@ import { assertEquals } from "@std/assert";
 import express, { type RequestHandler } from "express";
 import mongoose, { type Connection, type Model } from "mongoose";
 import {
+  arrayProp,
   create,
   Framework,
   FrameworkModel,
   getModel,
+  one,
   prop,
   rest,
   update,
   updateAll,
 } from "../mod.ts";
-import type { ModelClass } from "../mod.ts";
-import { pass, watchCommands } from "./both_paths.ts";
+import type { FrameworkRequest, ModelClass } from "../mod.ts";
+import { pass, type SentCommand, watchCommands } from "./both_paths.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { test } from "./harness/testing.ts";
 import { asQuery, mount, type Mounted, start } from "./support.ts";
@@ -30,10 +32,13 @@ class Job extends FrameworkModel {
 }
 
 /** Connects anew, with other options in the connection string. */
-async function connectWith(app: Mounted, options: Record<string, string>): Promise<void> {
+async function connectWith(
+  app: Mounted,
+  options: Record<string, string>,
+): Promise<readonly SentCommand[]> {
   const uri = new URL(app.database.uri);
   for (const [name, value] of Object.entries(options)) uri.searchParams.set(name, value);
-  await watchCommands(uri.href);
+  return await watchCommands(uri.href);
 }
 
 test("updateAll() of one entity has the write concern of the connection, as update() has", async () => {
@@ -54,6 +59,51 @@ test("updateAll() writes on a connection that reads from secondaries", async () 
   for (const route of ["/plain", "/hooked"]) {
     assertEquals((await app.patch(`${route}${asQuery({})}`, { name: route })).status, 200, route);
     assertEquals(await getModel(Job).distinct("name"), [route]);
+  }
+});
+
+const namesOnly = {
+  preFetch({ framework }: FrameworkRequest) {
+    framework.projection = { name: 1 };
+    return true;
+  },
+};
+
+class Page extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop()
+  text?: string;
+}
+
+@rest({ route: "/books", methods: [create({ ...namesOnly, many: 2 }), one()] })
+class Book extends FrameworkModel {
+  @prop()
+  name?: string;
+  @prop()
+  text?: string;
+  @rest({ route: "/pages", methods: [create(namesOnly)] })
+  @arrayProp({ items: Page, embedded: true })
+  pages?: Page[];
+}
+
+test("what was just saved is read from the primary, on a connection that reads from secondaries", async () => {
+  await using mongo = await startMongo({ replicaSet: 1 });
+  await using app = await mount([Book], { mongo: mongo.uri });
+  const { _id } = await getModel(Book).create({ name: "a" });
+  const sent = await connectWith(app, { readPreference: "secondaryPreferred" });
+  const body = { name: "b", text: "long" };
+  for (const [path, given] of [["", body], ["", [body]], [`/${_id}/pages`, body]] as const) {
+    const before = sent.length;
+    const made = await app.post(`/books${path}`, given);
+    assertEquals([made.status, "text" in [made.body].flat()[0]!], [201, false], path);
+    const commands = sent.slice(before);
+    const read = commands.slice(commands.findLastIndex(({ name }) => /insert|update/.test(name)))
+      .filter(({ name }) => /find|aggregate/.test(name));
+    const modes = read.map(({ command: { $readPreference } }) =>
+      ($readPreference as { readonly mode?: string } | undefined)?.mode ?? "primary"
+    );
+    assertEquals(modes, ["primary"], path);
   }
 });
 

@@ -149,11 +149,14 @@ export function topFields(paths: readonly string[]): Record<string, 1> {
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
+/** A secondary may lack what was just saved. */
+export const JUST_SAVED = { readPreference: "primary" } as const;
+
 export async function readSaved(
   { _id, constructor: model }: Document,
   { selection: { projection }, timeBudget, maxTimeMS }: SavedRead,
 ): Promise<object> {
-  const query = (model as Model<unknown>).findById(_id, projection).maxTimeMS(maxTimeMS);
+  const query = (model as Model<unknown>).findById(_id, projection, { ...JUST_SAVED, maxTimeMS });
   const found = await timeBudget.wait(query.exec());
   if (found === null) throw conflict();
   return found as object;
@@ -165,7 +168,7 @@ export async function readAllSaved(
 ): Promise<object[]> {
   const { selection: { projection }, timeBudget, maxTimeMS } = read;
   const [model] = docs.map((doc) => doc.constructor as Model<unknown>);
-  const query = model?.find({}, projection, { ...KEEP_CONDITIONS, maxTimeMS });
+  const query = model?.find({}, projection, { ...KEEP_CONDITIONS, ...JUST_SAVED, maxTimeMS });
   if (query === undefined) return [];
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];

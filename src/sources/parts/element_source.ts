@@ -14,7 +14,7 @@ import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/update_conditions.ts";
 import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
-import { pageOptions, topFields } from "../collection_reads.ts";
+import { JUST_SAVED, pageOptions, topFields } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
 import {
   boundSelection,
@@ -194,7 +194,7 @@ export class ElementSource implements Source {
     await timeBudget.wait(write());
     if (!isNarrowed({ selection, shape })) return [...docs];
     const named = link.array ? { _id: { $in: docs.map(({ _id }) => _id) } } : {};
-    const shown = await this.#readShown(named, { maxTimeMS });
+    const shown = await this.#readShown(named, { maxTimeMS, ...JUST_SAVED });
     if (shown.length < docs.length) throw conflict();
     return shown;
   }
