@@ -2,16 +2,16 @@
 // @ts-types="npm:@types/express@^5"
 import express from "express";
 import { Framework } from "../../mod.ts";
-import { COLLECTIONS, HOOK_KINDS, type HookKind, itemsOf, TARGETS } from "../plan/collections.ts";
+import { COLLECTIONS, HOOK_KINDS, itemsOf, TARGETS } from "../plan/collections.ts";
 import { GUARDED } from "../plan/hooks.ts";
-import type { ModelClass } from "../../mod.ts";
+import type { FrameworkRouter, ModelClass } from "../../mod.ts";
 import type { Feature } from "../plan/scenarios.ts";
 import { listen } from "./support/listen.ts";
 import { connectMongoose } from "./support/mongoose_item.ts";
-import { guardedItem, hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
+import { guardedItems, hookedItem, itemClass, leanHookedItem } from "./support/mongrove_items.ts";
 import { groupedItems } from "./support/mongrove_groups.ts";
 import { writtenItems } from "./support/mongrove_writes.ts";
-import { guardedPage, pagedModels } from "./support/mongrove_pages.ts";
+import { pagedModels } from "./support/mongrove_pages.ts";
 import { wideModels } from "./support/mongrove_wide.ts";
 import { LARGEST_BODY, modelCount } from "./support/settings.ts";
 
@@ -23,32 +23,34 @@ function chooseModels(): ModelClass[] {
   return [...others, itemClass(itemsOf(TARGETS))];
 }
 
-/** Mounts what not every version of Mongrove has; one that lacks it does not take part. */
-function mountLater(models: () => ModelClass[], features: Feature[]): Feature[] {
-  try {
-    app.use(Framework.initialize({ models: models() }));
-    return features;
-  } catch (error) {
-    if (error instanceof TypeError) return [];
-    throw error;
-  }
-}
+const models = [
+  ...chooseModels(),
+  leanHookedItem(),
+  ...guardedItems(GUARDED),
+  ...pagedModels(),
+  ...wideModels(),
+  ...groupedItems(),
+];
+const features: Feature[] = [
+  ...["hook", "lean-hook", "page", "populate", "deep", "wide", "groups"] as const,
+  ...HOOK_KINDS,
+];
 
-function guardedModels(kind: HookKind): ModelClass[] {
-  return [...GUARDED.map((name) => guardedItem(kind, name)), guardedPage(kind)];
+/** Mounts all at once, as an application does. */
+function mount(): FrameworkRouter {
+  try {
+    const router = Framework.initialize({ models: [...models, ...writtenItems()] });
+    features.push("writes");
+    return router;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // A standalone server has no transactions, and writes of many do not start.
+    return Framework.initialize({ models });
+  }
 }
 
 await connectMongoose();
 const app = express();
 app.use(express.json({ limit: LARGEST_BODY }));
-app.use(Framework.initialize({ models: chooseModels() }));
-listen(app, [
-  "hook",
-  ...mountLater(() => [leanHookedItem()], ["lean-hook"]),
-  ...HOOK_KINDS.flatMap((kind) => mountLater(() => guardedModels(kind), [kind])),
-  ...mountLater(pagedModels, ["page", "populate", "deep"]),
-  ...mountLater(wideModels, ["wide"]),
-  ...mountLater(groupedItems, ["groups"]),
-  // A standalone server has no transactions, and does not let them start.
-  ...mountLater(writtenItems, ["writes"]),
-]);
+app.use(mount());
+listen(app, features);

@@ -1,6 +1,6 @@
 import { all, arrayProp, create, FrameworkModel, one, prop, rest, update } from "../../../mod.ts";
 import type { FrameworkRequest, ModelClass } from "../../../mod.ts";
-import { guarded, HOOKED, type HookKind, itemsOf } from "../../plan/collections.ts";
+import { guarded, HOOKED, itemsOf } from "../../plan/collections.ts";
 import { LEAN_HOOKED, TARGETS } from "../../plan/collections.ts";
 import { keepStarred, type Starred } from "./hook.ts";
 
@@ -40,18 +40,36 @@ export function look(_req: FrameworkRequest, item: Starred): Starred | null {
   return keepStarred(item);
 }
 
-/** Makes a model whose every operation has one hook. */
-export function guardedItem(kind: HookKind, collection: string): ModelClass {
-  const lean = kind === "lean";
-  const reads = [all({ lean, postFetch: look }), one({ lean, postFetch: look })];
-  const writes = lean ? [] : [create({ preSave: look }), update({ postFetch: look })];
+/** Makes a model whose every operation has one hook, which gets documents. */
+function documentsItem(collection: string): ModelClass {
   @rest({
-    route: `/${guarded(kind, collection)}`,
-    methods: [...reads, ...writes],
+    route: `/${guarded("documents", collection)}`,
+    methods: [
+      all({ postFetch: look }),
+      one({ postFetch: look }),
+      create({ preSave: look }),
+      update({ postFetch: look }),
+    ],
     schemaOptions: { collection },
   })
-  class GuardedItem extends Item {}
-  return GuardedItem;
+  class DocumentsItem extends Item {}
+  return DocumentsItem;
+}
+
+/** Makes a model whose every operation has one hook, which gets plain objects. */
+function leanItem(collection: string): ModelClass {
+  @rest({
+    route: `/${guarded("lean", collection)}`,
+    methods: [all({ lean: true, postFetch: look }), one({ lean: true, postFetch: look })],
+    schemaOptions: { collection },
+  })
+  class LeanItem extends Item {}
+  return LeanItem;
+}
+
+/** Makes the models of collections that hooks guard. */
+export function guardedItems(collections: readonly string[]): ModelClass[] {
+  return [...collections.map(documentsItem), ...collections.map(leanItem)];
 }
 
 function preSend(_req: FrameworkRequest, item: Starred): Starred | null {

@@ -1,7 +1,7 @@
 import type { Schema } from "mongoose";
 import { all, FrameworkModel, one, prop, type Ref, rest } from "../../../mod.ts";
 import type { ModelClass } from "../../../mod.ts";
-import { guarded, type HookKind } from "../../plan/collections.ts";
+import { guarded } from "../../plan/collections.ts";
 import { DEEP, DEEP_SORT, PAGED, POPULATED, RANKED, WRITERS } from "../../plan/ranked.ts";
 import { Item, look } from "./mongrove_items.ts";
 
@@ -50,18 +50,21 @@ class Deep extends Item {
   }
 }
 
-/** Makes the model whose pages pass a hook. */
-export function guardedPage(kind: HookKind): ModelClass {
-  @rest({
-    route: `/${guarded(kind, PAGED)}`,
-    methods: [all({ page, sort: ["rank"], lean: kind === "lean", postFetch: look })],
-    schemaOptions: { collection: RANKED },
-  })
-  class GuardedPage extends Ranked {}
-  return GuardedPage;
-}
+@rest({
+  route: `/${guarded("documents", PAGED)}`,
+  methods: [all({ page, sort: ["rank"], postFetch: look })],
+  schemaOptions: { collection: RANKED },
+})
+class DocumentsPage extends Ranked {}
 
-/** Gives the models whose lists have pages, and what they refer to. */
+@rest({
+  route: `/${guarded("lean", PAGED)}`,
+  methods: [all({ page, sort: ["rank"], lean: true, postFetch: look })],
+  schemaOptions: { collection: RANKED },
+})
+class LeanPage extends Ranked {}
+
+/** Gives the models whose lists have pages, with and without hooks, and what they refer to. */
 export function pagedModels(): ModelClass[] {
-  return [Paged, Populated, Deep, Writer];
+  return [Paged, Populated, Deep, DocumentsPage, LeanPage, Writer];
 }
