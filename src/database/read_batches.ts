@@ -10,10 +10,7 @@ export type Batch =
 
 export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
-export type ReadMode = "reply" | "decoded";
-
 export interface ReadBatchesOptions {
-  readonly mode: ReadMode;
   /** Without it, the caller bounds the waits. */
   readonly timeBudget?: TimeBudget | undefined;
   /** The connection of a list that may be long. */
@@ -23,15 +20,14 @@ export interface ReadBatchesOptions {
 /** Reads a cursor without the option `raw`: the driver would apply it to error replies too. */
 export async function* readBatches(
   cursor: OpenCursor,
-  { mode, timeBudget, listOf }: ReadBatchesOptions,
+  { timeBudget, listOf }: ReadBatchesOptions = {},
 ): AsyncGenerator<Batch> {
   const reads = listOf && ListReads.of(listOf);
   const read = () => cursor.hasNext();
   const wait = (next: Promise<boolean>) => timeBudget?.waitForNext(next) ?? next;
   try {
     while (await wait(reads?.run(read) ?? read())) {
-      yield (mode === "reply" ? takeReply(cursor as ReplyCursor) : undefined) ??
-        { values: cursor.readBufferedDocuments() };
+      yield takeReply(cursor as ReplyCursor) ?? { values: cursor.readBufferedDocuments() };
       // The driver closes a cursor with its last batch: to ask for another one would take a wait.
       if (cursor.closed) return;
     }

@@ -10,7 +10,7 @@ import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
-import { StoredEntity } from "../sources/direct/stored_entity.ts";
+import { StoredEntity } from "../sources/direct/stored_writer.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
 import { versionRead } from "./request/versions.ts";

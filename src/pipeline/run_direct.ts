@@ -11,7 +11,7 @@ export async function runDirect(
   acting: OpenLevel,
   options: Pick<
     DirectCall,
-    "body" | "bodies" | "isAtomic" | "page" | "count" | "limit" | "isApart"
+    "body" | "bodies" | "isAtomic" | "page" | "count" | "limit" | "givesEach"
   >,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =

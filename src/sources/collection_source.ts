@@ -24,6 +24,7 @@ import {
   saveDocuments,
 } from "../write/save_document.ts";
 import type { Together } from "../write/save_document.ts";
+import type { StoredObject } from "../write/stored_values.ts";
 import {
   aggregateSelected,
   countSelected,
@@ -50,7 +51,6 @@ import type {
   ReadBinding,
   SaveBinding,
   Source,
-  StoredValues,
 } from "./source.ts";
 
 const DELETE_BATCH = 1000;
@@ -83,7 +83,10 @@ export class CollectionSource implements Source {
     yield* readListed(collection, query);
   }
 
-  async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
+  async readStored(
+    name: EntityName,
+    paths: readonly string[],
+  ): Promise<StoredObject | undefined> {
     const collection = await this.open(true);
     const named = this.idFilter(name);
     const conditions = named && everyFilter(named, collection.conditions);

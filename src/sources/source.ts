@@ -18,8 +18,6 @@ export type EntityValue = object;
 /** An identifier: as text from a path, or as it is stored. */
 export type EntityName = string | { readonly _id: unknown };
 
-export type StoredValues = StoredObject | undefined;
-
 export interface ListRead {
   readonly forChange?: boolean;
   readonly page?: PageRead | undefined;
@@ -68,7 +66,7 @@ export interface DirectCall {
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
   /** Whether the text of each entity of a list is given apart. */
-  readonly isApart?: boolean;
+  readonly givesEach?: boolean;
   /** Stands between entities; a comma if there is none. */
   readonly separator?: Separator | undefined;
   readonly operation: OperationName;
@@ -125,7 +123,7 @@ export interface Source {
   /** Runs the stages of an aggregation on all that is selected, pages aside, where it has a collection. */
   groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /** Reads values of an entity as they are stored, whatever the client filters by. */
-  storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues>;
+  readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
   /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
   /** Reads the one with an identifier, as a read shows it; with `anyway`, whatever the client filters by. */

@@ -70,7 +70,7 @@ async function valuesOf(
   // A text is cast to the type of the field.
   const name = cursor.order === undefined ? String(id) : { _id: id };
   const stored = await isShown(at, name)
-    ? await at.source.storedValues(name, [...paths, versionKey])
+    ? await at.source.readStored(name, [...paths, versionKey])
     : undefined;
   if (stored === undefined) throw badParameter("after", "the identifier of an entity of the list");
   const values = sortValues(stored, paths);

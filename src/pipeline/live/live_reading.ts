@@ -125,7 +125,7 @@ async function* textsOf(
   at: OpenLevel,
   page: Awaited<ReturnType<typeof planPage>> | undefined,
 ): AsyncGenerator<readonly JsonPiece[]> {
-  const { each } = await runDirect(at, { page, isApart: true }) ?? {};
+  const { each } = await runDirect(at, { page, givesEach: true }) ?? {};
   if (each !== undefined) yield* each;
   else if (page !== undefined) yield await entityTexts(at, (await fillPage(at, page)).values ?? []);
   else {

@@ -83,7 +83,7 @@ export function versionIn(
 export async function readVersion(at: OpenLevel, id: string): Promise<Version> {
   const { level: { versionKey }, source } = at;
   if (versionKey === undefined) return null;
-  const values = await source.storedValues(id, [versionKey]);
+  const values = await source.readStored(id, [versionKey]);
   return asVersion(values?.[versionKey]);
 }
 

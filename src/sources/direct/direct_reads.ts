@@ -18,9 +18,8 @@ import { directSupport } from "./direct_support.ts";
 import type { DirectReads } from "./direct_support.ts";
 import type { JsonQuery } from "./json_reader.ts";
 import { readPage } from "./read_page.ts";
-import type { StoredEntity } from "./stored_entity.ts";
 import { storedIn } from "./stored_writer.ts";
-import type { Stored } from "./stored_writer.ts";
+import type { Stored, StoredEntity } from "./stored_writer.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -99,7 +98,7 @@ export function directEntities(
   return plan?.reads.reader.entities(plan.query, { timeBudget, page, forChange });
 }
 
-/** The same for one entity; `null` where there is none. */
+/** Reads one entity for hooks; `null` where there is none, `undefined` where Mongoose has to do so. */
 export async function directEntity(
   read: Omit<DirectRead, "operation">,
   collection: OpenCollection,
@@ -121,9 +120,9 @@ export async function listDirect(
   const plan = planRead(call, collection);
   if (plan === undefined) return undefined;
   const { reads: { reader }, query } = plan;
-  const { page, count, finder, isApart } = call;
+  const { page, count, finder, givesEach } = call;
   const { timeBudget } = collection;
-  if (isApart) return { each: reader.readEach(query, { finder, timeBudget }) };
+  if (givesEach) return { each: reader.readEach(query, { finder, timeBudget }) };
   if (page !== undefined) {
     const found = readPage({ reader, query, page, count, finder }, collection);
     return { page: await timeBudget.wait(found) };
@@ -134,7 +133,7 @@ export async function listDirect(
   return { texts };
 }
 
-/** The same for one entity; `null` where there is none. */
+/** Answers with one entity, without a document; `null` where there is none, `undefined` where it needs one. */
 export async function oneDirect(
   call: DirectCall,
   collection: OpenCollection,

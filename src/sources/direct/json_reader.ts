@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
 import { nextTurn, readBatches } from "../../database/read_batches.ts";
-import type { Batch, OpenCursor, ReadMode } from "../../database/read_batches.ts";
+import type { Batch } from "../../database/read_batches.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { isEmpty } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
@@ -10,10 +10,9 @@ import { alsoReading, databaseProjection, uncovered } from "../../filter/project
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, wantedIn } from "../../json/populate.ts";
 import type { TargetFinder } from "../../json/populate.ts";
-import { storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
+import { StoredEntity, storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
-import { StoredEntity } from "./stored_entity.ts";
 import type { Stored } from "./stored_writer.ts";
 
 /** How many entities with hooks are made in one turn of the event loop. */
@@ -36,7 +35,6 @@ export interface JsonQuery {
 interface JsonReaderOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
-  readonly mode?: ReadMode;
 }
 
 interface EachOptions {
@@ -57,12 +55,10 @@ export class JsonReader {
   readonly #shape: Shape;
   readonly #writer: StoredWriter;
   readonly #selected: JsonQuery["projection"];
-  readonly #mode: ReadMode;
   /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
   readonly #partly = new WeakMap<object, StoredWriter>();
 
-  constructor({ model, shape, mode = "reply" }: JsonReaderOptions) {
-    this.#mode = mode;
+  constructor({ model, shape }: JsonReaderOptions) {
     this.#model = model;
     this.#shape = shape;
     this.#writer = new StoredWriter({ model, shape });
@@ -82,7 +78,7 @@ export class JsonReader {
     }
   }
 
-  /** The same, with entities in the place of identifiers: for each batch, the finder is asked once. */
+  /** Reads a list with entities in the place of identifiers: for each batch, the finder is asked once. */
   async *readPopulated(
     { options, ...query }: JsonQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
@@ -133,11 +129,7 @@ export class JsonReader {
 
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
   batches(query: JsonQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
-    return readBatches(this.#open(query), { mode: this.#mode, timeBudget });
-  }
-
-  batchesOf(cursor: OpenCursor): AsyncGenerator<Batch> {
-    return readBatches(cursor, { mode: this.#mode });
+    return readBatches(this.#open(query), { timeBudget });
   }
 
   async *entities(
@@ -190,11 +182,7 @@ export class JsonReader {
   }
 
   #list(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
-    return readBatches(this.#open(query), {
-      mode: this.#mode,
-      timeBudget,
-      listOf: this.#model.db,
-    });
+    return readBatches(this.#open(query), { timeBudget, listOf: this.#model.db });
   }
 
   #open({ conditions, projection: shown, options, also = [] }: JsonQuery): mongo.FindCursor {

@@ -1,4 +1,5 @@
 import type { Model, mongo } from "mongoose";
+import { readBatches } from "../../database/read_batches.ts";
 import type { Batch } from "../../database/read_batches.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
@@ -45,7 +46,7 @@ async function readFound(
   const counted = { limit: count.limit, conditions: castFilter(model, conditions) };
   const { counts } = directSupport(model, shape);
   const cursor = counts ? openCounted(model, { ...query, count: counted }) : undefined;
-  if (cursor) return takeCount(await gather(reader.batchesOf(cursor)));
+  if (cursor) return takeCount(await gather(readBatches(cursor)));
   const [all, total] = await Promise.all([
     gather(reader.batches(query)),
     countSelected(collection, count.limit),

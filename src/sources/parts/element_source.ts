@@ -32,7 +32,6 @@ import type {
   ReadBinding,
   SaveBinding,
   Source,
-  StoredValues,
 } from "../source.ts";
 import {
   addToProperty,
@@ -76,7 +75,10 @@ export class ElementSource implements Source {
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
 
-  async storedValues(name: EntityName, paths: readonly string[]): Promise<StoredValues> {
+  async readStored(
+    name: EntityName,
+    paths: readonly string[],
+  ): Promise<StoredObject | undefined> {
     const named = this.#named(name, true);
     if (named === undefined) return undefined;
     const stages = [{ $project: topFields(paths) }];
