@@ -1,4 +1,4 @@
-import { BulkError } from "../errors/bulk_error.ts";
+import { throwOnly } from "../errors/bulk_error.ts";
 import { badData } from "../errors/refusals.ts";
 import { toJson } from "../json/to_json.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -53,10 +53,8 @@ async function updateAll(
   }
   await refuseProblems(acting, drafts);
   if (!isAtomic) return await updateEach(acting, drafts);
-  await updateTogether(acting, drafts).catch((error: unknown) => {
-    // The problems of one entity tell what is wrong with the body, which is the same for all.
-    throw error instanceof BulkError ? error.cause : error;
-  });
+  // The problems of one entity tell what is wrong with the body, which is the same for all.
+  await updateTogether(acting, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }
 

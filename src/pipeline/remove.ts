@@ -1,11 +1,11 @@
 import { runHook } from "../declare/hooks/run_hook.ts";
-import { forbidden } from "../errors/refusals.ts";
 import { fetchEntities, fetchOne, selectEntities } from "./fetch.ts";
 import { passHook } from "./run_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
+import { passPreSave } from "./write.ts";
 
 export async function remove(acting: OpenLevel): Promise<Reply> {
   const fetched = await fetchOne(acting);
@@ -38,10 +38,8 @@ async function passHooks(acting: OpenLevel, entity: object): Promise<object | un
   return seen && await allow(acting, seen);
 }
 
-async function allow(acting: OpenLevel, entity: object): Promise<object> {
-  const ready = await passHook(acting, "preSave", { entity, previous: entity });
-  if (ready === undefined) throw forbidden();
-  return ready;
+function allow(acting: OpenLevel, entity: object): Promise<object> {
+  return passPreSave(acting, { entity, previous: entity });
 }
 
 async function removeOne(acting: OpenLevel, entity: object): Promise<undefined> {

@@ -129,11 +129,8 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
-export async function passPreSave(
-  acting: OpenLevel,
-  { entity, previous }: Draft,
-): Promise<object> {
-  const ready = await passHook(acting, "preSave", { entity, previous });
+export async function passPreSave(acting: OpenLevel, given: HookArguments): Promise<object> {
+  const ready = await passHook(acting, "preSave", given);
   if (ready === undefined) throw forbidden();
   return ready;
 }

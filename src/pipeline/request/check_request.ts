@@ -7,6 +7,7 @@ import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
 import { passPreFetch } from "../run_hooks.ts";
 import type { Call, LevelCall } from "./call.ts";
 import { narrowToReader } from "./reader_rights.ts";
+import { errorContext } from "./reporter.ts";
 
 /** Asks the `preFetch` hooks and the rights of the reader whether a request may be looked at, and what is wrong with it. */
 export async function admit(call: Call): Promise<void> {
@@ -69,14 +70,12 @@ function isNamedByKey({ level: { writes } }: LevelCall): boolean {
 }
 
 async function checkLevel(at: LevelCall): Promise<void> {
-  const { level, model, route, req, timeBudget } = at;
+  const { model, route, req, timeBudget } = at;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
   const error = builds.takeUntold();
   if (error !== undefined) {
-    const { target, operation } = level;
-    const context = { method: req.method, route: route.path, class: target.name, operation };
-    await route.reporter.report({ req, error, context });
+    await route.reporter.report({ req, error, context: errorContext(at) });
   }
   if (route.indexes !== "required" && !isNamedByKey(at)) return;
   if (!await timeBudget.wait(builds.areUniqueStanding())) throw unavailable(builds.failure);

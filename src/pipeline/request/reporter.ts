@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from "node:timers";
+import { setTimeout } from "node:timers";
 import {
   translateBulk,
   translateError,
@@ -48,7 +48,6 @@ export interface Failure<C = ErrorContext> {
 interface Outage<C> {
   last: Failure<C>;
   count: number;
-  readonly timer: ReturnType<typeof setTimeout>;
 }
 
 const OUTAGE_MS = 60_000;
@@ -69,11 +68,7 @@ export class Reporter<C extends object = ErrorContext> {
     return this.#onError !== undefined;
   }
 
-  /** Reports an error; gives the answer of `onError`, or a 500 without details. */
-  async answer(failure: Failure<C>): Promise<RestError> {
-    return await this.report(failure) ?? internal(failure.error);
-  }
-
+  /** Reports an error; gives the answer of `onError`, if it has one. */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
       const given = await this.#onError?.(req, error, context);
@@ -106,10 +101,8 @@ export class Reporter<C extends object = ErrorContext> {
   }
 
   #watch(cause: string, last: Failure<C>): void {
-    const timer = setTimeout(() => void this.#endTurn(cause), this.#outageMs);
-    timer.unref();
-    clearTimeout(this.#outages.get(cause)?.timer);
-    this.#outages.set(cause, { last, count: 0, timer });
+    this.#outages.set(cause, { last, count: 0 });
+    setTimeout(() => void this.#endTurn(cause), this.#outageMs).unref();
   }
 
   async #endTurn(cause: string): Promise<void> {
@@ -132,7 +125,7 @@ export async function errorAnswer(acting: LevelCall, error: unknown): Promise<Re
   const { answer: known, thrown } = translated(acting, error);
   const context = errorContext(acting);
   const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
-  if (known === undefined) return await reporter.answer(failure);
+  if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) await reporter.reportRepeated(failure);
   else if (known.status >= 500) await reporter.report(failure);
   return known;
