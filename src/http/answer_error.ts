@@ -70,7 +70,7 @@ function textOf(body: object): string {
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
-  if (!namesType(res.req.headers.accept, PROBLEM)) return undefined;
+  if (!namesType(res.req, PROBLEM)) return undefined;
   const { status } = error;
   const { message: detail, ...details } = error.body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };

@@ -16,33 +16,26 @@ interface GivenOption {
   readonly fail: Fail;
 }
 
-interface Kinds {
-  readonly boolean: boolean;
-  readonly count: number;
-  readonly function: CallableFunction;
-  readonly required: "required";
-  readonly names: readonly string[];
-  readonly fields: readonly string[];
-  readonly paths: readonly string[];
-  readonly formats: readonly string[];
-}
-
-const KINDS: { readonly [K in keyof Kinds]: readonly [string, (value: unknown) => boolean] } = {
-  boolean: ["a boolean", (value) => typeof value === "boolean"],
+const KINDS = {
+  boolean: ["a boolean", (value: unknown) => typeof value === "boolean"],
   count: ["a whole number of at least 1", isCount],
-  function: ["a function", (value) => typeof value === "function"],
-  required: ['"required"', (value) => value === "required"],
+  function: ["a function", (value: unknown) => typeof value === "function"],
+  required: ['"required"', (value: unknown) => value === "required"],
   names: ["a list of names", isNames],
   fields: ["a list of fields", isFilled],
   paths: ["a list of paths", isFilled],
   formats: ["a list of formats", isFilled],
-};
+} as const;
+
+/** The values of a kind: what its check lets pass. */
+type Checked<K extends keyof typeof KINDS> = typeof KINDS[K][1] extends
+  (value: unknown) => value is infer T ? T : never;
 
 function isNames(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
-function isFilled(value: unknown): boolean {
+function isFilled(value: unknown): value is readonly string[] {
   return isNames(value) && value.length > 0;
 }
 
@@ -51,13 +44,13 @@ export function isCount(value: unknown): value is number {
 }
 
 /** Checks that an option has a value of a kind. */
-export function checkKind<K extends keyof Kinds>(
+export function checkKind<K extends keyof typeof KINDS>(
   value: unknown,
   { kind, option, fail }: GivenOption & { readonly kind: K },
-): Kinds[K] {
+): Checked<K> {
   const [words, isOfKind] = KINDS[kind];
   if (!isOfKind(value)) throw fail(`needs ${words} as "${option}"`);
-  return value as Kinds[K];
+  return value as Checked<K>;
 }
 
 /** Reads an option that is `true` or an object. One of its options with a wrong name would do nothing. */

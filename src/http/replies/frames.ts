@@ -1,9 +1,11 @@
+import type { Request } from "express-types";
 import { nextTurn } from "../../database/read_batches.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Column } from "../../pipeline/lists/columns.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
+import { PIECE } from "./connection.ts";
 
 /** The header that Express makes of `type("json")`. */
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -25,12 +27,9 @@ const ARRAY: Frame = { type: JSON_TYPE, open: "[", close: "]", empty: "[]" };
 
 const LINES: Frame = { type: MEDIA_TYPES.ndjson, open: "", close: "\n", empty: "" };
 
-/** Whether the header `Accept` names a media type. Wildcards do not: every browser sends them. */
-export function namesType(accept = "", type: string): boolean {
-  return accept.toLowerCase().split(",").some((range) => {
-    const [name, ...parameters] = range.split(";").map((part) => part.trim());
-    return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
-  });
+/** Whether a request asks for a media type by its name. Wildcards do not: every browser sends them. */
+export function namesType(req: Pick<Request, "accepts">, type: string): boolean {
+  return req.accepts().some((name) => name.toLowerCase() === type);
 }
 
 /** Gives the frame of a reply with a list. */
@@ -66,10 +65,7 @@ async function gathered(rows: AsyncIterable<JsonPiece>): Promise<JsonPiece[]> {
   return all;
 }
 
-/** How much of a table is written in one turn of the event loop. */
-const PORTION = 64 * 1024;
-
-/** Turns the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). */
+/** Turns the JSON texts of entities, one on each line, into the rows of a table (RFC 4180), piece by piece. */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun = "";
@@ -80,7 +76,7 @@ async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerato
     begun = lines.pop() ?? "";
     for (const line of lines) {
       rows += csvRow(line, columns);
-      if (rows.length < PORTION) continue;
+      if (rows.length < PIECE) continue;
       yield rows;
       rows = "";
       await nextTurn();

@@ -7,7 +7,7 @@ import { type EventSender, Subscription } from "../../pipeline/live/subscription
 import type { Call } from "../../pipeline/request/call.ts";
 import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
-import { actingLevel, type Route } from "../../pipeline/request/route.ts";
+import type { Route } from "../../pipeline/request/route.ts";
 import { cutAnswer, onConnectionClose } from "./connection.ts";
 import { namesType } from "./frames.ts";
 
@@ -18,10 +18,9 @@ const streams = new WeakMap<object, Set<EventStream>>();
 
 let openCount = 0;
 
-/** Whether a request asks for a list and what changes in it. */
-export function asksForEvents({ route, req: { method, headers } }: Call): boolean {
-  return actingLevel(route).reads?.live !== undefined && method === "GET" &&
-    namesType(headers.accept, EVENT_STREAM);
+/** Whether a request for a list asks for what changes in it, too. */
+export function asksForEvents({ req }: Call): boolean {
+  return req.method === "GET" && namesType(req, EVENT_STREAM);
 }
 
 /** Ends the streams of a server. */
@@ -88,9 +87,8 @@ class EventStream implements EventSender {
     };
   }
 
-  async open(): Promise<void> {
-    const { "last-event-id": place } = this.#res.req.headers;
-    await this.#subscription.open(this.#call, String(place ?? "") || undefined);
+  open(): Promise<void> {
+    return this.#subscription.open(this.#call);
   }
 
   send(pieces: readonly Uint8Array[], isList: boolean): void {

@@ -37,9 +37,7 @@ export interface OperationPlace {
   readonly fail: Fail;
 }
 
-/**
- * Compiles which paths the filters of clients may name in an operation; `undefined` where they may name all that clients see.
- */
+/** Compiles which paths the filters of clients may name; `undefined` for all that clients see. */
 export function compileFilterPaths(
   method: Method,
   { shape, mode, fail }: OperationPlace & { readonly mode: QueryLimits["paths"] },
@@ -186,16 +184,13 @@ function compilePopulate(
   if (!isJsonObject(given)) throw place.fail(`needs an object as "populate"`);
   const entries = Object.entries(given).filter(([, options]) => options !== undefined);
   return new Map(
-    entries.map(([name, options]) => [name, compileReference(name, { options, place })]),
+    entries.map(([name, options]) => [name, compileReference(name, { ...place, options })]),
   );
 }
 
 function compileReference(
   name: string,
-  { options, place: { shape, fail } }: {
-    readonly options: unknown;
-    readonly place: OperationPlace;
-  },
+  { options, shape, fail }: OperationPlace & { readonly options: unknown },
 ): PopulateRule {
   const field = shape.fields.get(name);
   const reference = field && referenceIn(field);
@@ -205,13 +200,13 @@ function compileReference(
   }
   const option = `populate.${name}`;
   const names = ["select", "always", "unguarded"] as const;
-  const { select: given, ...flags } = objectOf(options, { names, option, fail });
-  const [always, unguarded] = [flags.always ?? false, flags.unguarded ?? false];
-  checkKind(always, { kind: "boolean", option: `${option}.always`, fail });
-  checkKind(unguarded, { kind: "boolean", option: `${option}.unguarded`, fail });
-  const select = given === undefined
+  const given = objectOf(options, { names, option, fail });
+  const flag = (name: "always" | "unguarded") =>
+    checkKind(given[name] ?? false, { kind: "boolean", option: `${option}.${name}`, fail });
+  const [always, unguarded] = [flag("always"), flag("unguarded")];
+  const select = given.select === undefined
     ? undefined
-    : checkKind(given, { kind: "names", option: `${option}.select`, fail });
+    : checkKind(given.select, { kind: "names", option: `${option}.select`, fail });
   const referred = referredTarget(reference);
   if (referred !== undefined) {
     const { fields } = shapeForAll(buildSchema(referred).schema);
@@ -224,7 +219,7 @@ function compileReference(
     if (!unguarded) checkGuards(referred, (text) => fail(`has "${name}" in "populate", ${text}`));
   }
   const projection = select === undefined ? {} : projectionOf(select);
-  return { field, always: always === true, projection, ...select && { select } };
+  return { field, always, projection, ...select && { select } };
 }
 
 /** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */

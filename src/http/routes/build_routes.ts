@@ -197,15 +197,13 @@ function claim(
 /** Checks that no path of an action is one of another route, whatever its verb. */
 function checkActionPaths(routes: readonly Route[]): void {
   const holders = new Map<string, Route>();
-  const [actions = [], others = []] = [true, false].map((acts) =>
-    routes.filter((route) => (actingLevel(route).action !== undefined) === acts)
-  );
-  for (const route of others) {
+  const acts = (route: Route) => actingLevel(route).action !== undefined;
+  for (const route of routes.filter((each) => !acts(each))) {
     for (const path of [route.path, route.path.replace(/\/:[^/]*$/, "")]) {
       holders.set(pathKey(path), route);
     }
   }
-  for (const route of actions) {
+  for (const route of routes.filter(acts)) {
     const key = pathKey(route.path);
     const holder = holders.get(key);
     holders.set(key, route);

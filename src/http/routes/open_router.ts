@@ -44,10 +44,7 @@ export function followSettings(open: OpenRoutes): Router {
   });
 }
 
-/**
- * Mounts routes. Those whose paths begin with the same name have a router of their own: Express compares the path of a request
- * with each path of a router.
- */
+/** Mounts routes, in one router for each first name of their paths: Express compares a request with each path of a router. */
 export function mountRoutes(routes: readonly Route[]): OpenRoutes {
   return (newRouter, { caseSensitive }) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());

@@ -31,7 +31,7 @@ export class Subscription implements Subscriber {
   readonly #sender: EventSender;
   /** Runs what changes and timers begin as a part of the request. */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
-  #reading: LiveReading | undefined;
+  reading!: LiveReading;
   #list: LiveList | undefined;
   #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,15 +48,12 @@ export class Subscription implements Subscriber {
     this.#sender = sender;
   }
 
-  get reading(): LiveReading {
-    return this.#reading as LiveReading;
-  }
-
-  /** Opens the list of a call, and sends it. A place is what an earlier stream of the client has come to. */
-  async open(call: Call, place: string | undefined): Promise<void> {
+  /** Opens the list of a call, and sends it: what has changed since the place that an earlier stream has come to. */
+  async open(call: Call): Promise<void> {
+    const { "last-event-id": place = "" } = call.req.headers;
     this.#isEntering = true;
     try {
-      await this.#enter(call, { place });
+      await this.#enter(call, { place: String(place) || undefined });
     } finally {
       this.#isEntering = false;
     }
@@ -126,7 +123,7 @@ export class Subscription implements Subscriber {
     const reading = await openReading(call);
     if (this.#isEnded) return;
     const before = this.#list;
-    this.#reading = reading;
+    this.reading = reading;
     if (before?.isFor(reading)) {
       if (reading.isTimed) before.refresh();
       return;
