@@ -1,5 +1,4 @@
 import type { ClientSession, Document } from "mongoose";
-import { problemsOf } from "../database/translate_error.ts";
 import type { ActionRecord, DataType } from "../declare/operations/action.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -14,7 +13,6 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
-import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
@@ -32,7 +30,7 @@ import { shownOf } from "./read.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, holderOf, versionIn } from "./request/versions.ts";
-import { validate } from "./write.ts";
+import { problemsIn } from "./write.ts";
 
 /** Runs an action: on the entity as an update would get it, or on the query of all that is selected. */
 export async function runAction(acting: OpenLevel, action: ActionRecord): Promise<Reply> {
@@ -146,10 +144,9 @@ async function castBody(
   const doc = new (detachedModel(type))();
   const { problems, references } = mergeBody(doc, { body, shape });
   const missing = await missingReferences(acting, references);
-  const error = await acting.timeBudget.wait(validate(doc, () => true));
-  if (error !== undefined || problems !== undefined || missing !== undefined) {
-    const rules = error && problemsOf(error, (path) => isHiddenPath(path, shape));
-    throw badData({ ...rules, ...problems, ...missing }, error);
+  const broken = await acting.timeBudget.wait(problemsIn(doc, { shape }));
+  if (broken !== undefined || problems !== undefined || missing !== undefined) {
+    throw badData({ ...broken, ...problems, ...missing });
   }
   const { _id, ...values } = storedValues(doc);
   const options = { shape, shows: () => true, prefix: "", populated: new Set<string>() };

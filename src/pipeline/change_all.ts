@@ -7,13 +7,12 @@ import { selectEntities } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { errorAnswer } from "./request/reporter.ts";
 import { readMaxAffected } from "./request/headers.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
 import type { Draft } from "./write.ts";
-import { persistEach } from "./write_many.ts";
+import { persistEach, toldError } from "./write_many.ts";
 
 /** Updates or removes all that a request selects, unless that is more than it may affect. */
 export async function changeAll(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
@@ -85,8 +84,7 @@ async function updateEach(acting: OpenLevel, drafts: readonly Draft[]): Promise<
       const entity = await passPreSave(acting, draft);
       await persist(acting, { entity, previous: draft.previous });
     } catch (error) {
-      const { status, body } = await errorAnswer(acting, error);
-      failed.push({ _id, ...body, status });
+      failed.push({ _id, ...await toldError(acting, error) });
     }
   }
   return tellCounts(drafts.length, failed);

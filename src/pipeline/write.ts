@@ -6,6 +6,7 @@ import type { Problems } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
 import { wholeToJson } from "../json/to_json.ts";
 import { detachedModel } from "../schema/get_model.ts";
+import type { Shape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
@@ -75,16 +76,14 @@ export async function answerWritten(
   acting: OpenLevel,
   { entity, previous, isNew, version, holder, created }: Written,
 ): Promise<Reply> {
-  const { route: { operation } } = acting;
-  const status = isNew ? 201 : operation.status;
   const sent = entity && await passHook(acting, "preSend", { entity, previous });
   const answer: Reply = sent === undefined ? { status: 204 } : {
-    status,
+    status: isNew ? 201 : acting.route.operation.status,
     ...!isMinimal(acting) && { text: wholeToJson(sent, shownOf(acting)) },
     version,
     holder,
   };
-  return created === undefined ? answer : { ...answer, created };
+  return { ...answer, ...created !== undefined && { created } };
 }
 
 export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): Promise<Draft> {
@@ -177,19 +176,18 @@ async function brokenRules(
   if (!isDocument(entity)) return undefined;
   // A preSave hook may set what the body leaves out.
   const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
-  const error = await timeBudget.wait(
-    validate(entity, (path) => isComplete || Object.hasOwn(body, topOf(path))),
-  );
-  return error && problemsOf(error, (path) => isHiddenPath(path, shape));
+  const counts = (path: string) => isComplete || Object.hasOwn(body, topOf(path));
+  return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
-type ValidationError = InstanceType<typeof mongoose.Error.ValidationError>;
-
-/** Validates some paths of a document that will not be saved; gives the error. Failures of the host are thrown. */
-export async function validate(
+/** Validates some paths of a document that will not be saved. Failures of the host are thrown. */
+export async function problemsIn(
   doc: Document,
-  counts: (path: string) => boolean,
-): Promise<ValidationError | undefined> {
+  { shape, counts = () => true }: {
+    readonly shape: Shape;
+    readonly counts?: (path: string) => boolean;
+  },
+): Promise<Problems | undefined> {
   dropMiddleware(doc);
   try {
     await doc.validate();
@@ -200,7 +198,7 @@ export async function validate(
       if (!counts(path)) Reflect.deleteProperty(error.errors, path);
     }
     if (validationFailure(error) !== undefined) throw error;
-    return error;
+    return problemsOf(error, (path) => isHiddenPath(path, shape));
   }
 }
 

@@ -107,19 +107,17 @@ interface ToldFate {
 async function toldFates(acting: OpenLevel, fates: readonly Fate[]): Promise<ToldFate[]> {
   const told: ToldFate[] = [];
   for (const { error, ...fate } of fates) {
-    if (error === undefined) told.push({ status: 201, ...fate });
-    else {
-      const { status, body } = await errorAnswer(acting, error);
-      told.push({ ...body, status });
-    }
+    told.push(error === undefined ? { status: 201, ...fate } : await toldError(acting, error));
   }
   return told;
 }
 
-/**
- * Creates an entity of each line of a body, and tells what became of each; with `return=minimal`, only of those that are not
- * created. What keeps the database from writing a batch ends the import.
- */
+export async function toldError(acting: OpenLevel, error: unknown): Promise<ToldFate> {
+  const { status, body } = await errorAnswer(acting, error);
+  return { ...body, status };
+}
+
+/** Creates an entity of each line of a body. What keeps the database from writing a batch ends the import. */
 export async function* importLines(
   acting: OpenLevel,
   batches: AsyncIterable<readonly BodyLine[]>,
@@ -152,7 +150,7 @@ async function writeLines(
     );
     return { told: await toldFates(acting, fates), isLast: acting.timeBudget.expired };
   } catch (error) {
-    const [fate = { status: 500 }] = await toldFates(acting, [{ error }]);
+    const fate = await toldError(acting, error);
     return { told: lines.map(() => fate), isLast: true };
   }
 }

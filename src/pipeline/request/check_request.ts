@@ -17,10 +17,7 @@ export async function admit(call: Call): Promise<void> {
   checkParameters(call);
 }
 
-/**
- * Refuses query parameters that nothing declares: for every operation of a strict route, and always for changes of many,
- * where a filter with a wrong name would change everything.
- */
+/** Refuses parameters that nothing declares: of strict routes, and of changes of many, where a misspelled `q` would select all. */
 function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
