@@ -83,11 +83,9 @@ type HttpError = {
   ]?: unknown;
 };
 
-type HostContext = Pick<ErrorContext, "method" | "route">;
-
 export function errors(given?: never): ErrorRequestHandler {
   refuseRequest("errors", given);
-  const reporter = new Reporter<HostContext>();
+  const reporter = new Reporter<Pick<ErrorContext, "method" | "route">>();
   return async (error: unknown, request, res, next) => {
     if (res.headersSent) return next(error);
     const answer = error instanceof RestError ? error : toRestError(error);
@@ -134,12 +132,7 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  return translateError(error, { filtered: false, isHidden, away: isAnyAway() });
-}
-
-/** Whether a connection that models use is not open: it is not known which one the host's route uses. */
-function isAnyAway(): boolean {
-  return mongoose.connections.some((connection) =>
-    !isOpen(connection) && connection.modelNames().length > 0
-  );
+  // It is not known which connection the route uses.
+  const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
+  return translateError(error, { filtered: false, isHidden, away });
 }

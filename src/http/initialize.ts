@@ -13,7 +13,7 @@ import type { Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
-import { buildRoutes } from "./routes/build_routes.ts";
+import { buildRoutes, type RouteSettings } from "./routes/build_routes.ts";
 import { checkTransactions } from "./routes/compile_writes.ts";
 import { describeRoute, type RouteDescription } from "./routes/describe_route.ts";
 
@@ -100,10 +100,15 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
 /** Gives the routes that {@linkcode initialize} would mount. */
 export function openRoutes(options: InitializeOptions): Route[] {
   checkOptions(options);
-  const { models = registeredModels(), onError, maxTimeMS = MAX_TIME_MS } = options;
-  const { queryLimits, bodyLimits, live, indexes, parameters, sendTimeoutMS = 60_000 } = options;
+  return buildRoutes(options.models ?? registeredModels(), settingsOf(options));
+}
+
+/** Completes the settings that all routes of a router have. */
+export function settingsOf(options: InitializeOptions): RouteSettings {
+  const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
+  const { queryLimits, bodyLimits, live, indexes, parameters } = options;
   checkTimes({ maxTimeMS, sendTimeoutMS });
-  return buildRoutes(models, {
+  return {
     ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(queryLimits),
     filterPaths: queryLimits?.paths,
@@ -112,7 +117,7 @@ export function openRoutes(options: InitializeOptions): Route[] {
     indexes,
     parameters,
     reporter: new Reporter(onError),
-  });
+  };
 }
 
 const WORDS = { indexes: "required", parameters: "strict" } as const;

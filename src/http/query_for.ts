@@ -1,7 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Request } from "express";
 import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
-import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { HookFailure } from "../declare/hooks/run_hook.ts";
 import { bindingRests, describeModel } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/framework_model.ts";
@@ -11,15 +10,13 @@ import { castFilter } from "../filter/cast_filter.ts";
 import { copyFilter, everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { ListedPaths } from "../filter/q/resolve_path.ts";
-import { completeLiveLimits } from "../pipeline/live/live_limits.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
 import { foreignRequest, openCall } from "../pipeline/request/call.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
-import { Reporter } from "../pipeline/request/reporter.ts";
 import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
-import { completeBodyLimits } from "../write/body/read_body.ts";
+import { settingsOf } from "./initialize.ts";
 
 /** Options of `Framework.queryFor()`. */
 export interface QueryForOptions {
@@ -92,11 +89,6 @@ function makeRoute(target: ModelClass, route: string | undefined): Route {
     levels,
     rights: rightsOf(levels),
     ...rest.getConnection && { getConnection: rest.getConnection },
-    maxTimeMS: MAX_TIME_MS,
-    sendTimeoutMS: MAX_TIME_MS,
-    limits: completeQueryLimits(),
-    bodyLimits: completeBodyLimits(),
-    live: completeLiveLimits(),
-    reporter: new Reporter(),
+    ...settingsOf({}),
   };
 }

@@ -48,7 +48,8 @@ export async function framed(
   texts: readonly JsonPiece[],
   { open, close, empty, rows }: Frame,
 ): Promise<Uint8Array[]> {
-  const pieces = rows === undefined ? texts : await gathered(rows(texts));
+  const pieces: JsonPiece[] = [];
+  for await (const piece of rows?.(texts) ?? texts) pieces.push(piece);
   if (pieces.every(({ length }) => length === 0)) return [enclosed(empty, {})];
   const last = pieces.length - 1;
   return pieces.map((piece, index) =>
@@ -56,13 +57,6 @@ export async function framed(
       ? piece
       : enclosed(piece, { open: index === 0 ? open : "", close: index === last ? close : "" })
   );
-}
-
-/** Node 20 has no `Array.fromAsync()`. */
-async function gathered(rows: AsyncIterable<JsonPiece>): Promise<JsonPiece[]> {
-  const all: JsonPiece[] = [];
-  for await (const row of rows) all.push(row);
-  return all;
 }
 
 /** Turns the JSON texts of entities, one on each line, into the rows of a table (RFC 4180), piece by piece. */

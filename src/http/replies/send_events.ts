@@ -51,8 +51,8 @@ class EventStream implements EventSender {
   readonly #live: Route["live"];
   readonly #call: Call;
   readonly #subscription: Subscription;
-  readonly ended: Promise<void>;
   #resolve: () => void = () => {};
+  readonly ended = new Promise<void>((resolve) => this.#resolve = resolve);
   #queue: Uint8Array[] = [];
   #queued = 0;
   #most: number;
@@ -71,7 +71,6 @@ class EventStream implements EventSender {
     this.#call = call;
     this.#most = this.#live.maxUnsentBytes;
     this.#subscription = new Subscription(call, this);
-    this.ended = new Promise((resolve) => this.#resolve = resolve);
     openCount++;
     const { server } = res.req.socket as { readonly server?: object };
     const all = streams.get(server ?? this) ?? new Set();

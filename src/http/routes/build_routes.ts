@@ -23,7 +23,7 @@ import { compileFilterPaths, compileReads } from "./_compile_reads.ts";
 import { compileWrites } from "./compile_writes.ts";
 import { pathKey } from "./describe_request.ts";
 
-type RouteSettings = Omit<SharedSettings, "getConnection">;
+export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
 /** Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves. */
 export function buildRoutes(models: readonly ModelClass[], settings: RouteSettings): Route[] {

@@ -7,10 +7,7 @@ import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
 
 /** Makes what serves requests, of routers that compare paths as the application does. */
-type OpenRoutes = (
-  newRouter: () => Router,
-  options: { readonly caseSensitive: boolean },
-) => RequestHandler;
+type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
 /**
  * Makes a router that compares paths as the application does, by its settings `case sensitive routing` and `strict
@@ -28,7 +25,7 @@ export function followSettings(open: OpenRoutes): Router {
       // Callbacks that the host adds by `router.param()` are for these routes.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
-    const handler = open(newRouter, { caseSensitive });
+    const handler = open(newRouter, caseSensitive);
     opened.set(key, handler);
     return handler;
   };
@@ -36,17 +33,14 @@ export function followSettings(open: OpenRoutes): Router {
   handlerFor(false, false);
   return router.use((req, res, next) => {
     const { app } = req;
-    handlerFor(app.enabled("case sensitive routing"), app.enabled("strict routing"))(
-      req,
-      res,
-      next,
-    );
+    const serve = handlerFor(app.enabled("case sensitive routing"), app.enabled("strict routing"));
+    serve(req, res, next);
   });
 }
 
 /** Mounts routes, in one router for each first name of their paths: Express compares a request with each path of a router. */
 export function mountRoutes(routes: readonly Route[]): OpenRoutes {
-  return (newRouter, { caseSensitive }) => {
+  return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
     const names = new Set(routes.map(({ path }) => firstOf(path)));
     const routers = new Map(Array.from(names, (name): [string, Router] => {
