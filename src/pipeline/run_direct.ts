@@ -1,18 +1,14 @@
 import { isHookName, isOperationName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
 import type { DirectCall, DirectResult } from "../sources/source.ts";
-import { idParam, separatorOf } from "./request/call.ts";
-import type { OpenLevel } from "./request/call.ts";
+import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
 import { isMinimal } from "./request/headers.ts";
 import type { Level } from "./request/route.ts";
 
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
 export async function runDirect(
   acting: OpenLevel,
-  options: Pick<
-    DirectCall,
-    "body" | "bodies" | "isAtomic" | "page" | "count" | "limit" | "givesEach"
-  >,
+  options: Omit<DirectCall, "operation" | "id">,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
     acting;

@@ -1,8 +1,6 @@
-import mongoose from "mongoose";
-import type { Document } from "mongoose";
+import mongoose, { type Document } from "mongoose";
 import { problemsOf } from "../database/translate_error.ts";
-import { badData, forbidden } from "../errors/refusals.ts";
-import type { Problems } from "../errors/refusals.ts";
+import { badData, forbidden, type Problems } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
 import { wholeToJson } from "../json/to_json.ts";
 import { detachedModel } from "../schema/get_model.ts";
@@ -13,8 +11,7 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
-import { mergeBody } from "../write/body/merge_body.ts";
-import type { Merged } from "../write/body/merge_body.ts";
+import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
@@ -31,8 +28,7 @@ import {
   outerVersion,
   versionIn,
 } from "./request/versions.ts";
-import { passHook } from "./run_hooks.ts";
-import type { HookArguments } from "./run_hooks.ts";
+import { type HookArguments, passHook } from "./run_hooks.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
@@ -53,11 +49,15 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   await key?.keep([ready]);
   const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
   const written = saved ?? ready;
+  const outer = outerVersion(acting);
   // An answer may have no identifier.
   await key?.finish([ready]);
   return await answerWritten(acting, {
     ...{ entity: saved, previous, isNew, holder: holderOf(acting, written) },
-    version: writtenVersion(acting, { saved: written, ready }),
+    // An embedded entity is in the version after the one that was read, or in a later one.
+    version: outer === undefined
+      ? versionIn(written, acting) ?? versionIn(ready, acting) ?? null
+      : (outer ?? 0) + 1,
     created: isNew ? idOf(written, level) : undefined,
   });
 }
@@ -132,16 +132,6 @@ export async function passPreSave(acting: OpenLevel, given: HookArguments): Prom
   const ready = await passHook(acting, "preSave", given);
   if (ready === undefined) throw forbidden();
   return ready;
-}
-
-/** The version after a write. An embedded entity is in the version after the one that was read, or in a later one. */
-function writtenVersion(
-  acting: OpenLevel,
-  { saved, ready }: { readonly saved: object; readonly ready: object },
-): Version {
-  const outer = outerVersion(acting);
-  if (outer !== undefined) return (outer ?? 0) + 1;
-  return versionIn(saved, acting) ?? versionIn(ready, acting) ?? null;
 }
 
 function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | undefined {
