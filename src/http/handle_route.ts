@@ -3,7 +3,6 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError } from "../errors/log.ts";
 import { notFound, overloaded } from "../errors/refusals.ts";
 import { openCall } from "../pipeline/request/call.ts";
-import { errorContext } from "../pipeline/request/reporter.ts";
 import { watchEnd } from "../pipeline/request/reply.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { countSelected } from "../pipeline/open_level.ts";
@@ -30,7 +29,7 @@ interface InnerRequest {
 export const innerRequests = new WeakMap<object, InnerRequest>();
 
 export function handleRoute(route: Route): RequestHandler {
-  const { reporter, sendTimeoutMS: timeoutMS } = route;
+  const { sendTimeoutMS: timeoutMS } = route;
   const isLive = actingLevel(route).reads?.live !== undefined;
   const sendsList = route.operation.many && route.operation.change === undefined;
   const serve = async (request: Request, res: Response) => {
@@ -59,8 +58,7 @@ export function handleRoute(route: Route): RequestHandler {
     }
     noteUnflushed(res, {
       timeoutMS,
-      onLate: (error) =>
-        reporter.reportRepeated({ req, error, context: errorContext(call.acting) }),
+      onLate: (error) => answerError(call, error),
     });
   };
   return (req, res) => traceRequest({ route, res }, () => serve(req, res));

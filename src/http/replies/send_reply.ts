@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
-import { markTag, tagOf } from "../../pipeline/request/versions.ts";
+import { tagOf } from "../../pipeline/request/versions.ts";
 import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import {
@@ -32,7 +32,7 @@ export async function sendReply(
     else res.setHeader(name, value);
   }
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
-  const { texts, gathered, status, text, version, holder } = reply;
+  const { texts, gathered, status, text, version } = reply;
   const frame = frameOf(reply);
   if (texts !== undefined) return await sendList(res, { texts, status, frame, timeoutMS });
   res.status(status);
@@ -41,9 +41,7 @@ export async function sendReply(
     return await sendGathered(res, { pieces, type: frame.type, timeoutMS });
   }
   if (version !== undefined && !res.hasHeader("ETag")) {
-    // The mark of a holder stands behind a hash.
-    const hashed = text ?? (holder === undefined ? undefined : "");
-    res.setHeader("ETag", markTag(tagOf(version, hashed), holder));
+    res.setHeader("ETag", tagOf(version, reply));
   }
   if (text === undefined) return void res.end();
   // Entities that are created together have no tag.

@@ -8,6 +8,7 @@ import type { Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
+import type { Reply } from "./reply.ts";
 
 /** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly holder?: string }[];
@@ -46,13 +47,11 @@ function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
 }
 
 /** Gives the strong tag of an answer that shows one entity, as any path to it shows it, or that names its version alone. */
-export function tagOf(version: Version, text?: string | Uint8Array): string {
-  const hash = text === undefined ? "" : `.${hashOf(text, HASH_LENGTH)}`;
-  return `"${version ?? "none"}${hash}"`;
-}
-
-export function markTag(tag: string, holder: string | undefined): string {
-  return holder === undefined ? tag : `${tag.slice(0, -1)}${hashOf(holder, MARK_LENGTH)}"`;
+export function tagOf(version: Version, { text, holder }: Pick<Reply, "text" | "holder">): string {
+  const mark = holder === undefined ? "" : hashOf(holder, MARK_LENGTH);
+  // A mark stands behind a hash, if only that of no text.
+  const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
+  return `"${version ?? "none"}${hash}${mark}"`;
 }
 
 function hashOf(text: string | Uint8Array, length: number): string {
