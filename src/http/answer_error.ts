@@ -77,11 +77,9 @@ function asProblem(res: Response, error: RestError): object | undefined {
 }
 
 /** An error with a status, as body parsers and hosts throw it. */
-type HttpError = {
-  readonly [
-    N in "status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit"
-  ]?: unknown;
-};
+type HttpError = Partial<
+  Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
+>;
 
 export function errors(given?: never): ErrorRequestHandler {
   refuseRequest("errors", given);

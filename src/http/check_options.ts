@@ -43,7 +43,6 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
-/** Checks that an option has a value of a kind. */
 export function checkKind<K extends keyof typeof KINDS>(
   value: unknown,
   { kind, option, fail }: GivenOption & { readonly kind: K },

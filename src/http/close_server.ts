@@ -25,7 +25,6 @@ const closing = new WeakMap<object, Promise<void>>();
 
 let closingCount = 0;
 
-/** Whether any server of this process is closing. */
 export function isAnyClosing(): boolean {
   return closingCount > 0;
 }
@@ -93,7 +92,6 @@ export function sayIfClosing(res: ServerResponse): void {
   if (isClosing(res) && !res.headersSent) res.setHeader("Connection", "close");
 }
 
-/** Whether the server of an answer is closing. */
 export function isClosing({ req }: ServerResponse): boolean {
   // Node and Deno keep the server of a connection under a name of their own.
   const { server } = req.socket as { readonly server?: object };

@@ -32,7 +32,6 @@ export function namesType(req: Pick<Request, "accepts">, type: string): boolean 
   return req.accepts().some((name) => name.toLowerCase() === type);
 }
 
-/** Gives the frame of a reply with a list. */
 export function frameOf({ format, columns = [] }: Reply): Frame {
   if (format !== "csv") return format === undefined ? ARRAY : LINES;
   const header = rowOf(columns.map(({ names }) => cellOf(names.join("."), false)));

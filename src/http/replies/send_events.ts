@@ -23,7 +23,6 @@ export function asksForEvents({ req }: Call): boolean {
   return req.method === "GET" && namesType(req, EVENT_STREAM);
 }
 
-/** Ends the streams of a server. */
 export function endStreams(server: object): void {
   for (const stream of [...streams.get(server) ?? []]) stream.end();
 }

@@ -13,7 +13,6 @@ const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
 
-/** Compiles what clients may group by, and ask of each group. */
 export function compileGroups(given: unknown, place: OperationPlace): GroupRules {
   const { schema, link, fail } = place;
   if (link?.embedded) throw fail(`cannot have "groups": it lists what others embed`);

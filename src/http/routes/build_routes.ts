@@ -120,7 +120,6 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   return [...own.map((route) => ({ ...route, reader: parent && actingLevel(parent) })), ...below];
 }
 
-/** Makes the levels at which the operations of a branch act. */
 function levelMaker(
   { methods, above, level }: Branch,
   { getConnection, filterPaths: mode }: SharedSettings,

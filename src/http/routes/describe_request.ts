@@ -120,7 +120,6 @@ function isBound({ operation: { change, origin } }: Route): boolean {
   return change !== undefined && (origin === "byId" || origin === "byKey");
 }
 
-/** Describes the errors that a route may answer, by status. */
 export function describeErrors(route: Route): ErrorDescription[] {
   const { operation: { change, item, verb }, levels } = route;
   const { target, operation, action, concurrency, hooks, link, reads, scopes, writes } =

@@ -117,7 +117,6 @@ export interface RouteDescription extends OperationWords {
   readonly hooks: readonly HookName[];
 }
 
-/** Describes a route as data. */
 export function describeRoute(route: Route): RouteDescription {
   const { path, operation: { verb, status } } = route;
   const { target, operation, hooks, reads, writes } = actingLevel(route);
@@ -156,13 +155,10 @@ export async function describeCall(call: Call): Promise<Reply> {
   return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };
 }
 
-/** The objects of a route, which other routes share. */
-export interface RouteObjects {
-  readonly body?: ObjectNode;
-  readonly answer?: ObjectNode;
-}
-
-export function routeObjects(route: Route): RouteObjects {
+/** Gives the objects of a route, which other routes share. */
+export function routeObjects(
+  route: Route,
+): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
   const { change, status, origin } = route.operation;
   const { target, shape, link, action, rights, writes = {} } = actingLevel(route);
   const place = {
