@@ -1,5 +1,4 @@
-import mongoose from "mongoose";
-import type { Connection, Model } from "mongoose";
+import mongoose, { type Connection, type Model } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
 import { givenConnections } from "../database/open_connection.ts";
 import { indexBuilds } from "../schema/index_builds.ts";

@@ -10,8 +10,7 @@ import type { OpenLevel } from "./request/call.ts";
 import { readMaxAffected } from "./request/headers.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
-import { mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
-import type { Draft } from "./write.ts";
+import { type Draft, mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
 import { persistEach, toldError } from "./write_many.ts";
 
 /** Updates or removes all that a request selects, unless that is more than it may affect. */

@@ -6,24 +6,20 @@ import { registeredModels } from "../declare/model/records.ts";
 import type { Problems } from "../errors/refusals.ts";
 import { withConditions } from "../filter/cast_filter.ts";
 import { checkFilter } from "../filter/check_filter.ts";
-import { everyFilter, KEEP_CONDITIONS } from "../filter/filters.ts";
-import type { Filter } from "../filter/filters.ts";
+import { everyFilter, type Filter, KEEP_CONDITIONS } from "../filter/filters.ts";
 import type { FieldTargets, TargetFinder } from "../json/populate.ts";
 import { toJson } from "../json/to_json.ts";
-import { describeShape, referenceIn } from "../schema/fields/shape.ts";
-import type { FieldShape } from "../schema/fields/shape.ts";
+import { describeShape, type FieldShape, referenceIn } from "../schema/fields/shape.ts";
 import { IDENTIFIER } from "../schema/fields/system_fields.ts";
 import { getModel } from "../schema/get_model.ts";
 import { referredClass } from "../schema/model_name.ts";
 import { readBase64 } from "../schema/mongoose/bson.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 import { castIdentifier } from "../sources/entities.ts";
-import { readTargets } from "../sources/read_targets.ts";
-import type { TargetSource } from "../sources/read_targets.ts";
+import { readTargets, type TargetSource } from "../sources/read_targets.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
-import { foreignRequest } from "./request/call.ts";
-import type { LevelCall } from "./request/call.ts";
+import { foreignRequest, type LevelCall } from "./request/call.ts";
 
 /** A model that references name; without a class if the host has made it with Mongoose. */
 interface ReferredModel {

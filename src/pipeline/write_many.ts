@@ -1,6 +1,5 @@
 import { eachInTurn } from "../errors/bulk_error.ts";
-import { badFormat } from "../errors/refusals.ts";
-import type { Problems } from "../errors/refusals.ts";
+import { badFormat, type Problems } from "../errors/refusals.ts";
 import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { toJson } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
@@ -9,12 +8,10 @@ import type { BodyLine } from "../write/body/read_body.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/headers.ts";
-import { isOver } from "./request/reply.ts";
-import type { Reply } from "./request/reply.ts";
+import { isOver, type Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";
 import { runDirect } from "./run_direct.ts";
-import { passHook } from "./run_hooks.ts";
-import type { HookArguments } from "./run_hooks.ts";
+import { type HookArguments, passHook } from "./run_hooks.ts";
 import { openDraft, passPreSave, refuseProblems, validateEntity, write } from "./write.ts";
 
 const NO_OBJECT = "The element is not a JSON object";

@@ -1,7 +1,6 @@
 import type { Schema } from "mongoose";
 import type { PopulateRule } from "../../filter/parameters/read_rules.ts";
-import { readProjection, shownBy } from "../../filter/projection.ts";
-import type { Shows } from "../../filter/projection.ts";
+import { readProjection, shownBy, type Shows } from "../../filter/projection.ts";
 import { schemaOf } from "../../filter/q/describe_filter.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";

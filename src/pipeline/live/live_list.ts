@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { clearTimeout, setTimeout } from "node:timers";
-import { ChangeFeed } from "../../database/change_feed.ts";
-import type { Changes } from "../../database/change_feed.ts";
+import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { isOutage, tooMany } from "../../errors/refusals.ts";
 import { toJson } from "../../json/to_json.ts";
@@ -9,8 +8,7 @@ import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import { isOver } from "../request/reply.ts";
 import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
 import type { Held, ListEvent } from "./list_events.ts";
-import { readEntities } from "./live_reading.ts";
-import type { LiveReading } from "./live_reading.ts";
+import { type LiveReading, readEntities } from "./live_reading.ts";
 
 export interface Subscriber {
   readonly reading: LiveReading;

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
-import mongoose from "mongoose";
-import type { Model } from "mongoose";
+import mongoose, { type Model } from "mongoose";
 import { readSort } from "../../filter/selection.ts";
 import { directSupport } from "../../sources/direct/direct_support.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";

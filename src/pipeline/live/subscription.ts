@@ -1,20 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { clearTimeout, setTimeout } from "node:timers";
-import { ChangeFeed } from "../../database/change_feed.ts";
-import type { Changes } from "../../database/change_feed.ts";
+import { ChangeFeed, type Changes } from "../../database/change_feed.ts";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat, isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { countSelected } from "../open_level.ts";
-import { foreignRequest, idParam, openCall } from "../request/call.ts";
-import type { Call, LevelCall } from "../request/call.ts";
+import { type Call, foreignRequest, idParam, type LevelCall, openCall } from "../request/call.ts";
 import { admit } from "../request/check_request.ts";
 import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import type { Route } from "../request/route.ts";
-import { LiveList } from "./live_list.ts";
-import type { Beginning, Subscriber } from "./live_list.ts";
-import { openReading } from "./live_reading.ts";
-import type { LiveReading } from "./live_reading.ts";
+import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
+import { type LiveReading, openReading } from "./live_reading.ts";
 
 export interface EventSender {
   /** Sends written events; `isList` where they begin with a whole list. */

@@ -7,11 +7,9 @@ import { RestError } from "../../errors/rest_error.ts";
 import { narrowReads } from "../../filter/parameters/read_rules.ts";
 import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import { shapeForAll } from "../../schema/fields/shape.ts";
-import type { Shape } from "../../schema/fields/shape.ts";
+import { type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { Rights } from "../../schema/fields/rights.ts";
-import { readQuery } from "./call.ts";
-import type { LevelCall } from "./call.ts";
+import { type LevelCall, readQuery } from "./call.ts";
 import type { Level } from "./route.ts";
 
 const MAX_KEPT = 64;

@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import { unavailable } from "../../errors/refusals.ts";
-import { Reporter } from "./reporter.ts";
-import type { ErrorContext } from "./reporter.ts";
+import { type ErrorContext, Reporter } from "./reporter.ts";
 
 const CONTEXT: ErrorContext = { method: "GET", route: "/a", class: "A", operation: "all" };
 

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
 import { isLate } from "../../database/translate_error.ts";
 import { isConflict, preconditionFailed, preconditionRequired } from "../../errors/refusals.ts";
-import type { Filter } from "../../filter/filters.ts";
-import { hasOneOf } from "../../filter/filters.ts";
-import { asVersion } from "../../schema/fields/system_fields.ts";
-import type { Version } from "../../schema/fields/system_fields.ts";
+import { type Filter, hasOneOf } from "../../filter/filters.ts";
+import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelCall, OpenLevel } from "./call.ts";
