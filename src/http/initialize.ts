@@ -107,7 +107,12 @@ export function openRoutes(options: InitializeOptions): Route[] {
 export function settingsOf(options: InitializeOptions): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
   const { queryLimits, bodyLimits, live, indexes, parameters } = options;
-  checkTimes({ maxTimeMS, sendTimeoutMS });
+  for (const [name, time] of Object.entries({ maxTimeMS, sendTimeoutMS })) {
+    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
+    throw new RangeError(
+      `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
+    );
+  }
   return {
     ...{ maxTimeMS, sendTimeoutMS },
     limits: completeQueryLimits(queryLimits),
@@ -134,14 +139,5 @@ function checkOptions(options: InitializeOptions): void {
     const given = options[name as keyof typeof WORDS];
     if (given === undefined || given === word) continue;
     throw new TypeError(`Cannot initialize: "${name}" is ${JSON.stringify(given)}, not "${word}"`);
-  }
-}
-
-function checkTimes(times: Readonly<Record<string, number>>): void {
-  for (const [name, time] of Object.entries(times)) {
-    if (Number.isInteger(time) && time > 0 && time <= MAX_TIMER_MS) continue;
-    throw new RangeError(
-      `Cannot initialize: ${name} is ${time}, not an integer from 1 to ${MAX_TIMER_MS}`,
-    );
   }
 }
