@@ -1,7 +1,4 @@
-import type { Connection, SchemaOptions } from "mongoose";
-import type { FrameworkRequest, QueryObject } from "../hooks/framework_request.ts";
-import type { MaybePromise } from "../hooks/hooks.ts";
-import type { Method } from "../operations/methods.ts";
+import type { RestOptions } from "../decorators/rest.ts";
 import type { ModelClass } from "./framework_model.ts";
 
 /** A field, as its decorator was called. */
@@ -13,15 +10,9 @@ export interface FieldRecord {
 }
 
 /** An `@rest` on a class or on a property, as it was called. */
-export interface RestRecord {
+export interface RestRecord extends Omit<RestOptions, "route"> {
   /** The route. On a property, the default is its name. */
   readonly route?: string;
-  readonly methods: readonly Method[];
-  readonly schemaOptions?: SchemaOptions;
-  readonly getConnection?: (req: FrameworkRequest) => MaybePromise<Connection>;
-  readonly scope?: (req: FrameworkRequest) => MaybePromise<QueryObject>;
-  readonly concurrency?: "required" | undefined;
-  readonly main?: boolean | undefined;
 }
 
 /** The records of one class, never read through the prototype chain of metadata, on which compilers disagree. */
