@@ -15,8 +15,7 @@ const SchemaTypes = mongoose.Schema.Types;
 /** The names of the option bags of `@prop` and `@arrayProp`, besides those of Mongoose. */
 const COMMON_OPTIONS = [
   ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
-  ...["unique", "sparse", "expires", "min", "max", "match", "minLength", "maxLength"],
-  ...["trim", "lowercase", "uppercase", "enum", "default", "alias", "get", "set", "transform"],
+  ...["alias", "get", "set"],
 ];
 const SINGLE_OPTIONS = new Set([...COMMON_OPTIONS, "type", "ref", "of"]);
 const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
@@ -27,11 +26,8 @@ const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatM
 function optionsOf({ prototype }: { readonly prototype: object }): string[] {
   const { OptionsConstructor } = prototype as { OptionsConstructor?: { prototype: object } };
   const names: string[] = [];
-  let holder = OptionsConstructor?.prototype;
-  for (; holder && holder !== Object.prototype; holder = Object.getPrototypeOf(holder)) {
-    names.push(...Object.getOwnPropertyNames(holder));
-  }
-  return names.filter((name) => name !== "constructor");
+  for (const name in OptionsConstructor?.prototype) names.push(name);
+  return names;
 }
 
 /** Options of an array that speak of its elements. */

@@ -36,7 +36,7 @@ export function getModel<C extends ModelClass>(
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const { schema } = buildSchema(target);
-  prepare(schema);
+  dropStrays(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
   // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
@@ -47,12 +47,6 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   compileReferred(target, connection);
   return model;
 }
-
-/** Does once what needs a schema with all that it embeds. */
-const prepare = memoize((schema: Schema): true => {
-  dropStrays(schema);
-  return true;
-});
 
 function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
@@ -79,7 +73,7 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> =>
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
   // Only a root has a version.
   const { schema } = buildSchema(target);
-  prepare(schema);
+  dropStrays(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);

@@ -1,21 +1,14 @@
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
-import type {
-  StandardIssue,
-  StandardResult,
-  StandardSchema,
-} from "../declare/decorators/field_options.ts";
+import type { StandardIssue, StandardSchema } from "../declare/decorators/field_options.ts";
 import { isJson, isJsonObject } from "./fields/json.ts";
 import type { JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
 /** The issues that a schema of a validation library finds in a value, at least one. */
 export class SchemaIssues extends Error {
-  readonly issues: readonly StandardIssue[];
-
-  constructor(issues: readonly StandardIssue[]) {
+  constructor(readonly issues: readonly StandardIssue[]) {
     super(issues[0]?.message);
-    this.issues = issues;
   }
 }
 
@@ -31,7 +24,9 @@ export function validatorsOf(validate: unknown): unknown {
         typeof each === "function" ? { validator: each } : each
       );
   }
-  return isSchema(validate) ? (value: unknown) => judge(validate, value) : validate;
+  if (!isSchema(validate)) return validate;
+  // `null` is no value: `required` judges whether there must be one.
+  return (value: unknown) => value === null || andThen(parseBySchema(validate, value), () => true);
 }
 
 export function pathOf(field: string, { path = [] }: StandardIssue): string {
@@ -44,11 +39,13 @@ export function isSchema(value: unknown): value is StandardSchema {
   return isHolder && "~standard" in value;
 }
 
-/** Gives the value that a schema makes of another one. */
-export async function parseBySchema(schema: StandardSchema, value: unknown): Promise<unknown> {
-  const result = await runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
-  accept(result);
-  return result.value;
+/** Gives the value that a schema makes of another one. Its issues alone say that a value is wrong. */
+export function parseBySchema(schema: StandardSchema, value: unknown): MaybePromise<unknown> {
+  const result = runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
+  return andThen(result, ({ issues, value: made }) => {
+    if (issues === undefined || issues === null) return made;
+    throw new SchemaIssues(issues.length > 0 ? issues : [{ message: "Not valid" }]);
+  });
 }
 
 /** Gives the JSON Schema of the values that a schema takes or gives, if its library writes one. */
@@ -68,21 +65,9 @@ export function jsonSchemaOf(
   }
 }
 
-/** `null` is no value: `required` judges whether there must be one. */
-function judge(schema: StandardSchema, value: unknown): MaybePromise<true> {
-  if (value === null) return true;
-  // A schema says what is wrong by its issues alone.
-  return andThen(runHook("validate", () => schema["~standard"].validate(pojoOf(value))), accept);
-}
-
 /** Schemas know nothing of the documents and arrays of Mongoose. */
 function pojoOf(value: unknown): unknown {
   return isDocument(value) || Array.isArray(value)
     ? (value as { toObject?: () => unknown }).toObject?.() ?? value
     : value;
-}
-
-function accept({ issues }: StandardResult): true {
-  if (issues === undefined || issues === null) return true;
-  throw new SchemaIssues(issues.length > 0 ? issues : [{ message: "Not valid" }]);
 }

@@ -13,10 +13,10 @@ interface InitOptions {
 
 /**
  * Has documents read an object that is stored in the place of a reference as the identifier in it, or as `null`: Mongoose
- * would make an entity of it, which shows fields with `select: false`.
+ * would make an entity of it, which shows fields with `select: false`. The schema is complete, with all that it embeds.
  */
-export function dropStrays(schema: Schema): void {
-  if (referencesOf(schema).length === 0) return;
+export const dropStrays = memoize((schema: Schema): true => {
+  if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
     // A document does this for all that it embeds.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
@@ -24,7 +24,8 @@ export function dropStrays(schema: Schema): void {
     dropWithin(stored, { schema, prefix: "", populated });
   });
   schema.pre("init", drop as never);
-}
+  return true;
+});
 
 interface Place {
   /** The path of the values, with a dot, if something else holds them. */
