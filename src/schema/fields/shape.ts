@@ -20,7 +20,7 @@ export class Shape {
   readonly strict: boolean;
   /** For whom it is: what others may not see is hidden in their own shapes. */
   readonly rights: Rights;
-  readonly #fields = new Map<string, FieldShape>();
+  readonly fields = new Map<string, FieldShape>();
   readonly #schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -37,16 +37,12 @@ export class Shape {
     this.#schema = schema;
   }
 
-  get fields(): ReadonlyMap<string, FieldShape> {
-    return this.#fields;
-  }
-
   add([name = "", ...below]: readonly string[], field: FieldShape): void {
-    if (below.length === 0) return void this.#fields.set(name, field);
-    let inner = this.#fields.get(name)?.shape;
+    if (below.length === 0) return void this.fields.set(name, field);
+    let inner = this.fields.get(name)?.shape;
     if (inner === undefined) {
       inner = new Shape(this);
-      this.#fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
+      this.fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
     }
     inner.add(below, field);
   }
@@ -99,7 +95,7 @@ export class Shape {
 
   /** The names of the fields that only their own routes show. Nothing that is done to the entity needs them. */
   get apart(): readonly string[] {
-    return this.#apart ??= [...this.#fields].filter(([, { apart }]) => apart).map(([name]) => name);
+    return this.#apart ??= [...this.fields].filter(([, { apart }]) => apart).map(([name]) => name);
   }
 
   /** The projection that leaves these fields out. */

@@ -30,13 +30,13 @@ import {
 import { judgesValuesAlone } from "./schemas/validators.ts";
 import {
   hasMiddleware,
+  middlewareOf,
   replacesMembers,
   stampFields,
   virtualsOf,
 } from "./schemas/schema_members.ts";
 import { matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 import type { CastingQuery } from "./statements/query_casts.ts";
-import { middlewareOf } from "./statements/save_by.ts";
 
 /** Checks by what is assumed. One that throws counts as failed. */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;

@@ -21,11 +21,6 @@ interface MarkedCopy {
   [MARK]?: () => CopyMark;
 }
 
-/** The member of documents that `{ ...document }` takes along, while it leaves the prototype. */
-interface MarkedDocument {
-  readonly "$__": { [MARK]?: Schema };
-}
-
 type ToObject = (this: Document, ...args: unknown[]) => object;
 
 const MARK_SCHEMA = "$markSchema";
@@ -42,8 +37,7 @@ export function markCopies(schema: Schema): void {
     return Object(copy) === copy ? markCopy(copy, this.schema as Schema) : copy;
   };
   const markSchema = markOwn(function (this: Document): void {
-    (this as unknown as MarkedDocument).$__[MARK] = this.schema as Schema;
-    // Mongoose takes them out of a spread that is set as free-form data.
+    // A spread holds them, and Mongoose takes them out of one that is set as free-form data.
     (rawValues(this) as MarkedCopy)[MARK] = markOfValues(this.schema as Schema);
   });
   if (own === undefined) markOwn(toObject);
@@ -96,11 +90,10 @@ const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
   if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;
-  const { [MARK]: schema } = Object(internals) as MarkedDocument["$__"];
   return {
     stored,
     added: Object.fromEntries(Object.entries(value).filter(([key]) => !OWN_MEMBERS.test(key))),
-    mark: schema && markFor(stored, schema),
+    mark: markOf(stored),
   };
 }
 

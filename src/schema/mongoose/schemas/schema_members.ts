@@ -50,7 +50,17 @@ interface SchemaMiddleware {
 }
 
 interface DocumentMiddleware {
+  execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
+  execPost(name: string, doc: Document, args: unknown[], options?: object): Promise<unknown>;
   filter(keeps: (each: Middleware) => boolean): DocumentMiddleware;
+}
+
+interface MiddlewareHolder {
+  "$__middleware": DocumentMiddleware;
+}
+
+export function middlewareOf(doc: Document): DocumentMiddleware {
+  return (doc as unknown as MiddlewareHolder).$__middleware;
 }
 
 const BUILT_IN = Symbol.for("mongoose:built-in-middleware");
@@ -76,8 +86,7 @@ function isBuiltIn({ fn }: Middleware): boolean {
 /** Takes the user's middleware from a document that will not be saved, and from all that it embeds. */
 export function dropMiddleware(doc: Document): void {
   for (const each of [doc, ...doc.$getAllSubdocs()]) {
-    const holder = each as unknown as { $__middleware: DocumentMiddleware };
-    holder.$__middleware = holder.$__middleware.filter(isBuiltIn);
+    (each as unknown as MiddlewareHolder).$__middleware = middlewareOf(each).filter(isBuiltIn);
   }
 }
 
@@ -101,24 +110,16 @@ export function typesWithin(type: SchemaType): SchemaType[] {
 /** Whether nothing of the user's runs with some operations: on a model, on its kinds, or on what it embeds. */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
-  return isNone(discriminators) &&
+  return !discriminators &&
     [...schemasWithin(schema as Schema)].every((each) =>
-      isNone((each as { discriminators?: unknown }).discriminators) && !replacesMembers(each) &&
+      !(each as { discriminators?: unknown }).discriminators && !replacesMembers(each) &&
       !hasMiddleware(each, operations)
     );
 }
 
-/** Mongoose has `null` for options that were not given. */
-function isNone(value: unknown): boolean {
-  return value === undefined || value === null;
-}
+type StampFields = Readonly<Partial<Record<"createdAt" | "updatedAt", string | null>>>;
 
 /** The fields in which Mongoose keeps when a document was created and changed; none where it keeps none. */
-export interface StampFields {
-  readonly createdAt?: string | null;
-  readonly updatedAt?: string | null;
-}
-
 export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};

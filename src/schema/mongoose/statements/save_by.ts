@@ -2,18 +2,7 @@ import mongoose from "mongoose";
 import type { ClientSession, Document, Schema } from "mongoose";
 import { BulkError, eachInTurn } from "../../../errors/bulk_error.ts";
 import { forgetAllChanges, ownDefaults, statesOf } from "../documents/document_values.ts";
-import { markOwn } from "../schemas/schema_members.ts";
-
-interface Middleware {
-  execPre(name: string, doc: Document, args: unknown[]): Promise<unknown>;
-  execPost(name: string, doc: Document, args: unknown[], options?: object): Promise<unknown>;
-  /** Leaves middleware out; see `dropMiddleware()`. */
-  filter(keeps: (hook: { readonly fn: object }) => boolean): Middleware;
-}
-
-export function middlewareOf(doc: Document): Middleware {
-  return (doc as unknown as { $__middleware: Middleware }).$__middleware;
-}
+import { markOwn, middlewareOf } from "../schemas/schema_members.ts";
 
 async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
