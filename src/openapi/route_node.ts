@@ -97,10 +97,9 @@ function populatedNode({ field, select, always }: PopulateRule): PopulatedNode {
   const reference = referenceIn(field);
   const target = reference && referredTarget(reference);
   if (target === undefined || makesOwnJson(target)) return { always };
-  const { schema } = buildSchema(target);
-  const place = { view: "answer", schema, embedded: false, model: target.name } as const;
+  const shape = shapeForAll(buildSchema(target).schema);
   return {
-    ...{ object: describeObject(shapeForAll(schema), place), always },
+    ...{ object: describeObject(shape, { view: "answer", embedded: false }), always },
     ...select && { select },
   };
 }

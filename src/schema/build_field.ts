@@ -94,14 +94,14 @@ function elementType(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   if (ref !== undefined && given === undefined) return reference(ref);
   const kind = fieldKind(given ?? typeOfDefault(options.default));
   if (kind === undefined) throw new TypeError(`property "${field.name}" has an unknown type`);
-  if ("model" in kind) {
+  if (isModelClass(kind)) {
     const embedded = !field.array || options.embedded === true;
-    return embedded ? { definition: { type: schemaOf(kind.model) } } : reference(kind.model);
+    return embedded ? { definition: { type: schemaOf(kind) } } : reference(kind);
   }
   if (field.array && options.embedded === true) {
     throw new TypeError(`property "${field.name}" embeds something that is not a model class`);
   }
-  const definition = { type: kind.scalar, ...valuesOfMap(field, schemaOf) };
+  const definition = { type: kind, ...valuesOfMap(field, schemaOf) };
   if (ref === undefined) return { definition };
   const referring = reference(ref);
   return { ...referring, definition: { ...referring.definition, ...definition } };
@@ -127,9 +127,9 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
   if (kind === undefined) {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
-  if ("model" in kind) return { of: schemaOf(kind.model) };
+  if (isModelClass(kind)) return { of: schemaOf(kind) };
   // Mongoose passes on the reference of a Map to its values, but no other option.
-  return { of: field.options.exists === true ? { type: kind.scalar, exists: true } : kind.scalar };
+  return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 
 /** Refuses a class that was not there yet: a field without it would be one of strings. */
@@ -200,14 +200,11 @@ function enumValues(given: unknown): unknown {
   );
 }
 
-/** Resolves the type of a field; `undefined` if it is unknown. Thunks are called: all classes are there by now. */
-export function fieldKind(
-  type: unknown,
-): { readonly scalar: unknown } | { readonly model: ModelClass } | undefined {
-  if (SCALARS.has(type)) return { scalar: SCALARS.get(type) };
+/** Gives the model class or Mongoose's type of a field, if it is known. Thunks are called: all classes are there by now. */
+export function fieldKind(type: unknown): unknown {
+  if (SCALARS.has(type)) return SCALARS.get(type);
   if (typeof type !== "function") return undefined;
-  if (isModelClass(type)) return { model: type };
-  if (type.prototype instanceof mongoose.SchemaType) return { scalar: type };
+  if (isModelClass(type) || type.prototype instanceof mongoose.SchemaType) return type;
   return type.prototype === undefined ? fieldKind(type()) : undefined;
 }
 

@@ -5,6 +5,7 @@ import type { ModelDescription } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";
+import type { Shape } from "./fields/shape.ts";
 import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
@@ -26,8 +27,9 @@ const RESERVED = new Set([...reservedNames(), ...PROTOTYPE_KEYS]);
 const built = new WeakMap<ModelClass, BuiltSchema>();
 const classes = new WeakMap<Schema, ModelClass>();
 
-export function schemaClass(type: SchemaType | undefined): ModelClass | undefined {
-  const { schema } = (type ?? {}) as { schema?: Schema };
+/** Gives the class whose schema a type or a shape has. */
+export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
+  const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
 }
 

@@ -1,4 +1,4 @@
-import type { Schema, SchemaType } from "mongoose";
+import type { SchemaType } from "mongoose";
 import { schemaClass } from "./build_schema.ts";
 import { fieldDefault } from "./fields/field_default.ts";
 import { isJson } from "./fields/json.ts";
@@ -80,10 +80,8 @@ export function isAnswer(view: View): boolean {
 
 interface ObjectPlace {
   readonly view: View;
-  readonly schema: Schema | undefined;
   /** Whether it is stored inside another: it has no version then. */
   readonly embedded: boolean;
-  readonly model: string | undefined;
 }
 
 export interface ObjectNode {
@@ -101,13 +99,13 @@ const nodes = new WeakMap<Shape, Map<string, ObjectNode>>();
 
 /** Describes an object: once for each shape and view, so that models that embed each other make cycles. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
-  const { view, model, embedded } = place;
+  const { view, embedded } = place;
   const known = nodes.get(shape) ?? new Map<string, ObjectNode>();
   nodes.set(shape, known);
   const key = `${view} ${embedded}`;
   let fields: readonly FieldNode[] | undefined;
   const node: ObjectNode = known.get(key) ?? {
-    ...{ view, model, strict: shape.strict },
+    ...{ view, model: schemaClass(shape)?.name, strict: shape.strict },
     get fields() {
       return fields ??= fieldNodes(shape, place);
     },
@@ -122,7 +120,7 @@ export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   return node;
 }
 
-function fieldNodes({ fields }: Shape, { view, schema, embedded }: ObjectPlace): FieldNode[] {
+function fieldNodes({ fields, schema }: Shape, { view, embedded }: ObjectPlace): FieldNode[] {
   const version: unknown = schema?.get("versionKey");
   const stamps = schema === undefined ? {} : stampFields(schema);
   const written = new Set<unknown>(["_id", version, ...Object.values(stamps)]);
@@ -201,16 +199,15 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  const schema = (type as { schema?: Schema } | undefined)?.schema;
   // A patch replaces the elements of an array, and merges into the values of a Map.
   const below = view === "patch" && kind === "array" ? "element" : view;
-  const embedded = schema !== undefined;
   // An array of objects has one type for itself and its elements: its options are those of the array.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
     ...model !== undefined && { model },
-    ...shape !== undefined && { object: describeObject(shape, { view, schema, embedded, model }) },
+    ...shape !== undefined &&
+      { object: describeObject(shape, { view, embedded: shape.schema !== undefined }) },
     ...element !== undefined &&
       { items: valueNode(element, { view: below, inside: kind as "array" | "map" }) },
     rules: kind === "scalar" ? declaredRules(type) : {},

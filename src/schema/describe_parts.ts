@@ -1,7 +1,7 @@
 import { describeModel } from "../declare/model/describe_model.ts";
 import type { FieldRecord, RestRecord } from "../declare/model/records.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import { fieldKind, resolveRef } from "./build_field.ts";
+import { fieldKind, isModelClass, resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
 import { isRequired } from "./mongoose/schemas/field_rules.ts";
 
@@ -45,7 +45,7 @@ function describeHeld(
   const ref = resolveRef(field);
   if (typeof ref === "function") return { link: { ...common, embedded: false }, target: ref };
   const kind = fieldKind(array ? options.items : options.type);
-  if (kind === undefined || !("model" in kind)) return undefined;
+  if (!isModelClass(kind)) return undefined;
   const embedded = !array || options.embedded === true;
-  return { link: { ...common, embedded }, target: kind.model };
+  return { link: { ...common, embedded }, target: kind };
 }

@@ -161,11 +161,8 @@ export function routeObjects(
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
   const { change, status, origin } = route.operation;
   const { target, shape, link, action, rights, writes = {} } = actingLevel(route);
-  const place = {
-    ...{ schema: buildSchema(target).schema, model: target.name },
-    embedded: link?.embedded === true,
-  };
-  const object = (view: View) => describeObject(shape, { view, ...place });
+  const embedded = link?.embedded === true;
+  const object = (view: View) => describeObject(shape, { view, embedded });
   const countsEntities = change === "merge" && origin === "list";
   const answersEntity = action?.answer === undefined || action.answer === target;
   const body = change === "merge" || change === "replace"
@@ -200,9 +197,8 @@ function dataObject(
   { view, rights }: { readonly view: View; readonly rights: Rights | undefined },
 ): ObjectNode | undefined {
   if (type === undefined || isSchema(type)) return undefined;
-  const { schema } = buildSchema(type);
-  const shape = describeShape(schema, rights);
-  return describeObject(shape, { view, schema, model: type.name, embedded: false });
+  const shape = describeShape(buildSchema(type).schema, rights);
+  return describeObject(shape, { view, embedded: false });
 }
 
 const COUNT = { type: "integer", minimum: 0 };

@@ -9,11 +9,6 @@ import { isProtected, shapeWithin } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-interface ShapeOptions extends Pick<Shape, "strict" | "rights"> {
-  /** Missing for an object made of dotted paths. */
-  readonly schema?: Schema;
-}
-
 /** The fields of a schema, as a tree. Bodies, filters and answers are read against it. */
 export class Shape {
   /** Whether a body with an undeclared field is refused instead of ignored. */
@@ -21,7 +16,8 @@ export class Shape {
   /** For whom it is: what others may not see is hidden in their own shapes. */
   readonly rights: Rights;
   readonly fields = new Map<string, FieldShape>();
-  readonly #schema: Schema | undefined;
+  /** Missing for an object made of dotted paths. */
+  readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
   #guarded: boolean | undefined;
@@ -31,17 +27,17 @@ export class Shape {
   #unselected: readonly string[] | undefined;
   #allUnselected: readonly string[] | undefined;
 
-  constructor({ strict, rights, schema }: ShapeOptions) {
+  constructor({ strict, rights, schema }: Pick<Shape, "strict" | "rights" | "schema">) {
     this.strict = strict;
     this.rights = rights;
-    this.#schema = schema;
+    this.schema = schema;
   }
 
   add([name = "", ...below]: readonly string[], field: FieldShape): void {
     if (below.length === 0) return void this.fields.set(name, field);
     let inner = this.fields.get(name)?.shape;
     if (inner === undefined) {
-      inner = new Shape(this);
+      inner = new Shape({ strict: this.strict, rights: this.rights, schema: undefined });
       this.fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
     }
     inner.add(below, field);
@@ -49,21 +45,21 @@ export class Shape {
 
   /** The shapes of what virtual references bring in when they are populated, by name. */
   get joined(): ReadonlyMap<string, Shape> {
-    return this.#joined ??= this.#schema === undefined
+    return this.#joined ??= this.schema === undefined
       ? new Map()
-      : joinedShapes(this.#schema, this.rights);
+      : joinedShapes(this.schema, this.rights);
   }
 
   /** Whether a name that is no field may stand for something that is stored. */
   declares(name: string): boolean {
-    const schema = this.#schema;
+    const schema = this.schema;
     return schema !== undefined &&
       (schema.get("strict") === false || systemPaths(schema).has(name));
   }
 
   /** The shape of the same schema for other readers. */
   under(rights: Rights): Shape {
-    return this.#schema === undefined ? this : describeShape(this.#schema, rights);
+    return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
 
   /** The functions that keep some readers from parts of it, or of what its references lead to. */
