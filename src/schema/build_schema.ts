@@ -9,7 +9,7 @@ import type { Shape } from "./fields/shape.ts";
 import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
-import { reservedNames, typesWithin } from "./mongoose/schemas/schema_members.ts";
+import { DOCUMENT_MEMBERS, typesWithin } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
@@ -22,7 +22,7 @@ export interface BuiltSchema {
   readonly embeds: Set<BuiltSchema>;
 }
 
-const RESERVED = new Set([...reservedNames(), ...PROTOTYPE_KEYS]);
+const RESERVED = new Set([...DOCUMENT_MEMBERS, ...PROTOTYPE_KEYS]);
 
 const built = new WeakMap<ModelClass, BuiltSchema>();
 const classes = new WeakMap<Schema, ModelClass>();

@@ -5,6 +5,7 @@ import { isJson } from "./fields/json.ts";
 import { isHiddenFromSome } from "./fields/rights.ts";
 import type { FieldShape, Shape } from "./fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "./fields/visibility.ts";
+import { memoize } from "./memoize.ts";
 import { classOf } from "./model_name.ts";
 import {
   declaredRules,
@@ -95,13 +96,12 @@ export interface ObjectNode {
   readonly ignored: readonly string[];
 }
 
-const nodes = new WeakMap<Shape, Map<string, ObjectNode>>();
+const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
 /** Describes an object: once for each shape and view, so that models that embed each other make cycles. */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
-  const known = nodes.get(shape) ?? new Map<string, ObjectNode>();
-  nodes.set(shape, known);
+  const known = nodesOf(shape);
   const key = `${view} ${embedded}`;
   let fields: readonly FieldNode[] | undefined;
   const node: ObjectNode = known.get(key) ?? {

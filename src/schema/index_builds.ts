@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers";
 import type { Model, Schema } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { logHint } from "../errors/log.ts";
+import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 
 /** The pause before an index build is tried for the second time; it doubles from try to try. */
@@ -12,7 +13,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
 /** The builds of each class whose failures have not been reported yet. */
-const untold = new WeakMap<ModelClass, Set<IndexBuilds>>();
+const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
   builds.set(model, new IndexBuilds(model, target));
@@ -23,7 +24,7 @@ export function indexBuilds(model: Model<unknown>): IndexBuilds | undefined {
 }
 
 export function hasUntoldFailures(target: ModelClass): boolean {
-  return (untold.get(target)?.size ?? 0) > 0;
+  return untoldOf(target).size > 0;
 }
 
 /** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
@@ -40,8 +41,7 @@ export class IndexBuilds {
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
     this.name = target.name;
-    this.#untold = untold.get(target) ?? new Set();
-    untold.set(target, this.#untold);
+    this.#untold = untoldOf(target);
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 

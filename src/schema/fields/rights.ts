@@ -31,45 +31,26 @@ export const ALL_RIGHTS = new Rights(new Map(), false);
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
 /** Finds the functions of the fields of a shape, of all that it embeds, and of all that its references lead to. */
-export function restrictionsIn(shape: Shape): Restrictions {
+export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();
-  collect(shape, { found, seen: new Set(), prefix: "" });
+  const seen = new Set<Shape>();
+  const search = (shape: Shape | undefined, prefix: string): void => {
+    if (shape === undefined || seen.has(shape)) return;
+    seen.add(shape);
+    for (const [name, field] of shape.fields) searchField(field, `${prefix}${name}`);
+    for (const [name, joined] of shape.joined) search(joined, `${prefix}${name}.`);
+  };
+  const searchField = ({ type, shape, populated, element }: FieldShape, path: string): void => {
+    const { hidden, readonly }: { hidden?: FieldRule; readonly?: FieldRule } = type?.options ?? {};
+    for (const option of [hidden, readonly]) {
+      if (typeof option === "function" && !found.has(option)) found.set(option, path);
+    }
+    search(shape, `${path}.`);
+    search(populated, `${path}.`);
+    if (element !== undefined) searchField(element, path);
+  };
+  search(root, "");
   return found;
-}
-
-interface Search {
-  readonly found: Map<FieldRule, string>;
-  readonly seen: Set<Shape>;
-  readonly prefix: string;
-}
-
-function collect(shape: Shape | undefined, search: Search): void {
-  if (shape === undefined || search.seen.has(shape)) return;
-  search.seen.add(shape);
-  for (const [name, field] of shape.fields) {
-    collectField(field, { ...search, path: `${search.prefix}${name}` });
-  }
-  for (const [name, joined] of shape.joined) {
-    collect(joined, { ...search, prefix: `${search.prefix}${name}.` });
-  }
-}
-
-function collectField(
-  field: FieldShape,
-  { path, ...search }: Search & { readonly path: string },
-): void {
-  for (const option of functionsOf(field)) {
-    if (!search.found.has(option)) search.found.set(option, path);
-  }
-  const below = { ...search, prefix: `${path}.` };
-  collect(field.shape, below);
-  collect(field.populated, below);
-  if (field.element !== undefined) collectField(field.element, { ...search, path });
-}
-
-function functionsOf({ type }: FieldShape): FieldRule[] {
-  const { hidden, readonly }: Readonly<Record<string, unknown>> = type?.options ?? {};
-  return [hidden, readonly].filter((option) => typeof option === "function") as FieldRule[];
 }
 
 export function isHiddenFromSome({ type }: FieldShape): boolean {

@@ -148,12 +148,7 @@ const DIRECT: Assumptions = {
   },
 };
 
-interface Failed {
-  readonly needed: readonly string[];
-  readonly direct: readonly string[];
-}
-
-export function failedAssumptions(): Failed {
+export function failedAssumptions(): Record<"needed" | "direct", string[]> {
   const probe = attempt(makeProbe);
   const failed = (all: Assumptions) =>
     Object.keys(all).filter((name) =>

@@ -6,7 +6,7 @@ import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import { changesOf } from "../../schema/mongoose/documents/document_values.ts";
+import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { keptValues, storedText, valueAt } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
@@ -126,7 +126,7 @@ export interface UpdateElementOptions {
 /** Gives the update that saves an embedded document, with what was read, and the paths of that on which it depends. */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = keptValues(doc);
-  const update: Update = changesOf(doc);
+  const update: Update = deltaOf(doc).changes;
   // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];

@@ -78,10 +78,6 @@ interface Delta {
   readonly changes: Changes;
 }
 
-export function changesOf(doc: Document): Changes {
-  return deltaOf(doc).changes;
-}
-
 /**
  * Gives the changes of a stored document as an update, without the defaults that it only shows and that Mongoose would
  * write: a PATCH of one field would undo what another client has just set in a field that was not stored before. A default

@@ -18,12 +18,10 @@ export function isOwn(fn: unknown): boolean {
 }
 
 /** The members of every document, besides those of its prototype. */
-const DOCUMENT_MEMBERS = ["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY];
-
-export function reservedNames(): string[] {
-  const { reserved } = mongoose.Schema as unknown as { reserved: object };
-  return [...Object.keys(reserved), ...DOCUMENT_MEMBERS];
-}
+export const DOCUMENT_MEMBERS: readonly string[] = [
+  ...Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved),
+  ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
+];
 
 export function virtualsOf(schema: Schema): Record<string, unknown> {
   return (schema as unknown as { virtuals: Record<string, unknown> }).virtuals;
@@ -93,12 +91,10 @@ export function dropMiddleware(doc: Document): void {
 export function schemasWithin(schema: Schema, found: Set<Schema> = new Set()): ReadonlySet<Schema> {
   if (found.has(schema)) return found;
   found.add(schema);
-  schema.eachPath((_path: string, type: SchemaType) => {
-    for (const inner of typesWithin(type)) {
-      const { schema: embedded } = inner as { schema?: Schema };
-      if (embedded !== undefined) schemasWithin(embedded, found);
-    }
-  });
+  for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
+    const { schema: embedded } = type as { schema?: Schema };
+    if (embedded !== undefined) schemasWithin(embedded, found);
+  }
   return found;
 }
 
