@@ -5,7 +5,7 @@ import { referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
 import type { Restrictions, Rights } from "./rights.ts";
-import { isProtected, shapeWithin } from "./visibility.ts";
+import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
@@ -69,9 +69,7 @@ export class Shape {
 
   /** Whether something in it or below it is hidden. */
   get secretive(): boolean {
-    return this.#secretive ??= fieldsWithin(this).some(({ hidden, selected }) =>
-      hidden || !selected
-    );
+    return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
   /** Whether something in it or below it is protected: it stays where the object around it is cleared. */
@@ -81,12 +79,14 @@ export class Shape {
 
   /** The paths that queries leave out unless they are asked for by name: those with `select: false`. */
   get unselected(): readonly string[] {
-    return this.#unselected ??= unselectedIn(this, { all: false });
+    return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
+      !all.some((other) => path.startsWith(`${other}.`))
+    );
   }
 
   /** All paths with `select: false`, those inside others included: a read that names them reads everything. */
   get allUnselected(): readonly string[] {
-    return this.#allUnselected ??= unselectedIn(this, { all: true });
+    return this.#allUnselected ??= unselectedIn(this);
   }
 
   /** The names of the fields that only their own routes show. Nothing that is done to the entity needs them. */
@@ -178,13 +178,10 @@ function joinedShapes(schema: Schema, rights: Rights): Map<string, Shape> {
   return shapes;
 }
 
-interface FieldContext {
-  /** Whether the database or Mongoose sets it. */
-  readonly system: boolean;
-  readonly rights: Rights;
-}
-
-function describeField(type: SchemaType, { system, rights }: FieldContext): FieldShape {
+function describeField(
+  type: SchemaType,
+  { system, rights }: { readonly system: boolean; readonly rights: Rights },
+): FieldShape {
   const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
@@ -232,13 +229,7 @@ function describeKind(
 }
 
 const UNRESTRICTED = { hidden: false, readonly: false, writable: true, selected: true } as const;
-const SECRET = {
-  kind: "free",
-  hidden: true,
-  readonly: true,
-  writable: false,
-  selected: true,
-} as const;
+const SECRET: FieldShape = { ...UNRESTRICTED, kind: "free", hidden: true, writable: false };
 
 /** An object with a schema of its own, described when it is needed: a model may embed itself. */
 function objectKind(
@@ -265,21 +256,12 @@ export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] 
   return [...root.fields.values()].flatMap(within);
 }
 
-function unselectedIn(
-  shape: Shape,
-  { all, prefix = "", above = [] }: {
-    /** Whether paths inside of unselected ones count as well. */
-    readonly all: boolean;
-    readonly prefix?: string;
-    readonly above?: readonly Shape[];
-  },
-): string[] {
+function unselectedIn(shape: Shape, above: readonly Shape[] = []): string[] {
   if (above.includes(shape)) return [];
   return [...shape.fields].flatMap(([name, field]) => {
-    const path = `${prefix}${name}`;
-    const inner = field.selected || all ? shapeWithin(field) : undefined;
-    const below = { all, prefix: `${path}.`, above: [...above, shape] };
-    return [...field.selected ? [] : [path], ...inner ? unselectedIn(inner, below) : []];
+    const inner = shapeWithin(field);
+    const below = inner === undefined ? [] : unselectedIn(inner, [...above, shape]);
+    return [...field.selected ? [] : [name], ...below.map((path) => `${name}.${path}`)];
   });
 }
 
