@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Document, Schema, SchemaType } from "mongoose";
 import { NO_RIGHTS } from "../../fields/rights.ts";
 import type { Rights } from "../../fields/rights.ts";
@@ -60,9 +61,7 @@ export function hasOwnJson(schema: Schema): boolean {
   return typeof schema.methods.toJSON === "function" ||
     Object.keys(generalOptions(schema)).length > 0 ||
     !isOwn(transform) ||
-    Object.entries({ ...JSON_OPTIONS, ...options }).some(([name, value]) =>
-      !(name in JSON_OPTIONS) || value !== JSON_OPTIONS[name as keyof typeof JSON_OPTIONS]
-    );
+    !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
 /** Whether JSON of a schema's documents shows the values that they hold: nothing of the user's makes other ones of them. */

@@ -2,9 +2,6 @@ import mongoose from "mongoose";
 import type { Document, Model, Schema, SchemaType } from "mongoose";
 import { VALUES_KEY } from "../documents/document_values.ts";
 
-/** Members that schemas may have of themselves. */
-const USUAL = new Set(["initializeTimestamps"]);
-
 const ownFunctions = new WeakSet<object>();
 
 /** Marks a method, a middleware or a transform as the framework's own: it changes nothing that users could see. */
@@ -33,7 +30,8 @@ export function replacesMembers(schema: Schema): boolean {
   const isUsers = (name: string) => !isOwn(schema.methods[name]);
   return callQueue.some(([name]) => isUsers(name)) ||
     Object.keys(schema.methods).some((name) =>
-      name in mongoose.Model.prototype && !USUAL.has(name) && isUsers(name)
+      // Schemas with timestamps have it of themselves.
+      name in mongoose.Model.prototype && name !== "initializeTimestamps" && isUsers(name)
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
 }
