@@ -149,6 +149,30 @@ test('indexes: "required" waits for indexes that the host builds itself', async 
   assertEquals([await app.add("b"), await app.add("b")], [201, 409]);
 });
 
+test('indexes: "required" keeps writes away while an index is being built', async () => {
+  using _error = stub(console, "error");
+  await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const { Unique, collection } = buildUnique(false);
+  await using app = await mount([Unique], { indexes: "required", mongo: mongo.uri });
+  const stored = mongoose.connection.collection(collection);
+  await stored.insertOne({ name: "a" });
+  const admin = mongoose.connection.getClient().db("admin");
+  const hold = (mode: string) =>
+    admin.command({ configureFailPoint: "hangAfterStartingIndexBuild", mode });
+  const add = async () => (await app.post("/unique", { name: "b" })).status;
+  await hold("alwaysOn");
+  const building = stored.createIndex({ name: 1 }, { unique: true });
+  building.catch(() => {});
+  try {
+    while ((await stored.indexes()).length < 2) await new Promise((done) => setTimeout(done, 20));
+    assertEquals([await add(), await add()], [503, 503]);
+  } finally {
+    await hold("off");
+  }
+  await building;
+  assertEquals([await add(), await add()], [201, 409]);
+});
+
 test('indexes: "required" knows indexes that stand with the collation of their schema', async () => {
   @rest({
     route: "/collated",

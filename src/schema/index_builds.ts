@@ -104,15 +104,36 @@ function causeOf({ message }: Error): string {
 }
 
 async function missingUnique(model: Model<unknown>): Promise<string[]> {
-  const stored = await model.listIndexes().catch((error: { codeName?: unknown }) => {
+  const stored = await standingIndexes(model).catch((error: { codeName?: unknown }) => {
     if (error.codeName === "NamespaceNotFound") return [];
     throw error;
-  }) as ({ readonly key: object } & UniqueOptions)[];
+  });
   const standing = new Set(
     stored.filter(({ unique }) => unique).map(({ key, ...options }) => ruleOf(key, options)),
   );
   return uniqueIndexes(model).filter(([key, options]) => !standing.has(ruleOf(key, options)))
     .map(([key]) => JSON.stringify(key));
+}
+
+interface StoredIndex extends UniqueOptions {
+  readonly key: object;
+  readonly name: string;
+}
+
+interface StorageStats {
+  readonly indexSizes?: Readonly<Record<string, number>>;
+  readonly indexBuilds?: readonly string[];
+}
+
+/** Lists the indexes that keep entities apart. One that is being built does not yet, and may fail: it is listed as the others. */
+async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
+  const listed = await model.listIndexes() as StoredIndex[];
+  const stages = [{ $collStats: { storageStats: {} } }];
+  const shards = await model.collection.aggregate(stages, { readPreference: "primary" }).toArray();
+  const stats: StorageStats[] = shards.map(({ storageStats }) => storageStats);
+  const known = new Set(stats.flatMap(({ indexSizes = {} }) => Object.keys(indexSizes)));
+  for (const name of stats.flatMap(({ indexBuilds = [] }) => indexBuilds)) known.delete(name);
+  return listed.filter(({ name }) => known.has(name));
 }
 
 interface UniqueOptions {
