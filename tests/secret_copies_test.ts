@@ -77,6 +77,10 @@ const DOCUMENT_COPIES: Record<string, (user: never) => unknown> = {
   "a spread of toObject()": (user: mongoose.Document) => ({ ...user.toObject(), extra: 1 }),
   "toJSON()": (user: mongoose.Document) => user.toJSON(),
   "a clone": (user: mongoose.Document) => user.$clone(),
+  "spreads of a clone": (user: mongoose.Document) => {
+    const clone = user.$clone() as unknown as Entity<User>;
+    return [{ ...clone }, { ...clone.key }, clone.keys?.map((key) => ({ ...key }))];
+  },
   "spreads of parts": (user: Entity<User>) => [
     { ...user.key },
     user.keys?.map((key) => ({ ...key })),

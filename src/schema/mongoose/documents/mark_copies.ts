@@ -21,35 +21,50 @@ interface MarkedCopy {
   [MARK]?: () => CopyMark;
 }
 
-type ToObject = (this: Document, ...args: unknown[]) => object;
+type Copy = (this: Document, ...args: unknown[]) => object;
 
 const MARK_SCHEMA = "$markSchema";
 
+/** What marks the copies that documents give of themselves. */
+const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
+  toObject: markCopy,
+  $clone: (copy, schema) => markValues(copy as Document, schema),
+};
+
 /**
- * Makes copies of a schema's documents tell where they come from: what `toObject()` gives, and `{ ...document }`. A hook that
- * returns such a copy, alone or inside of an object of its own, would otherwise show hidden fields, such as the hash of a
- * password, and what other programs have stored.
+ * Makes copies of a schema's documents tell where they come from: what `toObject()` gives, `{ ...document }`, and the same of
+ * a `$clone()`. A hook that returns such a copy, alone or inside of an object of its own, would otherwise show hidden fields,
+ * such as the hash of a password, and what other programs have stored.
  */
 export function markCopies(schema: Schema): void {
-  const own = schema.methods.toObject as ToObject | undefined;
-  const toObject = function (this: Document, ...args: unknown[]): object {
-    const copy = (own ?? mongoose.Document.prototype.toObject as ToObject).apply(this, args);
-    return Object(copy) === copy ? markCopy(copy, this.schema as Schema) : copy;
-  };
-  const markSchema = markOwn(function (this: Document): void {
-    // A spread holds them, and Mongoose takes them out of one that is set as free-form data.
-    (rawValues(this) as MarkedCopy)[MARK] = markOfValues(this.schema as Schema);
-  });
-  if (own === undefined) markOwn(toObject);
   const silent = { suppressWarning: true } as never;
-  schema.method("toObject", toObject as never, silent);
+  for (const [name, mark] of Object.entries(COPIES)) {
+    const own = schema.methods[name] as Copy | undefined;
+    const copyOf = function (this: Document, ...args: unknown[]): object {
+      const original = own ?? Reflect.get(mongoose.Document.prototype, name) as Copy;
+      const copy = original.apply(this, args);
+      if (Object(copy) === copy) mark(copy, this.schema as Schema);
+      return copy;
+    };
+    if (own === undefined) markOwn(copyOf);
+    schema.method(name, copyOf as never, silent);
+  }
+  const markSchema = markOwn(function (this: Document): void {
+    markValues(this, this.schema as Schema);
+  });
   schema.method(MARK_SCHEMA, markSchema as never, silent);
   schema.queue(MARK_SCHEMA, []);
 }
 
 /** The methods that mark copies, for a class that was made of a schema before. */
 export function copyMethods({ methods }: Schema): object {
-  return { toObject: methods.toObject, [MARK_SCHEMA]: methods[MARK_SCHEMA] };
+  const names = [...Object.keys(COPIES), MARK_SCHEMA];
+  return Object.fromEntries(names.map((name) => [name, methods[name]]));
+}
+
+/** Marks the values of a document: a spread holds them, and Mongoose takes them out of one that is set as free-form data. */
+function markValues(doc: Document, schema: Schema): void {
+  (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
 }
 
 /** Gives the mark of stored values, and of their copies. */
@@ -59,11 +74,10 @@ const markOfValues = memoize((schema: Schema) =>
   }
 );
 
-function markCopy(copy: MarkedCopy, schema: Schema): object {
+function markCopy(copy: MarkedCopy, schema: Schema): void {
   const mark = markFor(copy, schema);
   const hidesSome = mark.undeclared.size > 0 || schemaKeys(schema).hidden.length > 0;
   if (hidesSome) copy[MARK] = () => mark;
-  return copy;
 }
 
 function markFor(values: object, schema: Schema): CopyMark {
