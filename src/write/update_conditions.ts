@@ -12,13 +12,11 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import type { Shape } from "../schema/fields/shape.ts";
 import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
 import { enteredObjects, isObjectAt, replacedPaths, writtenPaths } from "./written_paths.ts";
 
-interface BoundOptions
-  extends Pick<SaveDocumentOptions, "scope" | "filter" | "collation" | "overwrites"> {
+interface BoundOptions extends SaveDocumentOptions {
   readonly kept: KeptValues;
 }
 
@@ -45,15 +43,15 @@ export function boundUpdate(
   const isTied = isTiedToVersion(doc);
   const { where, changes } = deltaOf(doc);
   const version = key === undefined ? null : asVersion(values[key] ?? doc.get(key));
-  const written = writtenPaths(changes).map(topOf);
-  const read = readBy(scope);
-  const isTouched = read?.some((path) => written.includes(path)) ?? true;
-  const reading = { shape: shapeOf(doc), stored: values };
+  const read = fieldsRead(scope);
+  const isTouched = read === undefined ||
+    writtenPaths(changes).some((path) => read.has(topOf(path)));
+  const reading = { shape: describeShape(doc.schema as Schema), stored: values };
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
-    isTouched ? read?.filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
+    isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
     // A collation would compare what must not have changed, too: that what the filter reads is unchanged stands for it.
-    collation === undefined ? [] : readBy(filter),
+    collation === undefined ? [] : fieldsRead(filter),
   ];
   const all = [
     own,
@@ -71,11 +69,8 @@ export function boundUpdate(
   const bound = { statement, key, version: (version ?? 0) + 1 };
   // What a hook has read can be outside already.
   if (isEmpty(scope) || !isTouched && isSent) return bound;
-  return { ...bound, changed: withFields(values, changedFields(doc, changes, { read: values })) };
-}
-
-function shapeOf({ schema }: Document): Shape {
-  return describeShape(schema as Schema);
+  const changed = setFields({ ...values }, changedFields(doc, changes, { read: values }));
+  return { ...bound, changed };
 }
 
 /** Has an update count the version once, whatever hooks have done to it. */
@@ -94,33 +89,25 @@ function counted(
   return { ...update, [operator]: { ...update[operator], [key]: 1 } };
 }
 
-interface ReadState {
-  /** The condition that the version has not changed; empty where there is none. */
-  readonly sameVersion: Filter;
-  readonly kept: KeptValues;
-}
-
 /** The condition that what was read at some paths, or all of it, is stored; or else that the version is the same. */
 function unchanged(
-  all: readonly (readonly string[] | undefined)[],
-  { sameVersion, kept: { values, isSent } }: ReadState,
+  all: readonly (Iterable<string> | undefined)[],
+  { sameVersion, kept: { values, isSent } }: {
+    readonly sameVersion: Filter;
+    readonly kept: KeptValues;
+  },
 ): Filter {
   const hasVersion = !isEmpty(sameVersion);
   if (all.includes(undefined)) {
     return hasVersion ? sameVersion : { $expr: sameAsStored("$$ROOT", values) };
   }
-  const paths = all.flatMap((each) => each ?? []);
+  const paths = all.flatMap((each) => [...each ?? []]);
   if (paths.length === 0) return {};
   const same = { $and: paths.map((path) => unchangedAt(path, values)) };
   // One statement has 16 MB, and holds what is written as well.
   if (hasVersion && mongoose.mongo.BSON.calculateObjectSize(same) > 1024 * 1024) return sameVersion;
   const isCertain = isSent && paths.every((path) => isExact(valueAt(values, path)));
   return isCertain || !hasVersion ? same : { $or: [same, sameVersion] };
-}
-
-function readBy(filter: Filter): string[] | undefined {
-  const read = fieldsRead(filter);
-  return read && [...read];
 }
 
 /** Gives the condition that a path is stored as it was read. To documents, a missing array is an empty one. */
@@ -151,15 +138,10 @@ export function sameAsStored(expression: string, value: unknown): object {
 
 const COMPARABLE = new Set(["string", "number", "boolean"]);
 
-export interface CheckScopeOptions {
-  readonly scope: Filter;
-  readonly connection: Connection;
-}
-
 /** Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must. */
 export async function checkScope(
   all: readonly StoredObject[],
-  { scope, connection }: CheckScopeOptions,
+  { scope, connection }: { readonly scope: Filter; readonly connection: Connection },
 ): Promise<void> {
   for (const sent of inCommands(all.filter((values) => !isKnownWithin(values, scope)))) {
     const stages = [{ $match: scope }, { $count: "count" }];
@@ -185,16 +167,11 @@ function isEqual(value: unknown, expected: unknown): boolean {
   return COMPARABLE.has(typeof expected) && value === expected;
 }
 
-interface StoredStates {
-  readonly read: StoredObject;
-  readonly now?: StoredObject;
-}
-
 /** Gives the top-level fields that an update writes, as they are then; a 409 if a value that it counts on has changed. */
 export function changedFields(
   doc: Document,
   update: Update,
-  { read, now = read }: StoredStates,
+  { read, now = read }: { readonly read: StoredObject; readonly now?: StoredObject },
 ): StoredObject {
   const values = storedValues(doc);
   const names = [...new Set(writtenPaths(update).map(topOf))];
@@ -211,16 +188,10 @@ export function changedFields(
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-/** Gives some values with fields in the place of theirs. */
-function withFields(values: StoredObject, fields: StoredObject): StoredObject {
-  const changed = { ...values };
-  setFields(changed, fields);
-  return changed;
-}
-
-export function setFields(holder: StoredObject, fields: StoredObject): void {
+export function setFields(holder: StoredObject, fields: StoredObject): StoredObject {
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) delete holder[name];
     else holder[name] = value;
   }
+  return holder;
 }

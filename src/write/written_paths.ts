@@ -1,6 +1,7 @@
 import { isJsonObject } from "../schema/fields/json.ts";
-import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import type { Filter } from "../filter/filters.ts";
+import { fieldsOn } from "../filter/q/resolve_path.ts";
+import type { Shape } from "../schema/fields/shape.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { valueAt } from "./stored_values.ts";
 
@@ -57,18 +58,4 @@ export function enteredObjects(update: Update, { shape, stored }: Reading): stri
     ).map(([at]) => at)
   );
   return [...new Set(entered)];
-}
-
-/** Gives the fields that a path leads through, each with its own path; none inside of arrays and of free-form data. */
-function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
-  const found: [string, FieldShape][] = [];
-  let holder: Partial<FieldShape> = { shape };
-  for (const [index, name] of path.split(".").entries()) {
-    const field = holder.kind === "map" ? holder.element : holder.shape?.fields.get(name);
-    if (field === undefined) break;
-    found.push([index === 0 ? name : `${found.at(-1)?.[0]}.${name}`, field]);
-    if (field.kind !== "object" && field.kind !== "map") break;
-    holder = field;
-  }
-  return found;
 }

@@ -1,12 +1,13 @@
 // The entities behind a place are selected twice: exactly, by an expression that compares as the database sorts, and
 // roughly, by conditions that have bounds in an index, so that a page reads as much at any depth.
 import mongoose from "mongoose";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import type { Shape } from "../../schema/fields/shape.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Filter } from "../filters.ts";
 import { markCompiled } from "../filters.ts";
 import { shownBy } from "../projection.ts";
 import type { Projection } from "../projection.ts";
+import { fieldsOn } from "../q/resolve_path.ts";
 import type { Order } from "./read_rules.ts";
 
 /** Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares with. */
@@ -29,10 +30,12 @@ export function isOrderOfValues(
   shape: Shape,
 ): order is Order {
   return Object.entries(order).every(([path, direction]) => {
-    const above = fieldsOn(path, shape);
-    const field = above.pop();
-    return (direction === 1 || direction === -1) && field?.kind !== "array" &&
-      above.every((each) => each?.kind === "object" || each?.kind === "map");
+    const depth = path.split(".").length - 1;
+    const fields = fieldsOn(path, shape);
+    return (direction === 1 || direction === -1) && fields.length >= depth &&
+      fields.every(([, { kind }], index) =>
+        index < depth ? kind === "object" || kind === "map" : kind !== "array"
+      );
   });
 }
 
@@ -43,21 +46,10 @@ export function isShownOrder(
 ): boolean {
   const shows = shownBy(projection, shape);
   return Object.keys(order).every((path) => {
-    const names = path.split(".");
-    return fieldsOn(path, shape).every((field, index) =>
-      field !== undefined && !field.hidden && shows(names.slice(0, index + 1).join("."), field)
-    );
+    const fields = fieldsOn(path, shape);
+    return fields.at(-1)?.[0] === path &&
+      fields.every(([at, field]) => !field.hidden && shows(at, field));
   });
-}
-
-function fieldsOn(path: string, { fields }: Shape): (FieldShape | undefined)[] {
-  const [name = "", ...names] = path.split(".");
-  const found = [fields.get(name)];
-  for (const inner of names) {
-    const field = found.at(-1);
-    found.push(field?.kind === "map" ? field.element : field?.shape?.fields.get(inner));
-  }
-  return found;
 }
 
 export function sortValues(stored: object, paths: readonly string[]): SortValues {

@@ -24,12 +24,13 @@ function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined
   const names = path.split(".");
   const isPath = names.length <= MAX_NAMES &&
     names.every((name) => name !== "" && isFieldKey(name));
-  if (!isPath) return undefined;
-  let field: FieldShape | undefined = shape === undefined
-    ? FREE
-    : { ...FREE, kind: "object", shape };
-  for (const name of names) field = field && fieldIn(field, name);
-  return field;
+  return isPath
+    ? names.reduce((field, name) => field && fieldIn(field, name), fieldOf(shape))
+    : undefined;
+}
+
+function fieldOf(shape: Shape | undefined): FieldShape | undefined {
+  return shape === undefined ? FREE : { ...FREE, kind: "object", shape };
 }
 
 function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
@@ -55,9 +56,7 @@ function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
  * where anything may be below.
  */
 export function declaredField(path: string, shape: Shape): FieldShape | undefined {
-  let field: FieldShape | undefined = { ...FREE, kind: "object", shape };
-  for (const name of path.split(".")) field = field && declaredIn(field, name);
-  return field;
+  return path.split(".").reduce((field, name) => field && declaredIn(field, name), fieldOf(shape));
 }
 
 function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
@@ -72,13 +71,27 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
 
 /** Leaves out the positions in arrays: a key of a Map may be a number, too. */
 function withoutIndexes(path: string, shape: Shape): string {
-  let field: FieldShape | undefined = { ...FREE, kind: "object", shape };
+  let field = fieldOf(shape);
   const kept: string[] = [];
   for (const name of path.split(".")) {
     if (field?.kind !== "array" || !INDEX.test(name)) kept.push(name);
     field = field && fieldIn(field, name);
   }
   return kept.join(".");
+}
+
+/** Gives the fields that a path leads through, each with its own path; none inside of arrays and of free-form data. */
+export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
+  const found: [string, FieldShape][] = [];
+  let holder: Partial<FieldShape> = { shape };
+  for (const [index, name] of path.split(".").entries()) {
+    const field = holder.kind === "map" ? holder.element : holder.shape?.fields.get(name);
+    if (field === undefined) break;
+    found.push([index === 0 ? name : `${found.at(-1)?.[0]}.${name}`, field]);
+    if (field.kind !== "object" && field.kind !== "map") break;
+    holder = field;
+  }
+  return found;
 }
 
 /** The paths that filters of clients may name in an operation. */
