@@ -36,17 +36,12 @@ export function checkFilter(
 }
 
 function undeclaredIn(filter: JsonObject, shape: Shape): string | undefined {
-  for (const [key, value] of Object.entries(filter)) {
-    const found = isClause(key) && Array.isArray(value)
-      ? value.filter(isJsonObject).map((each) => undeclaredIn(each, shape)).find((found) =>
-        found !== undefined
-      )
-      : key.startsWith("$")
-      ? undefined
-      : undeclaredAt(key, { value, shape });
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const found = Object.entries(filter).flatMap(([key, value]) => {
+    if (!key.startsWith("$")) return undeclaredAt(key, { value, shape });
+    const clauses = isClause(key) && Array.isArray(value) ? value.filter(isJsonObject) : [];
+    return clauses.map((each) => undeclaredIn(each, shape));
+  });
+  return found.find((path) => path !== undefined);
 }
 
 function undeclaredAt(
@@ -84,11 +79,8 @@ function check(value: unknown, place: ValuePlace): unknown {
 }
 
 function checkObject(object: JsonObject, place: ValuePlace): Filter {
-  const copy: Filter = {};
-  const keys = Reflect.ownKeys(object);
-  // Most requests have no filter.
-  if (keys.length === 0) return copy;
-  for (const key of keys) {
+  const entries: [string, unknown][] = [];
+  for (const key of Reflect.ownKeys(object)) {
     if (!isKeptKey(object, key)) {
       throw unusable(`${place.path}.${String(key)}`, "a key that is lost");
     }
@@ -100,10 +92,9 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     }
     // Mongoose sends a function here, and only here, as its text.
     const isCode = key === "$where" && typeof value === "function";
-    const kept = isCode ? String(value) : check(value, inner);
-    const attributes = { enumerable: true, writable: true, configurable: true };
-    Object.defineProperty(copy, key, { value: kept, ...attributes });
+    entries.push([key, isCode ? String(value) : check(value, inner)]);
   }
+  const copy = Object.fromEntries(entries);
   return place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 

@@ -191,7 +191,8 @@ export function readProjected(
       `Cannot use the projection: "${path}" would show some elements of an array, which is not possible in an embedded part`,
     );
   }
-  const stages = isEmpty(stored) ? [] : [{ $project: stored as never }];
-  const hydrate = (raw: object) => model.hydrate(raw, stored) as Document;
-  return { stages, hydrate };
+  return {
+    stages: isEmpty(stored) ? [] : [{ $project: stored as never }],
+    hydrate: (raw) => model.hydrate(raw, stored) as Document,
+  };
 }

@@ -20,17 +20,15 @@ export interface Selection {
 /** One text that is no UTF-8 must not break a list. */
 const READ_ALL_TEXT = { enableUtf8Validation: false } as const;
 
-export interface ReadOptionsOptions {
-  readonly maxTimeMS: number;
-  readonly order?: Record<string, 1>;
-  /** Whether `skip` and `limit` apply: a read that names its entity does not look at them. */
-  readonly page?: boolean;
-}
-
 /** Gives the hooks' query options, with bounds on time and on batches, and with an order where pages would repeat or miss entities. */
 export function readOptions(
   { options, filter, scope }: Selection,
-  { maxTimeMS, order = { _id: 1 }, page = true }: ReadOptionsOptions,
+  { maxTimeMS, order = { _id: 1 }, page = true }: {
+    readonly maxTimeMS: number;
+    readonly order?: Record<string, 1>;
+    /** Whether `skip` and `limit` apply: a read that names its entity does not look at them. */
+    readonly page?: boolean;
+  },
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
@@ -54,17 +52,9 @@ export function readOptions(
 /** Reads an order in a form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
-  if (isOrder(given)) return given;
   const form = typeof given === "string" ? given.trim().replace(/\s+/g, " ") : given;
   const order = form === "" ? {} : new mongoose.Query().sort(form as never).getOptions().sort ?? {};
   return Object.keys(order).length === 0 ? undefined : order as Record<string, unknown>;
-}
-
-function isOrder(given: unknown): given is Record<string, 1 | -1> {
-  return isJsonObject(given) && Object.keys(given).length > 0 &&
-    Object.entries(given).every(([path, direction]) =>
-      path !== "" && (direction === 1 || direction === -1)
-    );
 }
 
 function isGiven(value: unknown): boolean {

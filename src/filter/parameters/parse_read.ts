@@ -63,9 +63,9 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
     ...given.sort !== undefined && sort &&
       { order: totalOrder(readKeys(given.sort, ["_id", ...sort])) },
     ...given.select !== undefined && select &&
-      { select: readNames(given.select, { parameter: "select", allowed: ["_id", ...select] }) },
+      { select: readNames(given, { parameter: "select", allowed: ["_id", ...select] }) },
     ...searched,
-    ...populate && { populate: readPopulate(given.populate, populate) },
+    ...populate && { populate: readPopulate(given, populate) },
     ...count && (count.always || preferred) && { count: { upTo: count.upTo, preferred } },
     ...format !== undefined && { format },
   };
@@ -144,10 +144,8 @@ function readCount(
 
 type PopulateRules = ReadonlyMap<string, PopulateRule>;
 
-function readPopulate(text: string | undefined, rules: PopulateRules): PopulateRules {
-  const names = text === undefined
-    ? []
-    : readNames(text, { parameter: "populate", allowed: [...rules.keys()] });
+function readPopulate(given: Given, rules: PopulateRules): PopulateRules {
+  const names = readNames(given, { parameter: "populate", allowed: [...rules.keys()] });
   return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
 }
 
@@ -155,13 +153,9 @@ function readPopulate(text: string | undefined, rules: PopulateRules): PopulateR
 function readGroups(given: Given, rules: GroupRules): GroupsQuery {
   const other = OF_ENTITIES.find((name) => given[name] !== undefined);
   if (other !== undefined) throw badParameter(other, "no group, sum or avg beside it");
-  const names = (parameter: "group" | "sum" | "avg", allowed: Iterable<string>) => {
-    const text = given[parameter];
-    return text === undefined ? [] : readNames(text, { parameter, allowed: [...allowed] });
-  };
-  const by = names("group", rules.by.keys());
-  const sum = names("sum", rules.sum);
-  const avg = names("avg", rules.avg);
+  const by = readNames(given, { parameter: "group", allowed: [...rules.by.keys()] });
+  const sum = readNames(given, { parameter: "sum", allowed: [...rules.sum] });
+  const avg = readNames(given, { parameter: "avg", allowed: [...rules.avg] });
   const sortable = [
     ...by,
     ...rules.count ? ["count"] : [],
@@ -173,10 +167,10 @@ function readGroups(given: Given, rules: GroupRules): GroupsQuery {
 }
 
 function readNames(
-  text: string,
-  { parameter, allowed }: { readonly parameter: string; readonly allowed: readonly string[] },
+  given: Given,
+  { parameter, allowed }: { readonly parameter: Name; readonly allowed: readonly string[] },
 ): string[] {
-  const names = text.split(",");
+  const names = given[parameter]?.split(",") ?? [];
   if (names.every((name) => allowed.includes(name))) return [...new Set(names)];
   throw badParameter(parameter, `fields out of ${listed(allowed)}`);
 }

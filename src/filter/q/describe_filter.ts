@@ -78,18 +78,14 @@ export function filterFields(
 }
 
 export function operatorsOf(field: FieldShape, isPlace = false): string[] {
-  return [...OPERATORS.keys()].filter((name) => isTaken(name, { field, isPlace }));
+  const { kind } = field;
+  const taken = [...OPERATORS].filter(([name, { reads }]) => {
+    if (OF_PLACES.test(name)) return isPlace && kind !== "scalar";
+    if (name === "$elemMatch") return kind === "array" || kind === "free";
+    if (name === "$regex" || name === "$options") return kind !== "object" && kind !== "map";
+    return reads !== "whole" || !isSecret(field);
+  });
+  return taken.map(([name]) => name);
 }
 
 const OF_PLACES = /^\$(geo|near|minDistance|maxDistance)/;
-
-function isTaken(
-  name: string,
-  { field, isPlace }: { readonly field: FieldShape; readonly isPlace: boolean },
-): boolean {
-  const { kind } = field;
-  if (OF_PLACES.test(name)) return isPlace && kind !== "scalar";
-  if (name === "$elemMatch") return kind === "array" || kind === "free";
-  if (name === "$regex" || name === "$options") return kind !== "object" && kind !== "map";
-  return OPERATORS.get(name)?.reads !== "whole" || !isSecret(field);
-}

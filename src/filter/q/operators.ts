@@ -130,15 +130,7 @@ const SHAPES: Readonly<Record<string, ReadonlySet<string>>> = {
 
 const GEOMETRY = "a geometry";
 
-const GEOMETRIES = new Set([
-  "Point",
-  "LineString",
-  "Polygon",
-  "MultiPoint",
-  "MultiLineString",
-  "MultiPolygon",
-  "GeometryCollection",
-]);
+const GEOMETRIES = /^((Multi)?(Point|LineString|Polygon)|GeometryCollection)$/;
 
 function compileGeo(value: unknown, context: Context): unknown {
   const { field, operator } = context;
@@ -172,7 +164,7 @@ function isPoint(value: unknown): boolean {
 function geometry(value: unknown, context: Context): JsonObject {
   if (!isJsonObject(value)) return refuse(context, GEOMETRY);
   const { type, coordinates, geometries, ...others } = value;
-  if (typeof type !== "string" || !GEOMETRIES.has(type) || Object.keys(others).length > 0) {
+  if (typeof type !== "string" || !GEOMETRIES.test(type) || Object.keys(others).length > 0) {
     return refuse(context, GEOMETRY);
   }
   if (geometries === undefined) return { type, coordinates: numbers(coordinates, context) };
