@@ -103,7 +103,7 @@ export class ChangeFeed {
     try {
       void this.#read(await this.#openStream());
     } catch (error) {
-      if (codeOf(error) !== NO_STREAMS) throw error;
+      if (Object(error).code !== NO_STREAMS) throw error;
       logHint(
         "Cannot open a live list: a standalone server has no change streams; use a replica set, which may have one member",
       );
@@ -187,10 +187,6 @@ export class ChangeFeed {
 /** Names an identifier among those of its collection; `undefined` for one of a type that is no text. */
 function nameOf(id: unknown): string | undefined {
   return isObjectId(id) || typeof id !== "object" ? `${typeof id} ${id}` : undefined;
-}
-
-function codeOf(error: unknown): unknown {
-  return (Object(error) as { readonly code?: unknown }).code;
 }
 
 function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {

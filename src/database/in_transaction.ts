@@ -69,7 +69,7 @@ export async function inTransaction(
     try {
       await tryOnce(connection, writes);
     } catch (error) {
-      const { code } = Object(error) as { code?: unknown };
+      const { code } = Object(error);
       if (TOO_LARGE.has(code)) throw tooMuch(error);
       if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
       if (error instanceof Transient) return error;

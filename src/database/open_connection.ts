@@ -24,34 +24,28 @@ const looking = new WeakSet<mongo.MongoClient>();
 /** The connections that `getConnection` has given, until they are closed. */
 export const givenConnections = new Set<Connection>();
 
-export interface OpenConnectionOptions {
-  /** The host's hook; without it, Mongoose's default connection is used. */
-  readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
-  readonly timeBudget: TimeBudget;
-}
-
 /** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */
 export function openConnection(
   req: FrameworkRequest,
-  options: OpenConnectionOptions,
+  { getConnection, timeBudget }: {
+    /** The host's hook; without it, Mongoose's default connection is used. */
+    readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
+    readonly timeBudget: TimeBudget;
+  },
 ): () => Promise<Connection> {
+  const open = async () => {
+    const connection = getConnection === undefined
+      ? mongoose.connection
+      : await timeBudget.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
+    checkConnection(connection);
+    if (getConnection !== undefined) noteGiven(connection);
+    if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
+    decodeAllNames(connection);
+    traceStatements(connection);
+    return connection;
+  };
   let opened: Promise<Connection> | undefined;
-  return () => opened ??= open(req, options);
-}
-
-async function open(
-  req: FrameworkRequest,
-  { getConnection, timeBudget }: OpenConnectionOptions,
-): Promise<Connection> {
-  const connection = getConnection === undefined
-    ? mongoose.connection
-    : await timeBudget.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
-  checkConnection(connection);
-  if (getConnection !== undefined) noteGiven(connection);
-  if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
-  decodeAllNames(connection);
-  traceStatements(connection);
-  return connection;
+  return () => opened ??= open();
 }
 
 function noteGiven(connection: Connection): void {

@@ -10,17 +10,15 @@ export type Batch =
 
 export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
-export interface ReadBatchesOptions {
-  /** Without it, the caller bounds the waits. */
-  readonly timeBudget?: TimeBudget | undefined;
-  /** The connection of a list that may be long. */
-  readonly listOf?: Connection | undefined;
-}
-
 /** Reads a cursor without the option `raw`: the driver would apply it to error replies too. */
 export async function* readBatches(
   cursor: OpenCursor,
-  { timeBudget, listOf }: ReadBatchesOptions = {},
+  { timeBudget, listOf }: {
+    /** Without it, the caller bounds the waits. */
+    readonly timeBudget?: TimeBudget | undefined;
+    /** The connection of a list that may be long. */
+    readonly listOf?: Connection | undefined;
+  } = {},
 ): AsyncGenerator<Batch> {
   const reads = listOf && ListReads.of(listOf);
   const read = () => cursor.hasNext();
@@ -117,13 +115,11 @@ export function nextTurn(): Promise<void> {
 
 /** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */
 interface ReplyCursor {
-  readonly documents?: Reply | null;
-}
-
-interface Reply {
-  readonly iterated?: unknown;
-  readonly batch?: { readonly bson?: unknown; readonly offset?: unknown };
-  clear?(): void;
+  readonly documents?: {
+    readonly iterated?: unknown;
+    readonly batch?: { readonly bson?: unknown; readonly offset?: unknown };
+    clear?(): void;
+  } | null;
 }
 
 /** Takes the bytes of a reply, and drops the driver's list of its documents: a stalled client would keep it in memory. */

@@ -48,9 +48,13 @@ export class TimeBudget {
   statement(session?: ClientSession): WriteOptions {
     const expiry = this.#expiry ??= new AbortController();
     if (this.#expired) expiry.abort(unavailable());
+    // The database may not take the time of the way to it and back.
+    const { left } = this;
+    const time = Math.max(left - MARGIN_MS, left / 2);
+    const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS)));
     return {
       signal: expiry.signal,
-      maxTimeMS: this.#databaseTime(),
+      maxTimeMS,
       ...session && { session },
     };
   }
@@ -79,13 +83,6 @@ export class TimeBudget {
   /** Begins anew, for the next of several parts of a request. */
   renew(): void {
     if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
-  }
-
-  /** The time that the database may take for one statement, without the way to it and back. */
-  #databaseTime(): number {
-    const { left } = this;
-    const time = Math.max(left - MARGIN_MS, left / 2);
-    return Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS)));
   }
 
   #count(): void {

@@ -75,13 +75,11 @@ export function translateError(
   return error.code === WRITE_CONFLICT ? conflict(error) : undefined;
 }
 
-interface Translated {
-  readonly answer: RestError | undefined;
-  readonly thrown: unknown;
-}
-
 /** Joins what is wrong with the data of many entities, by keys such as `"3.name"`, or gives the first other error. */
-export function translateBulk(bulk: BulkError, options: TranslateOptions): Translated {
+export function translateBulk(
+  bulk: BulkError,
+  options: TranslateOptions,
+): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const problems: Problems = {};
   for (const [index, thrown] of bulk.errors) {
     const answer = translateError(thrown, options);
@@ -113,7 +111,9 @@ export function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    if (isHidden(path) || isOfStored(problem)) {
+    // Where Mongoose could not cast what is stored, the message may hold any stored value.
+    const isOfStored = kind === "cast" && problem.reason instanceof MongooseError.CastError;
+    if (isHidden(path) || isOfStored) {
       problems[path] = { message: `Field "${path}" is not valid`, kind };
     } else if (problem.reason instanceof SchemaIssues) {
       for (const issue of problem.reason.issues) {
@@ -124,11 +124,6 @@ export function problemsOf(
     }
   }
   return problems;
-}
-
-/** Whether Mongoose could not cast what is stored: the message may hold any stored value. */
-function isOfStored({ kind, reason }: { kind?: string | undefined; reason?: unknown }): boolean {
-  return kind === "cast" && reason instanceof MongooseError.CastError;
 }
 
 /** Whether Mongoose could not write a document because another request has changed it. */
@@ -177,12 +172,9 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   if (thrown instanceof MongooseError.CastError) {
     return thrown.path === "_id" && ids.includes(String(thrown.value));
   }
-  return thrown instanceof MongooseError.DocumentNotFoundError && ids.includes(namedBy(thrown));
-}
-
-function namedBy(error: InstanceType<typeof MongooseError.DocumentNotFoundError>): string {
-  const { filter } = error as { filter?: { _id?: unknown } };
-  return String(filter?._id ?? "");
+  if (!(thrown instanceof MongooseError.DocumentNotFoundError)) return false;
+  const { filter } = thrown as { filter?: { _id?: unknown } };
+  return ids.includes(String(filter?._id ?? ""));
 }
 
 /** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
@@ -205,6 +197,17 @@ const LABELS = [
   "UnknownTransactionCommitResult",
 ];
 
+const CLASSES = [
+  mongo.MongoNetworkError,
+  mongo.MongoServerSelectionError,
+  mongo.MongoOperationTimeoutError,
+  mongo.MongoWriteConcernError,
+  mongo.MongoNotConnectedError,
+  mongo.MongoServerClosedError,
+  mongo.MongoTopologyClosedError,
+  mongo.MongoClientClosedError,
+];
+
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
 /** The codes of such errors, which older servers, and those without sessions, do not label. */
@@ -221,20 +224,9 @@ const CODES = new Set([
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
-  return LABELS.some((label) => error.hasErrorLabel(label)) || isOfClass(error) ||
+  return LABELS.some((label) => error.hasErrorLabel(label)) ||
+    CLASSES.some((each) => error instanceof each) || UNEXPORTED.has(error.name) ||
     error instanceof mongo.MongoServerError && CODES.has(Number(error.code));
-}
-
-function isOfClass(error: mongoose.mongo.MongoError): boolean {
-  return error instanceof mongo.MongoNetworkError ||
-    error instanceof mongo.MongoServerSelectionError ||
-    error instanceof mongo.MongoOperationTimeoutError ||
-    error instanceof mongo.MongoWriteConcernError ||
-    error instanceof mongo.MongoNotConnectedError ||
-    error instanceof mongo.MongoServerClosedError ||
-    error instanceof mongo.MongoTopologyClosedError ||
-    error instanceof mongo.MongoClientClosedError ||
-    UNEXPORTED.has(error.name);
 }
 
 /** Whether a socket broke while the driver was sending: the driver passes on what the runtime throws. */

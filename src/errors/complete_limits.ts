@@ -1,12 +1,7 @@
-interface CompleteLimitsOptions<L> {
-  readonly defaults: L;
-  readonly what: string;
-}
-
 /** Completes limits with their defaults. A limit that is `undefined` has its default: it is never switched off. */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
-  { defaults, what }: CompleteLimitsOptions<L>,
+  { defaults, what }: { readonly defaults: L; readonly what: string },
 ): L {
   const limits = { ...defaults };
   for (const [name, value] of Object.entries(given)) {

@@ -85,13 +85,11 @@ export async function saveDocuments(
   });
 }
 
-interface UpdateOptions extends SaveDocumentOptions {
-  readonly send: (updates: readonly UpdateStatement[], first: Document) => Promise<void>;
-}
-
 async function updateDocuments(
   docs: readonly Document[],
-  { send, ...options }: UpdateOptions,
+  { send, ...options }: SaveDocumentOptions & {
+    readonly send: (updates: readonly UpdateStatement[], first: Document) => Promise<void>;
+  },
 ): Promise<void> {
   const [first] = docs;
   if (first === undefined) return;
@@ -122,14 +120,12 @@ async function updateDocuments(
   });
 }
 
-interface InsertOptions extends SaveDocumentOptions {
-  readonly send?: typeof insertAll;
-}
-
 /** Inserts several documents by one statement. Throws a BulkError of those that are refused. */
 export async function insertDocuments(
   docs: readonly Document[],
-  { scope, statementOptions, together = (write) => write(), send = insertAll }: InsertOptions,
+  { scope, statementOptions, together = (write) => write(), send = insertAll }:
+    & SaveDocumentOptions
+    & { readonly send?: typeof insertAll },
 ): Promise<void> {
   const [first] = docs;
   if (first === undefined) return;
@@ -140,7 +136,11 @@ export async function insertDocuments(
     );
   }
   await saveBy(docs, async () => {
-    const all = docs.map(firstValues);
+    const all = docs.map((doc) => {
+      const key = versionKey(doc);
+      if (key !== undefined) setRaw(doc, { path: key, value: 0 });
+      return storedValues(doc);
+    });
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
@@ -149,12 +149,6 @@ export async function insertDocuments(
     );
     docs.forEach(markSaved);
   });
-}
-
-function firstValues(doc: Document): StoredObject {
-  const key = versionKey(doc);
-  if (key !== undefined) setRaw(doc, { path: key, value: 0 });
-  return storedValues(doc);
 }
 
 export async function insertAll(
@@ -208,14 +202,12 @@ export async function removeDocument(
   await sendWith(query as unknown as Query<mongo.DeleteResult, unknown>, removal);
 }
 
-interface RemoveMatchingOptions extends SaveDocumentOptions {
-  /** Options of the query, which hooks may have given. */
-  readonly options?: Record<string, unknown> | undefined;
-}
-
 export async function removeMatching(
   model: Model<unknown>,
-  { scope, filter, collation, statementOptions, together, options = {} }: RemoveMatchingOptions,
+  { scope, filter, collation, statementOptions, together, options = {} }: SaveDocumentOptions & {
+    /** Options of the query, which hooks may have given. */
+    readonly options?: Record<string, unknown> | undefined;
+  },
 ): Promise<void> {
   const given = { ...KEEP_CONDITIONS, ...collation && { collation }, ...options };
   const query = withConditions(model.deleteMany({}, given as never), everyFilter(filter, scope));

@@ -1,5 +1,5 @@
 import type { Problem, Problems } from "../../errors/refusals.ts";
-import { isJsonObject, MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
+import { isFieldKey, isJsonObject, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
@@ -10,23 +10,15 @@ export interface NamedReference {
   readonly id: unknown;
 }
 
-interface BodyCastOptions {
-  readonly path?: string;
-  readonly problems?: Map<string, Problem>;
-  readonly references?: Map<string, NamedReference>;
-}
-
 export class BodyCast {
-  readonly path: string;
-  readonly references: Map<string, NamedReference>;
   readonly #problems: Map<string, Problem>;
 
   constructor(
-    { path = "", problems = new Map(), references = new Map() }: BodyCastOptions = {},
+    readonly path: string = "",
+    readonly references: Map<string, NamedReference> = new Map(),
+    { problems = new Map<string, Problem>() } = {},
   ) {
-    this.path = path;
     this.#problems = problems;
-    this.references = references;
   }
 
   get hasProblems(): boolean {
@@ -38,13 +30,12 @@ export class BodyCast {
   }
 
   at(key: string | number): BodyCast {
-    const path = this.#join(String(key));
-    return new BodyCast({ path, problems: this.#problems, references: this.references });
+    return new BodyCast(this.#join(String(key)), this.references, { problems: this.#problems });
   }
 
   /** A cast of the same value that leaves its references alone, because the value is not written. */
   ignoringReferences(): BodyCast {
-    return new BodyCast({ path: this.path, problems: this.#problems });
+    return new BodyCast(this.path, new Map(), { problems: this.#problems });
   }
 
   fields(value: JsonObject, shape: Shape): Record<string, unknown> {
@@ -109,13 +100,10 @@ export class BodyCast {
   /** The entries of an object whose keys are data; a key that the database cannot address in a path is a problem. */
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
-    const { path } = this;
     for (const [key] of entries) {
-      const isAddressable = key !== "" && !key.startsWith("$") && !/[.\0]/.test(key);
-      if (!isAddressable || MARK_KEYS.has(key)) {
-        const message = `Key "${key}" is not allowed in "${path}"`;
-        this.#problems.set(path, { message, kind: "key" });
-      }
+      if (key !== "" && isFieldKey(key) && !key.includes(".")) continue;
+      const message = `Key "${key}" is not allowed in "${this.path}"`;
+      this.#problems.set(this.path, { message, kind: "key" });
     }
     return entries;
   }

@@ -27,17 +27,15 @@ export interface Merged {
   readonly references: readonly NamedReference[];
 }
 
-interface MergeOptions {
-  readonly body: JsonObject;
-  readonly shape: Shape;
-  /** Whether the body replaces all that it may set. */
-  readonly replaces?: boolean;
-}
-
 /** Merges a body into a document, or into a copy of an object of another database. */
 export function mergeBody(
   entity: object,
-  { body, shape, replaces = false }: MergeOptions,
+  { body, shape, replaces = false }: {
+    readonly body: JsonObject;
+    readonly shape: Shape;
+    /** Whether the body replaces all that it may set. */
+    readonly replaces?: boolean;
+  },
 ): Merged {
   const cast = new BodyCast();
   const step = { cast, whole: replaces, replaces };
@@ -104,16 +102,12 @@ class ObjectTarget extends MergeTarget {
   }
 }
 
-interface DocumentStep extends MergeStep {
-  readonly root: Document;
-}
-
 /** A value of a document. Only the paths that the body names are touched, so that only they are written. */
 class DocumentTarget extends MergeTarget {
   readonly #slot: Slot;
   readonly #root: Document;
 
-  constructor(slot: Slot, step: DocumentStep) {
+  constructor(slot: Slot, step: MergeStep & { readonly root: Document }) {
     super(step);
     this.#slot = slot;
     this.#root = step.root;
@@ -182,13 +176,12 @@ class DocumentTarget extends MergeTarget {
   }
 }
 
-interface FreeMerge {
-  readonly cast: BodyCast;
-  readonly changed: string[];
-}
-
 /** Merges into a copy of free-form data. A key that is cleared keeps `undefined`: the document removes it. */
-function mergeFree(current: JsonObject, patch: JsonObject, { cast, changed }: FreeMerge) {
+function mergeFree(
+  current: JsonObject,
+  patch: JsonObject,
+  { cast, changed }: { readonly cast: BodyCast; readonly changed: string[] },
+): JsonObject {
   const result: Record<string, unknown> = { ...current };
   const before = changed.length;
   for (const [key, value] of cast.freeEntries(patch)) {

@@ -8,14 +8,14 @@ import type { RestError } from "../../errors/rest_error.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 
-export function readBody(req: Request, limits: Required<BodyLimits>): JsonObject {
+export function readBody(req: Request, limits: Count): JsonObject {
   const body = parsedBody(req);
   if (!isJsonObject(body)) throw badFormat("The body is not a JSON object");
   checkSize(body, limits);
   return body;
 }
 
-export interface ManyLimits extends Required<BodyLimits> {
+interface ManyLimits extends Count {
   readonly many: number;
 }
 
@@ -34,7 +34,7 @@ export function readElements(
   return body;
 }
 
-function readLine(text: string, limits: Required<BodyLimits>): Omit<BodyLine, "line"> {
+function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
   try {
     const body: unknown = JSON.parse(text);
     if (!isJsonObject(body)) return { error: badFormat("The line is not a JSON object") };
@@ -164,8 +164,10 @@ export async function* readLines(
     for await (const text of splitLines(source)) {
       line++;
       if (text === undefined) {
-        yield [...batch, { line, error: tooLong() }];
-        return;
+        const message =
+          `The line is longer than ${MAX_LINE} bytes: it and those behind it are not read`;
+        const error = refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_LINE });
+        return yield [...batch, { line, error }];
       }
       if (text.trim() !== "") batch.push({ line, ...readLine(text, limits) });
       size += text.length;
@@ -217,9 +219,4 @@ function openBody(req: Request): Readable {
     if (!req.readableEnded) lines.destroy(new Error("The client has left"));
   });
   return req.pipe(lines);
-}
-
-function tooLong() {
-  const message = `The line is longer than ${MAX_LINE} bytes: it and those behind it are not read`;
-  return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_LINE });
 }
