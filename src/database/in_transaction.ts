@@ -30,10 +30,7 @@ export interface TransactionOptions {
 
 /** Has the transactions on a collection take turns when two of them have met. */
 export function turnsIn(
-  { db, collection: { name } }: {
-    readonly db: Connection;
-    readonly collection: { readonly name: string };
-  },
+  { db, collection: { name } }: Pick<Document, "db" | "collection">,
 ): Pick<TransactionOptions, "connection" | "turn"> {
   return { connection: db, turn: `${db.name}.${name}` };
 }

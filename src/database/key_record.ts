@@ -164,17 +164,15 @@ async function upsert(
 ): Promise<StoredKey> {
   for (let tries = 1;; tries++) {
     try {
-      const options = { ...timeBudget.statement(), upsert: true, projection: SHOWN };
+      const options = { upsert: true, projection: SHOWN, returnDocument: "after" } as const;
       const filter = { _id: name } as object;
-      const found = await keys.findOneAndUpdate(filter, update as never, {
+      return await keys.findOneAndUpdate(filter, update as never, {
+        ...timeBudget.statement(),
         ...options,
-        returnDocument: "after",
-      });
-      return found as unknown as StoredKey;
+      }) as unknown as StoredKey;
     } catch (error) {
       // Of two that insert a key at once, the database refuses one.
-      const { code } = error as { code?: unknown };
-      if (code !== 11000 || tries === MAX_ATTEMPTS) throw error;
+      if (Object(error).code !== 11000 || tries === MAX_ATTEMPTS) throw error;
     }
   }
 }
