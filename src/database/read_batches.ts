@@ -47,7 +47,15 @@ export async function* readDocuments(
   },
 ): AsyncGenerator<readonly object[]> {
   const reads = page === undefined ? ListReads.of(model.db) : undefined;
-  const read = () => nextOf(cursor, MADE_AT_ONCE);
+  const read = async () => {
+    const taken: object[] = [];
+    while (taken.length < MADE_AT_ONCE) {
+      const next = await cursor.next();
+      if (next === null) break;
+      taken.push(next);
+    }
+    return taken;
+  };
   try {
     for (;;) {
       const found = await timeBudget.waitForNext(reads?.run(read) ?? read());
@@ -58,16 +66,6 @@ export async function* readDocuments(
   } finally {
     cursor.close().catch(() => {});
   }
-}
-
-async function nextOf(cursor: Cursor<object | null, unknown>, most: number): Promise<object[]> {
-  const taken: object[] = [];
-  while (taken.length < most) {
-    const next = await cursor.next();
-    if (next === null) break;
-    taken.push(next);
-  }
-  return taken;
 }
 
 /** The connections that are counted in a pool without a limit. */

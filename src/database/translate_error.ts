@@ -47,7 +47,8 @@ export function translateError(
   error: unknown,
   { filtered, isHidden, targets, away = false }: TranslateOptions,
 ): RestError | undefined {
-  if (error instanceof RestError) return error;
+  const answer = translateThrown(error, away);
+  if (answer !== undefined) return answer;
   if (targets !== undefined && isForeign(error, targets)) return undefined;
   if (error instanceof MongooseError.ValidationError) {
     const failure = validationFailure(error);
@@ -60,7 +61,6 @@ export function translateError(
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
-  if (isUnavailable(error) || away && isBare(error)) return unavailable(error);
   // In the host's own routes it may be any socket.
   if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
@@ -99,7 +99,8 @@ export function translateBulk(
 /** Turns what a function of the host threw into the answer; `undefined` for what only the host may know. */
 function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
   if (thrown instanceof RestError) return thrown;
-  return isUnavailable(thrown) || away && isBare(thrown) ? unavailable(thrown) : undefined;
+  const isGivenUp = away && thrown instanceof MongooseError && thrown.constructor === MongooseError;
+  return isGivenUp || isUnavailable(thrown) ? unavailable(thrown) : undefined;
 }
 
 /** Gives what a validation has found wrong, without the values of secrets. */
@@ -236,9 +237,4 @@ function isBrokenSocket(error: unknown): boolean {
   // Without a call of the system where the runtime knows by itself that the other end has gone
   const isCall = syscall === "write" || syscall === "read";
   return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
-}
-
-/** Whether Mongoose has given up on a command: it has no class of its own for that. */
-function isBare(error: unknown): boolean {
-  return error instanceof MongooseError && error.constructor === MongooseError;
 }

@@ -108,33 +108,32 @@ export function queryOf(url: string): string {
 
 /** Gives the rules of a read for those who see only a part of what it declares: the rest is as if it were not declared. */
 export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
-  const isShown = (name: string) => isSeen(name, shape);
+  const seen = (names: Iterable<string> = []) =>
+    new Set([...names].filter((name) => isSeen(name, shape)));
   const { sort, select, search, populate, groups, ...others } = rules;
-  const sorted = [...sort ?? []].filter(isShown);
-  const selected = [...select ?? []].filter(isShown);
-  const populated = [...populate ?? []].filter(([name]) => isShown(name));
+  const sorted = seen(sort);
+  const selected = seen(select);
+  const populated = [...populate ?? []].filter(([name]) => isSeen(name, shape));
   const searched = search && narrowSearch(search, shape);
   return {
     ...others,
-    ...sorted.length > 0 && { sort: new Set(sorted) },
-    ...selected.length > 0 && { select: new Set(selected) },
+    ...sorted.size > 0 && { sort: sorted },
+    ...selected.size > 0 && { select: selected },
     ...populated.length > 0 && {
       populate: new Map(populated.map(([name, rule]) => {
         return [name, narrowPopulate(rule, shape.fields.get(name))];
       })),
     },
     ...searched && { search: searched },
-    ...groups && { groups: narrowGroups(groups, isShown) },
-  };
-}
-
-/** Groups stay declared where nothing of them is shown: their parameters are refused then. */
-function narrowGroups(groups: GroupRules, isShown: (name: string) => boolean): GroupRules {
-  return {
-    ...groups,
-    by: new Map([...groups.by].filter(([name]) => isShown(name))),
-    sum: new Set([...groups.sum].filter(isShown)),
-    avg: new Set([...groups.avg].filter(isShown)),
+    // Groups stay declared where nothing of them is shown: their parameters are refused then.
+    ...groups && {
+      groups: {
+        ...groups,
+        by: new Map([...groups.by].filter(([name]) => isSeen(name, shape))),
+        sum: seen(groups.sum),
+        avg: seen(groups.avg),
+      },
+    },
   };
 }
 

@@ -171,26 +171,21 @@ function isIdentified(value: unknown): value is { readonly _id: unknown } {
 
 /** Whether an object, or a Map of objects, holds a protected field with more than its default. */
 function holdsProtected(value: unknown, field: FieldShape): boolean {
-  if (field.kind === "map") {
-    const { element } = field;
-    return element !== undefined && mapValues(value).some((each) => holdsProtected(each, element));
+  const { kind, element, shape } = field;
+  const values = valuesOf(value) ?? {};
+  if (kind === "map" && element !== undefined) {
+    return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  const values = field.kind === "object" ? valuesOf(value) : undefined;
-  if (values === undefined || field.shape === undefined) return false;
-  return [...field.shape.fields].some(([name, inner]) => {
+  return kind === "object" && [...shape?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
     if (each === undefined || each === null) return false;
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);
   });
 }
 
-function mapValues(value: unknown): unknown[] {
-  if (value instanceof Map) return [...value.values()];
-  return isJsonObject(value) ? Object.values(value) : [];
-}
-
 function valuesOf(value: unknown): Record<string, unknown> | undefined {
   if (isDocument(value)) return rawValues(value);
+  if (value instanceof Map) return Object.fromEntries(value);
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? value as Record<string, unknown>
     : undefined;
