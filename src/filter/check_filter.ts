@@ -5,12 +5,10 @@ import {
   isTrusted,
   lossOf,
 } from "../schema/mongoose/bson.ts";
-import { isClause, isCompiled, markUntrusted } from "./filters.ts";
-import type { Filter } from "./filters.ts";
+import { type Filter, isClause, isCompiled, markUntrusted } from "./filters.ts";
 import { declaredField } from "./q/resolve_path.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import { isJsonObject } from "../schema/fields/json.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 
 const MAX_DEPTH = 100;
 

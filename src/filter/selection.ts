@@ -1,10 +1,9 @@
 import mongoose from "mongoose";
-import type { Filter } from "./filters.ts";
+import { type Filter, KEEP_CONDITIONS } from "./filters.ts";
 import type { Projection } from "./projection.ts";
 import { badFormat } from "../errors/refusals.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
-import { KEEP_CONDITIONS } from "./filters.ts";
 
 export interface Selection {
   readonly filter: Filter;

@@ -3,21 +3,16 @@ import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { BulkError, throwOnly } from "../errors/bulk_error.ts";
 import { conflict, throwClash } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
-import type { Filter } from "../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { setRaw } from "../schema/mongoose/documents/document_values.ts";
 import { markSaved, saveBy, statementOf } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
-import { sendUpdates } from "../schema/mongoose/statements/commands.ts";
-import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import type { Write } from "../schema/mongoose/statements/send_with.ts";
-import { keptValues, storedValues } from "./stored_values.ts";
-import type { KeptValues, StoredObject } from "./stored_values.ts";
-import { boundUpdate, checkScope } from "./update_conditions.ts";
-import type { BoundUpdate } from "./update_conditions.ts";
+import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
+import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
+import { type KeptValues, keptValues, type StoredObject, storedValues } from "./stored_values.ts";
+import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
 import { versionKey } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
-import { sendWith } from "../schema/mongoose/statements/send_with.ts";
 
 export interface SaveDocumentOptions {
   /** The scope: the document is inside it before and after. */

@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, Document, Schema } from "mongoose";
 import { conflict, outOfReach } from "../errors/refusals.ts";
-import { fieldsRead, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
-import type { Filter } from "../filter/filters.ts";
+import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import { describeShape } from "../schema/fields/shape.ts";
 import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
 import { deltaOf } from "../schema/mongoose/documents/document_values.ts";

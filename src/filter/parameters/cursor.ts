@@ -1,11 +1,9 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
+import { IDENTIFIER, type Version } from "../../schema/fields/system_fields.ts";
 import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
-import type { Version } from "../../schema/fields/system_fields.ts";
-import { isScalar, SEEK_READ } from "./order.ts";
-import type { SortValues } from "./order.ts";
+import { isScalar, SEEK_READ, type SortValues } from "./order.ts";
 import type { Order } from "./read_rules.ts";
 
 const { BSON, ObjectId } = mongoose.mongo;

@@ -3,10 +3,8 @@
 import mongoose from "mongoose";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import type { Filter } from "../filters.ts";
-import { markCompiled } from "../filters.ts";
-import { shownBy } from "../projection.ts";
-import type { Projection } from "../projection.ts";
+import { type Filter, markCompiled } from "../filters.ts";
+import { type Projection, shownBy } from "../projection.ts";
 import { fieldsOn } from "../q/resolve_path.ts";
 import type { Order } from "./read_rules.ts";
 

@@ -1,5 +1,4 @@
-import { referenceIn } from "../../schema/fields/shape.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/shape.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { projectionOf } from "../projection.ts";
 import type { Cursor } from "./cursor.ts";

@@ -1,8 +1,6 @@
 import { badParameter } from "../../errors/refusals.ts";
-import type { Filter } from "../filters.ts";
-import { markCompiled } from "../filters.ts";
-import { LIST_LIMITS } from "./read_rules.ts";
-import type { SearchRule } from "./read_rules.ts";
+import { type Filter, markCompiled } from "../filters.ts";
+import { LIST_LIMITS, type SearchRule } from "./read_rules.ts";
 
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 

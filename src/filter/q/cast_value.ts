@@ -4,10 +4,8 @@ import { Binary, readBase64, Types } from "../../schema/mongoose/bson.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { deeper } from "./limits.ts";
-import type { Context } from "./limits.ts";
-import { isFieldKey, isJsonObject } from "../../schema/fields/json.ts";
-import type { JsonObject } from "../../schema/fields/json.ts";
+import { type Context, deeper } from "./limits.ts";
+import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
 
 /** Casts a client's value to the declared type of its field; `null` stays, as it matches what is missing. */

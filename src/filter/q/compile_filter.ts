@@ -1,15 +1,13 @@
 import { badFormat } from "../../errors/refusals.ts";
-import type { Filter } from "../filters.ts";
+import { type Filter, isClause, markCompiled } from "../filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { isSecret } from "../../schema/fields/visibility.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { isClause, markCompiled } from "../filters.ts";
 import { queryOf } from "../parameters/read_rules.ts";
 import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
 import type { Context, FilterLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
-import { resolvePath } from "./resolve_path.ts";
-import type { ListedPaths } from "./resolve_path.ts";
+import { type ListedPaths, resolvePath } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
 /**

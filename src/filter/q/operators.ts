@@ -1,8 +1,6 @@
-import { isJsonObject } from "../../schema/fields/json.ts";
-import type { JsonObject } from "../../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { isClause, isCompiled } from "../filters.ts";
-import { checkList, deeper, refuse } from "./limits.ts";
-import type { Context } from "./limits.ts";
+import { checkList, type Context, deeper, refuse } from "./limits.ts";
 import { FREE } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 

@@ -1,8 +1,7 @@
 import type { Document } from "mongoose";
 import { isDeepStrictEqual } from "node:util";
 import type { Problems } from "../../errors/refusals.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
-import type { JsonObject } from "../../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { rememberShape } from "../../schema/fields/instance_shapes.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
@@ -16,10 +15,8 @@ import {
 } from "../../schema/mongoose/documents/document_values.ts";
 import type { Slot } from "../../schema/mongoose/documents/document_values.ts";
 import { isAlwaysRequired, isLocked } from "../../schema/mongoose/schemas/field_rules.ts";
-import { BodyCast } from "./cast_body.ts";
-import type { NamedReference } from "./cast_body.ts";
-import { MergeTarget } from "./merge_target.ts";
-import type { MergeStep } from "./merge_target.ts";
+import { BodyCast, type NamedReference } from "./cast_body.ts";
+import { type MergeStep, MergeTarget } from "./merge_target.ts";
 
 export interface Merged {
   readonly entity: object;

@@ -1,6 +1,5 @@
 import { toJson } from "../../json/to_json.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
-import type { JsonObject } from "../../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { clearedValue, fieldDefault, initialValue } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isClearable, isProtected } from "../../schema/fields/visibility.ts";

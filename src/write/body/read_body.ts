@@ -5,8 +5,7 @@ import type { Request } from "express-types";
 import { completeLimits } from "../../errors/complete_limits.ts";
 import { badFormat, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
-import type { JsonObject } from "../../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 
 export function readBody(req: Request, limits: Count): JsonObject {
   const body = parsedBody(req);
