@@ -161,7 +161,9 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    this.#changed.set(nameOf(id) ?? `change ${this.#changed.size}`, id);
+    // An identifier of any other type is told as often as it changes: no text names it.
+    const hasName = isObjectId(id) || typeof id !== "object";
+    this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#tell();
   }
 
@@ -182,11 +184,6 @@ export class ChangeFeed {
     clearTimeout(this.#telling);
     this.#stream?.close().catch(() => {});
   }
-}
-
-/** Names an identifier among those of its collection; `undefined` for one of a type that is no text. */
-function nameOf(id: unknown): string | undefined {
-  return isObjectId(id) || typeof id !== "object" ? `${typeof id} ${id}` : undefined;
 }
 
 function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {

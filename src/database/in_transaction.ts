@@ -119,14 +119,11 @@ async function tryOnce(
     try {
       await writes(session);
     } catch (error) {
-      throw isTransient(error) ? new Transient("Again", { cause: error }) : error;
+      const isTransient = error instanceof mongoose.mongo.MongoError &&
+        error.hasErrorLabel("TransientTransactionError");
+      throw isTransient ? new Transient("Again", { cause: error }) : error;
     }
   }, { readPreference: "primary" });
-}
-
-function isTransient(error: unknown): boolean {
-  return error instanceof mongoose.mongo.MongoError &&
-    error.hasErrorLabel("TransientTransactionError");
 }
 
 /** Waits for a random time, so that the same transactions do not meet again. */

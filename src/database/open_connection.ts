@@ -38,7 +38,10 @@ export function openConnection(
       ? mongoose.connection
       : await timeBudget.wait(Promise.resolve(runHook("getConnection", () => getConnection(req))));
     checkConnection(connection);
-    if (getConnection !== undefined) noteGiven(connection);
+    if (getConnection !== undefined && !givenConnections.has(connection)) {
+      givenConnections.add(connection);
+      connection.once("close", () => givenConnections.delete(connection));
+    }
     if (!isOpen(connection)) await timeBudget.wait(waitUntilOpen(connection));
     decodeAllNames(connection);
     traceStatements(connection);
@@ -46,12 +49,6 @@ export function openConnection(
   };
   let opened: Promise<Connection> | undefined;
   return () => opened ??= open();
-}
-
-function noteGiven(connection: Connection): void {
-  if (givenConnections.has(connection)) return;
-  givenConnections.add(connection);
-  connection.once("close", () => givenConnections.delete(connection));
 }
 
 /** Waits until the state of a connection is open: Mongoose would buffer what it cannot send, and not each opening is an event. */

@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
-import { type Filter, KEEP_CONDITIONS } from "./filters.ts";
+import { type Filter, isFreeOf, KEEP_CONDITIONS } from "./filters.ts";
 import type { Projection } from "./projection.ts";
 import { badFormat } from "../errors/refusals.ts";
-import { isJsonObject } from "../schema/fields/json.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
@@ -15,6 +14,8 @@ export interface Selection {
   readonly options: Record<string, unknown>;
   readonly projection: Projection;
 }
+
+const BY_DISTANCE: ReadonlySet<string> = new Set(["$near", "$nearSphere"]);
 
 /** One text that is no UTF-8 must not break a list. */
 const READ_ALL_TEXT = { enableUtf8Validation: false } as const;
@@ -42,7 +43,7 @@ export function readOptions(
   if (isGiven(skip) && !Number.isNaN(skip)) result.skip = checkCount("skip", skip);
   if (isGiven(limit) && !Number.isNaN(limit)) result.limit = checkCount("limit", limit);
   // The first page may have no skip, or NaN: it has the order of the others.
-  const paged = isGiven(skip) || (isGiven(limit) && !isByDistance(filter) && !isByDistance(scope));
+  const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   if (Object.keys(sort).length > 0) result.sort = sort;
   return result;
@@ -64,14 +65,6 @@ function checkCount(name: string, value: unknown): number {
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw badFormat(`Option "${name}" is not a count`);
-}
-
-function isByDistance(filter: Filter): boolean {
-  return Object.entries(filter).some(([key, value]) =>
-    key === "$and" && Array.isArray(value)
-      ? value.some((each) => isByDistance(each as Filter))
-      : isJsonObject(value) && ("$near" in value || "$nearSphere" in value)
-  );
 }
 
 /** Checks the limit that hooks gave a list: the database would take one that is no number for no limit. */

@@ -28,13 +28,6 @@ export function storedValues(doc: Document): StoredObject {
   return values as StoredObject;
 }
 
-/** The values that a document shows, as they may be stored: without defaults of its own. */
-function shownValues(doc: Document): StoredObject {
-  const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
-  for (const path of ownDefaults(doc)) delete values[path];
-  return values;
-}
-
 /** The stored values of a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
 export interface KeptValues {
   readonly values: StoredObject;
@@ -61,8 +54,11 @@ export function keptValues(doc: Document): KeptValues {
   return known?.saves === savesOf(doc) ? known : keepShown(doc);
 }
 
+/** Keeps the values that a document shows, as they may be stored: without defaults of its own. */
 export function keepShown(doc: Document): KeptValues {
-  const shown = { values: shownValues(doc), isSent: false, saves: savesOf(doc) };
+  const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
+  for (const path of ownDefaults(doc)) delete values[path];
+  const shown = { values, isSent: false, saves: savesOf(doc) };
   kept.set(doc, shown);
   return shown;
 }

@@ -135,8 +135,6 @@ export function sameAsStored(expression: string, value: unknown): object {
   return { $eq: [expression, { $literal: value }] };
 }
 
-const COMPARABLE = new Set(["string", "number", "boolean"]);
-
 /** Throws a 403 unless all values are inside a scope: the database matches them, without storing them, where it must. */
 export async function checkScope(
   all: readonly StoredObject[],
@@ -163,7 +161,7 @@ function isEqual(value: unknown, expected: unknown): boolean {
     // ObjectId.equals() takes texts and look-alikes for identifiers, which the database does not.
     return value instanceof mongoose.Types.ObjectId && expected.equals(value);
   }
-  return COMPARABLE.has(typeof expected) && value === expected;
+  return ["string", "number", "boolean"].includes(typeof expected) && value === expected;
 }
 
 /** Gives the top-level fields that an update writes, as they are then; a 409 if a value that it counts on has changed. */

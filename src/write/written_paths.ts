@@ -6,10 +6,8 @@ import type { Update } from "../schema/mongoose/statements/query_casts.ts";
 import { valueAt } from "./stored_values.ts";
 
 /** Matches a stored object: `$type` alone also matches a list with an object in it. */
-const IS_OBJECT = { $type: "object", $not: { $type: "array" } } as const;
-
 export function isObjectAt(path: string): Filter {
-  return { [path]: IS_OBJECT };
+  return { [path]: { $type: "object", $not: { $type: "array" } } };
 }
 
 /** An entity as an update found it. */

@@ -118,7 +118,9 @@ export class BodyCast {
 
   #castScalar(value: unknown, { type }: FieldShape): unknown {
     const instance = type?.instance ?? "Value";
-    const isDecimal = instance === "Decimal128" && isScalarObject(value);
+    // Mongoose reads `{ "$numberDecimal": "1.5" }`.
+    const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
+      Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
@@ -153,10 +155,4 @@ export class BodyCast {
 function isEndless(cast: unknown): boolean {
   const value: unknown = cast instanceof Double ? cast.valueOf() : cast;
   return typeof value === "number" && !Number.isFinite(value);
-}
-
-/** Extended JSON of one value, such as `{ "$numberDecimal": "1.5" }`, which Mongoose reads. */
-function isScalarObject(value: unknown): boolean {
-  const keys = isJsonObject(value) ? Object.keys(value) : [];
-  return keys.length === 1 && keys[0] === "$numberDecimal";
 }
