@@ -102,16 +102,11 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
 /** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
-  const parts = new Map<string, Projection>([["", whole]]);
   return (path, field) => {
     const end = path.lastIndexOf(".") + 1;
     const prefix = path.slice(0, end);
-    let part = parts.get(prefix);
-    if (part === undefined) {
-      const entries = Object.entries(whole).filter(([path]) => path.startsWith(prefix));
-      part = Object.fromEntries(entries.map(([path, value]) => [path.slice(end), value]));
-      parts.set(prefix, part);
-    }
+    const inside = Object.entries(whole).filter(([each]) => each.startsWith(prefix));
+    const part = Object.fromEntries(inside.map(([each, value]) => [each.slice(end), value]));
     return isShown(path.slice(end), { field, projection: part });
   };
 }

@@ -13,14 +13,17 @@ export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
   const read = isJsonObject(value) && isExtendedJson(value) ? readExtendedJson(value, path) : value;
   if (read === null) return null;
-  switch (field.kind) {
-    case "scalar":
-      return castScalar(read, context);
-    case "array":
-      return castArray(read, context);
-    default:
-      return isJsonObject(read) ? castObject(read, context) : castFree(read, context);
+  if (field.kind === "scalar") return castScalar(read, context);
+  if (field.kind === "array") {
+    // It is matched by an element, or by a whole array.
+    const element = { ...context, field: field.element ?? FREE };
+    return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }
+  if (isJsonObject(read)) return castObject(read, context);
+  if (field.kind !== "free") {
+    throw badFormat(`Value at "${path}" cannot be read as an object`, { field: path });
+  }
+  return Array.isArray(read) ? castList(read, context) : read;
 }
 
 function castScalar(value: unknown, { field, path }: Context): unknown {
@@ -44,26 +47,12 @@ function fromJson(value: unknown, { type }: FieldShape): unknown {
   return exact && type?.instance !== "BigInt" ? Number(value) : value;
 }
 
-/** An array is matched by an element, or by a whole array. */
-function castArray(value: unknown, context: Context): unknown {
-  const element = { ...context, field: context.field.element ?? FREE };
-  return Array.isArray(value) ? castList(value, element) : castValue(value, element);
-}
-
 function castList(value: unknown[], context: Context): unknown[] {
   const { path, limits: { maxList } } = context;
   if (value.length > maxList) {
     throw badFormat(`A list at "${path}" has at most ${maxList} values`);
   }
   return value.map((each) => castValue(each, deeper(context)));
-}
-
-function castFree(value: unknown, context: Context): unknown {
-  const { field, path } = context;
-  if (field.kind !== "free") {
-    throw badFormat(`Value at "${path}" cannot be read as an object`, { field: path });
-  }
-  return Array.isArray(value) ? castList(value, context) : value;
 }
 
 /** A whole object to be equal to: its keys are declared, and none of them is an operator. */
