@@ -158,15 +158,12 @@ export function translateHookFailure(
   if (answer !== undefined) return answer;
   if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
   if (hook !== "persist" && hook !== "run") return undefined;
-  if (thrown instanceof MongooseError) {
-    if (!isFailureOf(thrown, targets)) return undefined;
-    if (thrown instanceof MongooseError.ValidationError) return translateError(thrown, options);
-    return isLate(thrown) ? conflict(thrown) : undefined;
-  }
-  if (!(thrown instanceof mongo.MongoServerError)) return undefined;
-  const isRefused = thrown.code === REFUSED_DATA ||
-    thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
-  return isRefused ? translateError(thrown, options) : undefined;
+  const isOfEntity = thrown instanceof MongooseError
+    ? isFailureOf(thrown, targets) &&
+      (thrown instanceof MongooseError.ValidationError || isLate(thrown))
+    : thrown instanceof mongo.MongoServerError && (thrown.code === REFUSED_DATA ||
+      thrown.code === 11000 && isDuplicateIn(thrown, targets) === true);
+  return isOfEntity ? translateError(thrown, options) : undefined;
 }
 
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {

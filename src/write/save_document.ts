@@ -34,16 +34,15 @@ export type Together = (write: Write) => Promise<void>;
  * Scope and filter are part of the statement. A 409 if what the update depends on has changed.
  */
 export async function saveDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
-  await (doc.isNew ? insertDocument(doc, options) : updateDocument(doc, options)).catch(throwOnly);
-}
-
-function insertDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {
-  return insertDocuments([doc], {
-    ...options,
-    async send({ collection }, { all: [values], options }) {
-      await collection.insertOne(values as StoredObject, options);
-    },
-  });
+  const saved = doc.isNew
+    ? insertDocuments([doc], {
+      ...options,
+      async send({ collection }, { all: [values], options }) {
+        await collection.insertOne(values as StoredObject, options);
+      },
+    })
+    : updateDocument(doc, options);
+  await saved.catch(throwOnly);
 }
 
 function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<void> {

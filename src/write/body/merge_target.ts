@@ -23,11 +23,7 @@ export interface MergeStep {
  * Fields that a client can neither see nor set stay.
  */
 export abstract class MergeTarget {
-  protected readonly step: MergeStep;
-
-  constructor(step: MergeStep) {
-    this.step = step;
-  }
+  constructor(protected readonly step: MergeStep) {}
 
   protected abstract read(): unknown;
 
