@@ -33,8 +33,6 @@ interface StoredKey {
   readonly age: unknown;
 }
 
-type KeyState = "new" | "resumed" | "done" | "busy" | "misused";
-
 /** The record of a key. Only one request at a time holds it, and may create entities with its identifiers. */
 export class KeyRecord {
   readonly #keys: Collection;
@@ -45,7 +43,7 @@ export class KeyRecord {
   isFinished = false;
 
   private constructor(
-    readonly state: KeyState,
+    readonly state: "new" | "resumed" | "done" | "busy" | "misused",
     readonly ageMS: number,
     { keys, filter, ids, timeBudget }: {
       readonly keys: Collection;

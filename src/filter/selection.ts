@@ -17,9 +17,6 @@ export interface Selection {
 
 const BY_DISTANCE: ReadonlySet<string> = new Set(["$near", "$nearSphere"]);
 
-/** One text that is no UTF-8 must not break a list. */
-const READ_ALL_TEXT = { enableUtf8Validation: false } as const;
-
 /** Gives the hooks' query options, with bounds on time and on batches, and with an order where pages would repeat or miss entities. */
 export function readOptions(
   { options, filter, scope }: Selection,
@@ -32,21 +29,20 @@ export function readOptions(
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
-  const result: Record<string, unknown> = {
-    maxTimeMS,
-    ...READ_ALL_TEXT,
-    batchSize: BATCH_SIZE,
-    ...others,
-    ...KEEP_CONDITIONS,
-  };
-  // Pagination hooks give `NaN` where no page was asked for: `Number(undefined) * 20`.
-  if (isGiven(skip) && !Number.isNaN(skip)) result.skip = checkCount("skip", skip);
-  if (isGiven(limit) && !Number.isNaN(limit)) result.limit = checkCount("limit", limit);
+  const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
   // The first page may have no skip, or NaN: it has the order of the others.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
-  if (Object.keys(sort).length > 0) result.sort = sort;
-  return result;
+  return {
+    maxTimeMS,
+    // One text that is no UTF-8 must not break a list.
+    enableUtf8Validation: false,
+    batchSize: BATCH_SIZE,
+    ...others,
+    ...KEEP_CONDITIONS,
+    ...counts,
+    ...Object.keys(sort).length > 0 && { sort },
+  };
 }
 
 /** Reads an order in a form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
@@ -61,9 +57,11 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function checkCount(name: string, value: unknown): number {
+function countIn(name: string, value: unknown): Record<string, number> {
+  // Pagination hooks give `NaN` where no page was asked for: `Number(undefined) * 20`.
+  if (!isGiven(value) || Number.isNaN(value)) return {};
   const count = Number(value);
-  if (Number.isSafeInteger(count) && count >= 0) return count;
+  if (Number.isSafeInteger(count) && count >= 0) return { [name]: count };
   throw badFormat(`Option "${name}" is not a count`);
 }
 

@@ -65,14 +65,11 @@ function variants(): Map<string, string> {
       const letter = String.fromCharCode(code);
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
-      if (known !== undefined && !hasSmallLetter(letter)) found.set(base, known + letter);
+      const small = letter.toLowerCase();
+      // An expression that ignores case finds a capital letter by the small one.
+      const isFound = small !== letter && small.length === 1;
+      if (known !== undefined && !isFound) found.set(base, known + letter);
     }
   }
   return found;
-}
-
-/** Whether an expression that ignores case finds a capital letter by the small one. */
-function hasSmallLetter(letter: string): boolean {
-  const small = letter.toLowerCase();
-  return small !== letter && small.length === 1;
 }

@@ -28,7 +28,6 @@ export interface FilterDescription {
   readonly limits: QueryLimits;
 }
 
-/** Lists the paths that a filter may name. */
 export function listPaths(
   shape: Shape,
   { schema, prefix = "", seen = new Set() }: {
