@@ -158,12 +158,14 @@ export function translateHookFailure(
   if (answer !== undefined) return answer;
   if (hook === "fetch" && isUnnamed(thrown, ids)) return notFound();
   if (hook !== "persist" && hook !== "run") return undefined;
-  const isOfEntity = thrown instanceof MongooseError
-    ? isFailureOf(thrown, targets) &&
-      (thrown instanceof MongooseError.ValidationError || isLate(thrown))
-    : thrown instanceof mongo.MongoServerError && (thrown.code === REFUSED_DATA ||
-      thrown.code === 11000 && isDuplicateIn(thrown, targets) === true);
-  return isOfEntity ? translateError(thrown, options) : undefined;
+  if (thrown instanceof MongooseError) {
+    const isKnown = thrown instanceof MongooseError.ValidationError || isLate(thrown);
+    return isKnown && isFailureOf(thrown, targets) ? translateError(thrown, options) : undefined;
+  }
+  if (!(thrown instanceof mongo.MongoServerError)) return undefined;
+  const isRefused = thrown.code === REFUSED_DATA ||
+    thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
+  return isRefused ? translateError(thrown, options) : undefined;
 }
 
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
