@@ -104,6 +104,7 @@ export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {
     const end = path.lastIndexOf(".") + 1;
+    if (end === 0) return isShown(path, { field, projection: whole });
     const prefix = path.slice(0, end);
     const inside = Object.entries(whole).filter(([each]) => each.startsWith(prefix));
     const part = Object.fromEntries(inside.map(([each, value]) => [each.slice(end), value]));
