@@ -1,8 +1,7 @@
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import { openResource } from "./operations/open_resource.ts";
 import { Operations } from "./operations/operations.ts";
-import { sendRequest } from "./sending/send_request.ts";
-import type { ConnectOptions, Send } from "./sending/send_request.ts";
+import { type ConnectOptions, type Send, sendRequest } from "./sending/send_request.ts";
 import type { Resource } from "./types/resource.ts";
 
 /** Options of a resource. */

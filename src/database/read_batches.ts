@@ -8,7 +8,7 @@ export type Batch =
   | { readonly array: Buffer; readonly start: number }
   | { readonly values: readonly object[] };
 
-export type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
+type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
 /** Reads a cursor without the option `raw`: the driver would apply it to error replies too. */
 export async function* readBatches(

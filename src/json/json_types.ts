@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import { Buffer } from "node:buffer";
 import { Types } from "../schema/mongoose/bson.ts";
-import { readInt32, readInt64, UnknownTypeError } from "./bytes/bson_reader.ts";
-import type { BsonReader } from "./bytes/bson_reader.ts";
+import { type BsonReader, readInt32, readInt64, UnknownTypeError } from "./bytes/bson_reader.ts";
 import type { JsonWriter } from "./bytes/json_writer.ts";
 
 const { Types: Fields } = mongoose.Schema;

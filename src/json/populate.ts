@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import { isJsonObject } from "../schema/fields/json.ts";
 import { JsonWriter } from "./bytes/json_writer.ts";
-import { ROOM } from "./transcode/plan.ts";
-import type { FieldPlan, ValuePlan } from "./transcode/plan.ts";
+import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
 /** JSON text as a string or as its bytes: the other form is made when it is first needed. */

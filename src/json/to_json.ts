@@ -6,11 +6,9 @@ import { rawArray, rawValues } from "../schema/mongoose/documents/document_value
 import { jsonFor, showsValues } from "../schema/mongoose/documents/hide_in_json.ts";
 import { dateToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
-import { NO_RIGHTS } from "../schema/fields/rights.ts";
-import type { Rights } from "../schema/fields/rights.ts";
+import { NO_RIGHTS, type Rights } from "../schema/fields/rights.ts";
 import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
-import { describeShape } from "../schema/fields/shape.ts";
-import type { FieldShape, Shape } from "../schema/fields/shape.ts";
+import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 
 /** Writes an entity, or anything that a hook gave in its place, as the JSON text of the answer. */
 export function toJson(value: unknown, shape?: Shape): string {

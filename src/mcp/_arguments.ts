@@ -1,7 +1,6 @@
 import { badFormat } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
-import { isJsonObject } from "../schema/fields/json.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 
 /** The JSON Schema of an argument. */
 interface ArgumentSchema {

@@ -1,8 +1,7 @@
 import type { FilterDescription } from "../filter/q/describe_filter.ts";
 import type { HeaderDescription, RouteDescription } from "../http/routes/describe_route.ts";
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
-import { PAGE_SIZE } from "./_exposed_models.ts";
-import type { ExposedModel } from "./_exposed_models.ts";
+import { type ExposedModel, PAGE_SIZE } from "./_exposed_models.ts";
 
 /** The identifier that guards see where none is given. */
 const ANY_ID = "0".repeat(24);

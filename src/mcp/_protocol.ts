@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Request } from "express-types";
-import { isJsonObject } from "../schema/fields/json.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
+import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 

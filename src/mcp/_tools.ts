@@ -4,11 +4,9 @@ import { actingLevel } from "../pipeline/request/route.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { badArgument, checkArguments, queryOf } from "./_arguments.ts";
 import type { Arguments, ArgumentsSchema } from "./_arguments.ts";
-import { callRoute } from "./_call_route.ts";
-import type { RouteAnswer, RouteCall } from "./_call_route.ts";
+import { callRoute, type RouteAnswer, type RouteCall } from "./_call_route.ts";
 import { describeModel, describeModels } from "./_describe_models.ts";
-import { PAGE_SIZE } from "./_exposed_models.ts";
-import type { ExposedModel, ExposedRoute } from "./_exposed_models.ts";
+import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 import type { ExposedOperation } from "./options.ts";
 
 /** A tool, as assistants get it listed. */

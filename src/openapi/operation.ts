@@ -1,5 +1,4 @@
-import { isOperationName } from "../declare/operations/operation.ts";
-import type { OperationName } from "../declare/operations/operation.ts";
+import { isOperationName, type OperationName } from "../declare/operations/operation.ts";
 import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
 import { capitalize } from "./operation_ids.ts";
 import type { RouteNode } from "./route_node.ts";

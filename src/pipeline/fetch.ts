@@ -1,24 +1,20 @@
 import type { Hooks } from "../declare/hooks/hooks.ts";
 import { notFound, tooMany } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
-import { readProjection, shownBy } from "../filter/projection.ts";
-import type { Projection } from "../filter/projection.ts";
+import { type Projection, readProjection, shownBy } from "../filter/projection.ts";
 import { rememberShape } from "../schema/fields/instance_shapes.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
-import { instanceMaker } from "../sources/direct/instance_maker.ts";
-import type { InstanceMaker } from "../sources/direct/instance_maker.ts";
+import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_writer.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
-import { versionRead } from "./request/versions.ts";
-import type { VersionRead } from "./request/versions.ts";
+import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
-import { idParam } from "./request/call.ts";
-import type { LevelCall, OpenLevel } from "./request/call.ts";
+import { idParam, type LevelCall, type OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
 /** Reads the entities of a list as its hooks get them, several at a time: by its `fetch` hook, or from its source. */

@@ -88,7 +88,7 @@ export async function selectLevel(at: LevelCall): Promise<Selection> {
   const { search, added } = at.asked;
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
-    // Copies of the client's conditions would count as additions.
+    // Additions are told by identity: the check below makes copies.
     ...added && { added: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(at) },

@@ -8,10 +8,8 @@ import { toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { fetchOne } from "./fetch.ts";
-import { idParam, separatorOf } from "./request/call.ts";
-import type { OpenLevel } from "./request/call.ts";
-import { isOver } from "./request/reply.ts";
-import type { Reply } from "./request/reply.ts";
+import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
+import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion } from "./request/versions.ts";
 import { passHook } from "./run_hooks.ts";
 

@@ -1,8 +1,7 @@
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.ts";
 import { forbidden } from "../errors/refusals.ts";
-import { enterLevel } from "./request/call.ts";
-import type { Call, LevelCall } from "./request/call.ts";
+import { type Call, enterLevel, type LevelCall } from "./request/call.ts";
 
 /** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if one gives anything but `true`. */
 export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {

@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
 import { Buffer } from "node:buffer";
-import { FrameworkModel } from "../declare/model/framework_model.ts";
-import type { ModelClass } from "../declare/model/framework_model.ts";
+import { FrameworkModel, type ModelClass } from "../declare/model/framework_model.ts";
 import type { FieldRecord } from "../declare/model/records.ts";
 import { isJson } from "./fields/json.ts";
 import { modelName } from "./model_name.ts";

@@ -1,7 +1,6 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { chainOf, describeModel } from "../declare/model/describe_model.ts";
-import type { ModelDescription } from "../declare/model/describe_model.ts";
+import { chainOf, describeModel, type ModelDescription } from "../declare/model/describe_model.ts";
 import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { buildField } from "./build_field.ts";
 import { PROTOTYPE_KEYS } from "./fields/json.ts";

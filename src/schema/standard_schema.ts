@@ -1,8 +1,7 @@
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../declare/hooks/hooks.ts";
 import type { StandardIssue, StandardSchema } from "../declare/decorators/field_options.ts";
-import { isJson, isJsonObject } from "./fields/json.ts";
-import type { JsonObject } from "./fields/json.ts";
+import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
 /** The issues that a schema of a validation library finds in a value, at least one. */

@@ -2,9 +2,8 @@ import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
-import type { Filter } from "../filter/filters.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { copyFilter, everyFilter, isEmpty } from "../filter/filters.ts";
+import { copyFilter, everyFilter, type Filter, isEmpty } from "../filter/filters.ts";
 import { readOptions } from "../filter/selection.ts";
 import {
   boundSelection,

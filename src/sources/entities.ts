@@ -1,6 +1,5 @@
 import type { Document, Model } from "mongoose";
-import type { Filter } from "../filter/filters.ts";
-import { everyFilter, markCompiled } from "../filter/filters.ts";
+import { everyFilter, type Filter, markCompiled } from "../filter/filters.ts";
 import type { Selection } from "../filter/selection.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { byIdentifier } from "../schema/fields/system_fields.ts";

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
-import { SEEK_READ, sortValues } from "../filter/parameters/order.ts";
-import type { SortValues } from "../filter/parameters/order.ts";
+import { SEEK_READ, type SortValues, sortValues } from "../filter/parameters/order.ts";
 import { identifierIn } from "../json/bytes/bson_reader.ts";
 import { isObjectId, Types } from "../schema/mongoose/bson.ts";
 import type { PageRead } from "./source.ts";

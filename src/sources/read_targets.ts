@@ -1,18 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { Document, Model } from "mongoose";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { everyFilter } from "../filter/filters.ts";
-import type { Filter } from "../filter/filters.ts";
-import { isSameForDatabase, withoutApart } from "../filter/projection.ts";
-import type { Projection } from "../filter/projection.ts";
+import { everyFilter, type Filter } from "../filter/filters.ts";
+import { isSameForDatabase, type Projection, withoutApart } from "../filter/projection.ts";
 import { readOptions } from "../filter/selection.ts";
 import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import type { JsonReader } from "./direct/json_reader.ts";
-import { decodeBson, storedIn } from "./direct/stored_writer.ts";
-import type { Stored } from "./direct/stored_writer.ts";
+import { decodeBson, type Stored, storedIn } from "./direct/stored_writer.ts";
 import { directSupport } from "./direct/direct_support.ts";
 
 export interface TargetSource {

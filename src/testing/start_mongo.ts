@@ -1,7 +1,6 @@
 import { endProcesses } from "./end_processes.ts";
 import { findMongod } from "./find_mongod.ts";
-import { loadMemoryServer } from "./memory_server.ts";
-import type { MemoryServer } from "./memory_server.ts";
+import { loadMemoryServer, type MemoryServer } from "./memory_server.ts";
 import type { TestMongo } from "./test_mongo.ts";
 
 /** Options of {@linkcode startMongo}. */

@@ -11,7 +11,7 @@ import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements
 import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
 import { type KeptValues, keptValues, type StoredObject, storedValues } from "./stored_values.ts";
 import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
-import { versionKey } from "../schema/fields/system_fields.ts";
+import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
 
 export interface SaveDocumentOptions {
@@ -92,11 +92,11 @@ async function updateDocuments(
   const filter = castFilter(model, options.filter);
   const kept = docs.map(keptValues);
   for (const doc of docs) {
-    const key = versionKey(doc);
+    const key = versionKeyOf(doc);
     if (key === undefined) continue;
     // The version is counted even if nothing has changed: timestamps are renewed then, too.
     if (!doc.isModified()) doc.markModified(key);
-    // It may be stored as something else, which the update meets.
+    // What is stored there may be no number: the update replaces it.
     doc.$markValid(key);
   }
   await saveBy(docs, async () => {
@@ -131,7 +131,7 @@ export async function insertDocuments(
   }
   await saveBy(docs, async () => {
     const all = docs.map((doc) => {
-      const key = versionKey(doc);
+      const key = versionKeyOf(doc);
       if (key !== undefined) setRaw(doc, { path: key, value: 0 });
       return storedValues(doc);
     });

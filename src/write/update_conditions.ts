@@ -3,7 +3,7 @@ import type { Connection, Document, Schema } from "mongoose";
 import { conflict, outOfReach } from "../errors/refusals.ts";
 import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
 import { describeShape } from "../schema/fields/shape.ts";
-import { asVersion, versionKey } from "../schema/fields/system_fields.ts";
+import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
 import { deltaOf } from "../schema/mongoose/documents/document_values.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
 import type { Update } from "../schema/mongoose/statements/query_casts.ts";
@@ -38,7 +38,7 @@ export function boundUpdate(
 ): BoundUpdate {
   const { values, isSent } = kept;
   const { $where: own = {} } = doc as { $where?: Filter };
-  const key = versionKey(doc);
+  const key = versionKeyOf(doc);
   const isTied = isTiedToVersion(doc);
   const { where, changes } = deltaOf(doc);
   const version = key === undefined ? null : asVersion(values[key] ?? doc.get(key));
@@ -49,7 +49,7 @@ export function boundUpdate(
   const paths = [
     replacedPaths(changes, { ...reading, overwrites }),
     isTouched ? read && [...read].filter((path) => !Object.hasOwn(changes.$set ?? {}, path)) : [],
-    // A collation would compare what must not have changed, too: that what the filter reads is unchanged stands for it.
+    // A collation would hold for the other conditions, too: the filter is left out, and what it reads must be unchanged.
     collation === undefined ? [] : fieldsRead(filter),
   ];
   const all = [

@@ -1,10 +1,8 @@
 import { ApiError } from "../api_error.ts";
 import { etagOf, matchOf, rememberEtag } from "../etags.ts";
-import { joinHeaders } from "../sending/send_request.ts";
-import type { Incoming, Outgoing, Send } from "../sending/send_request.ts";
+import { type Incoming, joinHeaders, type Outgoing, type Send } from "../sending/send_request.ts";
 import type { AnyOptions } from "./any_options.ts";
-import { readPage } from "./pages.ts";
-import type { Page } from "./pages.ts";
+import { type Page, readPage } from "./pages.ts";
 import { queryString } from "./query_string.ts";
 import { revive } from "./revive.ts";
 

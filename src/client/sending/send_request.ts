@@ -1,7 +1,6 @@
 import { ApiError } from "../api_error.ts";
 import { openDeadline, untilAborted } from "./deadline.ts";
-import { pause, pauseAfter } from "./retry.ts";
-import type { RetryOptions } from "./retry.ts";
+import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
 /** Headers, as an object or as `Headers`. */

@@ -9,6 +9,7 @@ import { actingLevel, type Level, type Route } from "../../pipeline/request/rout
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeParts, type PartDescription } from "../../schema/describe_parts.ts";
 import { shapeForAll } from "../../schema/fields/shape.ts";
+import { versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { collectionName, modelName } from "../../schema/model_name.ts";
 import { cannotMount } from "../check_options.ts";
 import {
@@ -129,8 +130,7 @@ function levelMaker(
   const shape = shapeForAll(schema);
   checkReferences(shape);
   checkUnselected(shape, (problem) => cannotMount(target, problem));
-  const key: unknown = link?.embedded ? above.at(-1)?.versionKey : schema.get("versionKey");
-  const versionKey = typeof key === "string" ? key : undefined;
+  const versionKey = link?.embedded ? above.at(-1)?.versionKey : versionKeyOf({ schema });
   checkConcurrency(methods, { ...level, versionKey });
   const isDivided = getConnection !== undefined ||
     [...above, level].some(({ scopes }) => scopes.length > 0);

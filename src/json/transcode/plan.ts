@@ -1,9 +1,7 @@
 import { Buffer } from "node:buffer";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
-import { referenceIn } from "../../schema/fields/shape.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { storedAs } from "../json_types.ts";
-import type { StoredAs } from "../json_types.ts";
+import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/shape.ts";
+import { type StoredAs, storedAs } from "../json_types.ts";
 import { toJson } from "../to_json.ts";
 
 /** How the transcoder writes a value. A value without a plan is written as it is stored. */

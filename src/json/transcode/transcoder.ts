@@ -1,10 +1,8 @@
 import type { Buffer } from "node:buffer";
-import { readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
-import type { BsonReader } from "../bytes/bson_reader.ts";
+import { type BsonReader, readInt32, readInt64, UnknownTypeError } from "../bytes/bson_reader.ts";
 import type { JsonWriter, Separator } from "../bytes/json_writer.ts";
 import { TIME_RANGE, WRITERS } from "../json_types.ts";
-import { ANY, ROOM } from "./plan.ts";
-import type { FieldPlan, Plan, ValuePlan } from "./plan.ts";
+import { ANY, type FieldPlan, type Plan, ROOM, type ValuePlan } from "./plan.ts";
 import { PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 
 const DOUBLE = 0x01;

@@ -1,9 +1,7 @@
 // @ts-types="npm:@types/express@^5"
 import type { Response, Router } from "express";
-import { BUNDLE, findSwaggerUi } from "./find_swagger_ui.ts";
-import type { SwaggerUi } from "./find_swagger_ui.ts";
-import { START, writePage, writePolicy } from "./page.ts";
-import type { PageOptions } from "./page.ts";
+import { BUNDLE, findSwaggerUi, type SwaggerUi } from "./find_swagger_ui.ts";
+import { type PageOptions, START, writePage, writePolicy } from "./page.ts";
 
 /** The files of swagger-ui that the page loads. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];

@@ -3,8 +3,7 @@ import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import type { ErrorDescription } from "../../http/routes/describe_route.ts";
 import type { RouteNode } from "../route_node.ts";
 import type { Components } from "../schemas/components.ts";
-import { IDENTIFIER } from "../schemas/json_schema.ts";
-import type { JsonSchema } from "../schemas/json_schema.ts";
+import { IDENTIFIER, type JsonSchema } from "../schemas/json_schema.ts";
 
 const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   BAD_FORMAT: "a parameter, or a body, is malformed",

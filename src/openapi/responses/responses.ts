@@ -1,6 +1,5 @@
 import type { ListFormat } from "../../declare/hooks/read_options.ts";
-import { isOperationName } from "../../declare/operations/operation.ts";
-import type { OperationName } from "../../declare/operations/operation.ts";
+import { isOperationName, type OperationName } from "../../declare/operations/operation.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { capitalize } from "../operation_ids.ts";
 import type { RouteNode } from "../route_node.ts";

@@ -1,7 +1,6 @@
 import type { ObjectNode, ValueNode } from "../../schema/describe_object.ts";
 import { isJson } from "../../schema/fields/json.ts";
-import { IDENTIFIER, orNull } from "./json_schema.ts";
-import type { JsonSchema } from "./json_schema.ts";
+import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 

@@ -1,10 +1,8 @@
 import type { AnswerNode, PopulatedNode } from "../route_node.ts";
 import type { FieldNode } from "../../schema/describe_object.ts";
-import { answerValue } from "./answer_value.ts";
-import type { AnswerObjects } from "./answer_value.ts";
+import { type AnswerObjects, answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
-import { IDENTIFIER, orNull } from "./json_schema.ts";
-import type { JsonSchema } from "./json_schema.ts";
+import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
 /** Gives what the name of an entity has behind that of its class; nothing where it is the stored entity. */

@@ -1,8 +1,7 @@
 import type { RouteNode } from "../route_node.ts";
 import { answerValue } from "./answer_value.ts";
 import type { Components } from "./components.ts";
-import { orNull } from "./json_schema.ts";
-import type { JsonSchema } from "./json_schema.ts";
+import { type JsonSchema, orNull } from "./json_schema.ts";
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
 

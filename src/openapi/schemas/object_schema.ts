@@ -1,5 +1,4 @@
-import { isAnswer } from "../../schema/describe_object.ts";
-import type { FieldNode, ObjectNode } from "../../schema/describe_object.ts";
+import { type FieldNode, isAnswer, type ObjectNode } from "../../schema/describe_object.ts";
 import { answerValue } from "./answer_value.ts";
 import { bodyValue } from "./bodies/body_value.ts";
 import type { Components } from "./components.ts";

@@ -1,12 +1,9 @@
-import { enclosed } from "../../json/bytes/json_writer.ts";
-import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
+import { enclosed, type JsonPiece, type Separator } from "../../json/bytes/json_writer.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { fetchEntities } from "../fetch.ts";
-import { separatorOf } from "../request/call.ts";
-import type { OpenLevel } from "../request/call.ts";
-import { isOver } from "../request/reply.ts";
-import type { Reply } from "../request/reply.ts";
+import { type OpenLevel, separatorOf } from "../request/call.ts";
+import { isOver, type Reply } from "../request/reply.ts";
 import { runDirect } from "../run_direct.ts";
 import { columnsOf } from "./columns.ts";
 import { readGroups } from "./read_groups.ts";

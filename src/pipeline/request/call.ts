@@ -6,8 +6,7 @@ import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
-import type { Filter } from "../../filter/filters.ts";
-import { additionsTo } from "../../filter/filters.ts";
+import { additionsTo, type Filter } from "../../filter/filters.ts";
 import { parseRead } from "../../filter/parameters/parse_read.ts";
 import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
@@ -18,10 +17,8 @@ import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { Source } from "../../sources/source.ts";
 import { hashBody, prefersCount } from "./headers.ts";
-import { readIfMatch } from "./versions.ts";
-import type { IfMatch } from "./versions.ts";
-import { actingLevel } from "./route.ts";
-import type { Level, Route } from "./route.ts";
+import { type IfMatch, readIfMatch } from "./versions.ts";
+import { actingLevel, type Level, type Route } from "./route.ts";
 
 interface RequestContext {
   readonly route: Route;
@@ -67,6 +64,7 @@ export interface Call extends RequestContext {
 }
 
 export interface Asked extends ReadQuery {
+  /** Takes what the client selects by out of a filter: a cursor names an entity that need not be selected any more. */
   readonly added?: (filter: Filter) => Filter;
   readonly match?: IfMatch | undefined;
 }

@@ -1,9 +1,7 @@
-import { FrameworkModel } from "../../declare/model/framework_model.ts";
-import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { FrameworkModel, type ModelClass } from "../../declare/model/framework_model.ts";
 import { buildSchema, isBuilt } from "../build_schema.ts";
 import type { Rights } from "./rights.ts";
-import { describeShape } from "./shape.ts";
-import type { Shape } from "./shape.ts";
+import { describeShape, type Shape } from "./shape.ts";
 
 const remembered = new WeakMap<object, Shape>();
 

@@ -3,8 +3,7 @@ import type { Schema, SchemaType } from "mongoose";
 import { buildSchema } from "../build_schema.ts";
 import { referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
-import { ALL_RIGHTS, NO_RIGHTS, restrictionsIn } from "./rights.ts";
-import type { Restrictions, Rights } from "./rights.ts";
+import { ALL_RIGHTS, NO_RIGHTS, type Restrictions, restrictionsIn, type Rights } from "./rights.ts";
 import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;

@@ -1,5 +1,5 @@
 import mongoose from "mongoose";
-import type { Document, Model, Types } from "mongoose";
+import type { Types } from "mongoose";
 
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
@@ -29,7 +29,9 @@ function numberOf(value: unknown): number {
   return NUMBERS.has(type) || typeof value === "bigint" ? Number(value) : NaN;
 }
 
-export function versionKey({ schema }: Document | Model<unknown>): string | undefined {
+export function versionKeyOf(
+  { schema }: { readonly schema: { get(option: "versionKey"): unknown } },
+): string | undefined {
   const key: unknown = schema.get("versionKey");
   return typeof key === "string" ? key : undefined;
 }

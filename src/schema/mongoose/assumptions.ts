@@ -35,8 +35,7 @@ import {
   stampFields,
   virtualsOf,
 } from "./schemas/schema_members.ts";
-import { matchAsIs, writeAsIs } from "./statements/query_casts.ts";
-import type { CastingQuery } from "./statements/query_casts.ts";
+import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
 /** Checks by what is assumed. One that throws counts as failed. */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;

@@ -3,23 +3,18 @@ import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter, isEmpty } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
-import { readOptions } from "../../filter/selection.ts";
-import type { Selection } from "../../filter/selection.ts";
+import { readOptions, type Selection } from "../../filter/selection.ts";
 import { numberIn } from "../../json/bytes/bson_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { asVersion } from "../../schema/fields/system_fields.ts";
-import type { Version } from "../../schema/fields/system_fields.ts";
+import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { pageOptions } from "../collection_reads.ts";
 import type { DirectCall, DirectResult } from "../source.ts";
-import { directSupport } from "./direct_support.ts";
-import type { DirectReads } from "./direct_support.ts";
+import { type DirectReads, directSupport } from "./direct_support.ts";
 import type { JsonQuery } from "./json_reader.ts";
 import { readPage } from "./read_page.ts";
-import { storedIn } from "./stored_writer.ts";
-import type { Stored, StoredEntity } from "./stored_writer.ts";
+import { type Stored, type StoredEntity, storedIn } from "./stored_writer.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -81,8 +76,8 @@ export function planRead(
     isSameForDatabase(projection, shape);
   if (!isDirect) return undefined;
   const selected = everyFilter(conditions, page?.behind);
-  const key: unknown = operation === "one" ? model.schema.get("versionKey") : undefined;
-  const also = typeof key === "string" ? [key] : page?.paths;
+  const key = operation === "one" ? versionKeyOf(model) : undefined;
+  const also = key === undefined ? page?.paths : [key];
   const query = { conditions: castFilter(model, selected), options, projection, also, separator };
   return { reads, query };
 }

@@ -14,11 +14,9 @@ import type { JsonObject } from "../../schema/fields/json.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { keepsScopes } from "../parts/place.ts";
 import type { DirectCall, DirectResult, Fate } from "../source.ts";
-import { versionIn } from "./direct_reads.ts";
-import type { OpenCollection } from "./direct_reads.ts";
+import { type OpenCollection, versionIn } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
-import { areValid, flatFields, timeStamps } from "./entity_maker.ts";
-import type { EntityMaker } from "./entity_maker.ts";
+import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
 
 type Values = Record<string, unknown>;
 

@@ -1,19 +1,15 @@
 import { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
-import { nextTurn, readBatches } from "../../database/read_batches.ts";
-import type { Batch } from "../../database/read_batches.ts";
+import { type Batch, nextTurn, readBatches } from "../../database/read_batches.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
-import { isEmpty } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { type Filter, isEmpty } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { alsoReading, databaseProjection, uncovered } from "../../filter/projection.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
-import { fillMarked, wantedIn } from "../../json/populate.ts";
-import type { TargetFinder } from "../../json/populate.ts";
-import { StoredEntity, storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
+import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
+import { type Stored, StoredEntity, storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
-import type { Stored } from "./stored_writer.ts";
 
 /** How many entities with hooks are made in one turn of the event loop. */
 const MADE_AT_ONCE = 32;

@@ -1,9 +1,7 @@
 import type { Model, mongo } from "mongoose";
-import { readBatches } from "../../database/read_batches.ts";
-import type { Batch } from "../../database/read_batches.ts";
+import { type Batch, readBatches } from "../../database/read_batches.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { type Filter, isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
 import { alsoReading, uncovered } from "../../filter/projection.ts";
 import { countSelected } from "../collection_reads.ts";
 import { pageEnd } from "../page_end.ts";
@@ -11,8 +9,7 @@ import type { DirectCall, FoundPage, PageRead } from "../source.ts";
 import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
-import { decodeBson, storedIn } from "./stored_writer.ts";
-import type { Stored } from "./stored_writer.ts";
+import { decodeBson, type Stored, storedIn } from "./stored_writer.ts";
 
 interface ReadPage extends Pick<DirectCall, "count" | "finder"> {
   readonly reader: JsonReader;

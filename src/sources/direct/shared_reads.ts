@@ -4,8 +4,7 @@ import mongoose from "mongoose";
 import { identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
-import { decodeBson, storedIn } from "./stored_writer.ts";
-import type { Stored } from "./stored_writer.ts";
+import { decodeBson, type Stored, storedIn } from "./stored_writer.ts";
 
 const MAX_SHARED = 64;
 

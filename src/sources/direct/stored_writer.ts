@@ -3,20 +3,15 @@ import { Buffer } from "node:buffer";
 import type { Document, Model } from "mongoose";
 import { toJsonValue } from "../../json/to_json.ts";
 import { hydrateKept } from "../../write/stored_values.ts";
-import { nextTurn } from "../../database/read_batches.ts";
-import type { Batch } from "../../database/read_batches.ts";
-import { shownBy } from "../../filter/projection.ts";
-import type { Projection, Shows } from "../../filter/projection.ts";
+import { type Batch, nextTurn } from "../../database/read_batches.ts";
+import { type Projection, shownBy, type Shows } from "../../filter/projection.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { BsonReader, documentsIn } from "../../json/bytes/bson_reader.ts";
-import { JsonWriter } from "../../json/bytes/json_writer.ts";
-import type { Separator } from "../../json/bytes/json_writer.ts";
+import { JsonWriter, type Separator } from "../../json/bytes/json_writer.ts";
 import { DocumentWriter } from "../../json/transcode/transcoder.ts";
-import { planJson } from "../../json/transcode/plan.ts";
-import type { Plan } from "../../json/transcode/plan.ts";
-import { Marking } from "../../json/populate.ts";
-import type { MarkedJson } from "../../json/populate.ts";
+import { type Plan, planJson } from "../../json/transcode/plan.ts";
+import { type MarkedJson, Marking } from "../../json/populate.ts";
 
 /** How many bytes are written in one turn of the event loop. */
 const PORTION = 16 * 1024;
@@ -116,7 +111,7 @@ export class StoredWriter {
     const { fields } = this.plan;
     const roots = [...this.#shape.fields.keys()].filter((name) => !fields.has(name));
     const inner = this.#shape.unselected.filter((path) =>
-      path.includes(".") && fields.has(path.split(".")[0] as string)
+      path.includes(".") && fields.has(topOf(path))
     );
     return withoutPaths([...roots, ...inner]);
   }

@@ -1,8 +1,7 @@
 import type { Document, Model, Types } from "mongoose";
 import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
-import { everyFilter } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/order.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
 import { readOptions } from "../../filter/selection.ts";
@@ -43,8 +42,7 @@ import {
   updateElements,
 } from "./part_writes.ts";
 import type { ElementKey } from "./part_writes.ts";
-import { intoStages, stagesTo } from "./place.ts";
-import type { Place } from "./place.ts";
+import { intoStages, type Place, stagesTo } from "./place.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
   readonly parent: Place;

@@ -1,5 +1,6 @@
 import type { Document } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { topOf } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { embeddedModel } from "../../schema/get_model.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
@@ -7,10 +8,8 @@ import type { CollectionSourceOptions } from "../collection_source.ts";
 import { castIdentifier } from "../entities.ts";
 import type { Source } from "../source.ts";
 import { ElementSource } from "./element_source.ts";
-import { ReferenceSource } from "./reference_source.ts";
-import type { ReferenceSourceOptions } from "./reference_source.ts";
-import { stagesTo, storedList } from "./place.ts";
-import type { Place } from "./place.ts";
+import { ReferenceSource, type ReferenceSourceOptions } from "./reference_source.ts";
+import { type Place, stagesTo, storedList } from "./place.ts";
 
 export interface OpenPartOptions extends CollectionSourceOptions {
   readonly place: Place;
@@ -56,5 +55,5 @@ async function readProperty(
 /** Whether a document has what is stored. Mongoose leaves a whole list out if it cannot cast one of its values. */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
-    !Object.keys(parent.errors ?? {}).some((path) => path.split(".")[0] === property);
+    !Object.keys(parent.errors ?? {}).some((path) => topOf(path) === property);
 }

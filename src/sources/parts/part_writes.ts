@@ -1,15 +1,13 @@
 import type { ClientSession, Document, PipelineStage } from "mongoose";
 import { badData, conflict, outOfReach } from "../../errors/refusals.ts";
-import { everyFilter } from "../../filter/filters.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { everyFilter, type Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { keptValues, storedText, valueAt } from "../../write/stored_values.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import { keptValues, type StoredObject, storedText, valueAt } from "../../write/stored_values.ts";
 import { changedFields, setFields, unchangedAt } from "../../write/update_conditions.ts";
 import { enteredObjects, isObjectAt, replacedPaths } from "../../write/written_paths.ts";
 import {

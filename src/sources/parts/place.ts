@@ -1,6 +1,5 @@
 import type { ClientSession, Connection, Model, PipelineStage, Types } from "mongoose";
-import { takeTurns } from "../../database/in_transaction.ts";
-import type { TransactionOptions } from "../../database/in_transaction.ts";
+import { takeTurns, type TransactionOptions } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { outOfReach, throwClash } from "../../errors/refusals.ts";
 import {
@@ -13,13 +12,11 @@ import {
 } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
-import { asVersion, versionKey } from "../../schema/fields/system_fields.ts";
+import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
-import { matchAsIs, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
-import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { storedText } from "../../write/stored_values.ts";
-import type { StoredObject } from "../../write/stored_values.ts";
+import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
+import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import { isExact, sameAsStored, setFields } from "../../write/update_conditions.ts";
 import { isObjectAt, writtenPaths } from "../../write/written_paths.ts";
 
@@ -79,7 +76,7 @@ export function keepsScopes(
   fields: readonly string[],
 ): boolean {
   const { updatedAt } = stampFields(model.schema);
-  const stamps = [updatedAt, versionKey(model)];
+  const stamps = [updatedAt, versionKeyOf(model)];
   return [{ scope }, ...steps].every(({ scope }, index) => {
     const read = fieldsRead(scope);
     const inner = steps[index]?.property;
@@ -173,7 +170,7 @@ async function tryChecked(
   const { model, id, scope, version, timeBudget } = place;
   const read = fieldsRead(scope);
   // The fields of the scope, and those that are written; or else the whole document.
-  const key = versionKey(model);
+  const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
   const stages = [
@@ -282,7 +279,7 @@ interface Statement {
  */
 async function send(place: Place, { update, where, session }: Statement): Promise<boolean> {
   const { model, id, steps, timeBudget } = place;
-  const key = versionKey(model);
+  const key = versionKeyOf(model);
   const counted = key === undefined ? update : { ...update, $inc: { ...update.$inc, [key]: 1 } };
   const arrayFilters = steps.flatMap(({ id }, index) =>
     id === undefined ? [] : [{ [`e${index}._id`]: id }]

@@ -4,13 +4,11 @@ import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refus
 import type { Filter } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { readIds, readMet } from "../collection_reads.ts";
-import { CollectionSource } from "../collection_source.ts";
-import type { CollectionSourceOptions } from "../collection_source.ts";
+import { CollectionSource, type CollectionSourceOptions } from "../collection_source.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { turnAt } from "./place.ts";
-import type { Place } from "./place.ts";
+import { type Place, turnAt } from "./place.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;

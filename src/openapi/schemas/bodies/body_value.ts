@@ -1,8 +1,7 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { unknownType } from "../answer_value.ts";
 import type { Components } from "../components.ts";
-import { KEYS, orNull } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
+import { type JsonSchema, KEYS, orNull } from "../json_schema.ts";
 import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
 import { describeText } from "./texts.ts";

@@ -1,6 +1,5 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
-import { oneOf } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
+import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 const DECIMAL = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
 const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";

@@ -1,6 +1,5 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
-import { GIVEN_IDENTIFIER, oneOf } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
+import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 
 /** The times that a date can be, in milliseconds since 1970. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };

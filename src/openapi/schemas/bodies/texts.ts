@@ -1,7 +1,6 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules.ts";
-import { oneOf } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
+import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /** The most characters that a number of JSON has as a text. */
 const MOST_OF_NUMBER = 25;

@@ -1,9 +1,7 @@
 import type { FilterNode, FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
-import { FILTER_KEYS, orNull } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
-import { describeOperators } from "./operators_schema.ts";
-import type { Conditions } from "./operators_schema.ts";
+import { FILTER_KEYS, type JsonSchema, orNull } from "../json_schema.ts";
+import { type Conditions, describeOperators } from "./operators_schema.ts";
 import { anyValue, comparedValue } from "./scalar_values.ts";
 
 /** Describes the condition on a field: a value that it equals, or operators. */

@@ -1,5 +1,4 @@
-import { below, embedsItself } from "./filter_node.ts";
-import type { FilterNode, FilterValue } from "./filter_node.ts";
+import { below, embedsItself, type FilterNode, type FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeCondition } from "./condition_schema.ts";

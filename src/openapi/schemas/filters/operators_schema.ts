@@ -1,7 +1,6 @@
 import type { FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
-import { oneOf } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
+import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /** The types that the database knows, by name and by number. */
 const TYPES = [

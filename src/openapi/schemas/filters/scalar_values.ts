@@ -1,8 +1,7 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
-import { FILTER_KEYS, GIVEN_IDENTIFIER } from "../json_schema.ts";
-import type { JsonSchema } from "../json_schema.ts";
+import { FILTER_KEYS, GIVEN_IDENTIFIER, type JsonSchema } from "../json_schema.ts";
 
 /** Values that JSON alone cannot say, in extended JSON, by the types that read them. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document, Schema, SchemaType } from "mongoose";
-import { NO_RIGHTS } from "../../fields/rights.ts";
-import type { Rights } from "../../fields/rights.ts";
+import { NO_RIGHTS, type Rights } from "../../fields/rights.ts";
 import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
 import {
