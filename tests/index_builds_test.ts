@@ -173,6 +173,18 @@ test('indexes: "required" keeps writes away while an index is being built', asyn
   assertEquals([await add(), await add()], [201, 409]);
 });
 
+test('indexes: "required" takes the list of indexes for true where statistics may not be read', async () => {
+  await using mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const { Unique } = buildUnique(true);
+  await using app = await mount([Unique], { indexes: "required", mongo: mongo.uri });
+  await mongoose.connection.getClient().db("admin").command({
+    ...{ configureFailPoint: "failCommand", mode: "alwaysOn" },
+    data: { failCommands: ["aggregate"], errorCode: 13 },
+  });
+  const add = async () => (await app.post("/unique", { name: "b" })).status;
+  assertEquals([await add(), await add()], [201, 409]);
+});
+
 test('indexes: "required" knows indexes that stand with the collation of their schema', async () => {
   @rest({
     route: "/collated",

@@ -125,15 +125,29 @@ interface StorageStats {
   readonly indexBuilds?: readonly string[];
 }
 
+/** The codes of the errors of users, databases and connections that may not read statistics. */
+const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
+
 /** Lists the indexes that keep entities apart. One that is being built does not yet, and may fail: it is listed as the others. */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await model.listIndexes() as StoredIndex[];
-  const stages = [{ $collStats: { storageStats: {} } }];
-  const shards = await model.collection.aggregate(stages, { readPreference: "primary" }).toArray();
-  const stats: StorageStats[] = shards.map(({ storageStats }) => storageStats);
+  const stats: StorageStats[] | undefined = await statistics(model).catch((error) => {
+    if (WITHOUT_STATISTICS.has(error.code)) return undefined;
+    throw error;
+  });
+  if (stats === undefined || stats.some(({ indexSizes }) => indexSizes === undefined)) {
+    return listed;
+  }
   const known = new Set(stats.flatMap(({ indexSizes = {} }) => Object.keys(indexSizes)));
   for (const name of stats.flatMap(({ indexBuilds = [] }) => indexBuilds)) known.delete(name);
   return listed.filter(({ name }) => known.has(name));
+}
+
+/** Gives the statistics of a collection, of each shard. */
+async function statistics({ collection }: Model<unknown>): Promise<StorageStats[]> {
+  const stages = [{ $collStats: { storageStats: {} } }];
+  const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
+  return shards.map(({ storageStats }) => storageStats);
 }
 
 interface UniqueOptions {
