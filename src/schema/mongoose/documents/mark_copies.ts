@@ -28,7 +28,10 @@ const MARK_SCHEMA = "$markSchema";
 /** What marks the copies that documents give of themselves. */
 const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
   toObject: markCopy,
-  $clone: (copy, schema) => markValues(copy as Document, schema),
+  $clone(copy, schema) {
+    // A `$clone()` of the host's own may give anything.
+    if (isDocument(copy)) markValues(copy, schema);
+  },
 };
 
 /**

@@ -7,7 +7,7 @@ import type { Connection } from "mongoose";
  *
  * @example Print how long statements take
  * ```ts
- * import { tracingChannel, type TracingChannel } from "node:diagnostics_channel";
+ * import { tracingChannel } from "node:diagnostics_channel";
  * import type { StatementTrace } from "@mongrove/mongrove";
  *
  * tracingChannel("mongrove:statement").asyncEnd.subscribe((message) => {
