@@ -22,6 +22,7 @@ export async function measureSuite(
   const kept = samples.filter(({ scenario }) => !wide.has(scenario));
   try {
     const again = await measureRounds(bench, scenarios.filter(({ name }) => wide.has(name)));
+    bench.notes.push(`${wide.size} rows were measured again: intervals were wider than 15 %`);
     return sumUp([...kept, ...again], byHand);
   } catch (error) {
     if (!bench.interrupted.aborted) throw error;
