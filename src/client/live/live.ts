@@ -99,17 +99,24 @@ async function* listsIn(
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
-  let tell = () => {};
-  const ended = follow(reader, { list, silenceMS, tellNews: () => tell() }).then(() => true);
-  // A stream may break while nobody waits for it.
-  ended.catch(() => {});
+  // No promise lasts as long as the stream: each wait for it would be kept until its end.
+  const state: { wake: () => void; end?: { readonly error?: unknown } } = { wake: () => {} };
+  const noteEnd = (end: { readonly error?: unknown }) => {
+    state.end = end;
+    state.wake();
+  };
+  follow(reader, { list, silenceMS, tellNews: () => state.wake() })
+    .then(() => noteEnd({}), (error) => noteEnd({ error }));
   try {
     for (;;) {
-      const news = new Promise<boolean>((resolve) => tell = () => resolve(false));
-      const isOver = !list.hasNews && await Promise.race([news, ended]);
-      await within(ended, TOGETHER_MS);
-      if (signal?.aborted || isOver) return;
+      if (!list.hasNews && state.end === undefined) {
+        await new Promise<void>((resolve) => state.wake = resolve);
+      }
+      if (list.hasNews) await pause(TOGETHER_MS, signal);
+      if (signal?.aborted) return;
+      if (state.end !== undefined && "error" in state.end) throw state.end.error;
       if (list.hasNews) yield list.takeNews();
+      else if (state.end !== undefined) return;
     }
   } finally {
     signal?.removeEventListener("abort", cancel);
