@@ -14,7 +14,7 @@ export class Shape {
   readonly strict: boolean;
   /** For whom it is: what others may not see is hidden in their own shapes. */
   readonly rights: Rights;
-  readonly fields = new Map<string, FieldShape>();
+  readonly #fields = new Map<string, FieldShape>();
   /** Missing for an object made of dotted paths. */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
@@ -32,12 +32,16 @@ export class Shape {
     this.schema = schema;
   }
 
+  get fields(): ReadonlyMap<string, FieldShape> {
+    return this.#fields;
+  }
+
   add([name = "", ...below]: readonly string[], field: FieldShape): void {
-    if (below.length === 0) return void this.fields.set(name, field);
+    if (below.length === 0) return void this.#fields.set(name, field);
     let inner = this.fields.get(name)?.shape;
     if (inner === undefined) {
       inner = new Shape({ strict: this.strict, rights: this.rights, schema: undefined });
-      this.fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
+      this.#fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
     }
     inner.add(below, field);
   }
