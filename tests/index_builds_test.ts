@@ -185,6 +185,15 @@ test('indexes: "required" takes the list of indexes for true where statistics ma
   assertEquals([await add(), await add()], [201, 409]);
 });
 
+test('indexes: "required" takes the list of indexes for true where statistics do not name them', async () => {
+  const { Unique } = buildUnique(true);
+  await using app = await mount([Unique], { indexes: "required" });
+  const found = { toArray: () => Promise.resolve([{ storageStats: {} }]) };
+  using _aggregate = stub(getModel(Unique).collection, "aggregate", () => found as never);
+  const add = async () => (await app.post("/unique", { name: "b" })).status;
+  assertEquals([await add(), await add()], [201, 409]);
+});
+
 test('indexes: "required" knows indexes that stand with the collation of their schema', async () => {
   @rest({
     route: "/collated",
