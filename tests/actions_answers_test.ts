@@ -236,7 +236,7 @@ test("an action has its time, as other hooks have", async () => {
     maxTimeMS: 100,
     prepare: (host) => host.use(express.json()),
   });
-  const { _id } = await app.created("/tickets", {});
+  const { _id } = await getModel(Ticket).create({}) as unknown as { readonly _id: unknown };
   const { promise, resolve } = Promise.withResolvers<null>();
   run = () => promise;
 

@@ -218,6 +218,8 @@ test("entities as large as MongoDB allows are delivered, with images, and become
     onError: () => {},
   });
   const { insertedId: _id } = await collection.insertOne({ title: "x".repeat(15_000_000) });
+  // A handler gets the values of the moment.
+  await until(() => seen.length === 1);
   await collection.updateOne({ _id }, { $set: { title: "y".repeat(16_000_000) } });
   await until(async () => (await follower.deadLetters()).length === 1);
   assertEquals(seen.slice(0, 2), [

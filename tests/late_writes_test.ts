@@ -241,7 +241,7 @@ longTest("a write whose middleware takes too long is never sent", async () => {
     @prop()
     name?: string;
   }
-  await using app = await mount([Slow], { maxTimeMS: 1500 });
+  await using app = await mount([Slow], { maxTimeMS: 3000 });
   const { collection } = getModel(Slow);
   const { insertedId } = await collection.insertOne({ name: "stored" } as never);
   const sent = await watchCommands(app.database.uri);

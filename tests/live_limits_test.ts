@@ -110,7 +110,7 @@ test("Framework.close() ends streams in order, and refuses others", async () => 
   await idle.write(new TextEncoder().encode(accept));
   assertMatch(await readToEnd(idle), /^HTTP\/1.1 503/);
   await closing;
-  assert(performance.now() - begun < 5000);
+  assert(performance.now() - begun < 20_000);
   assertEquals(streams.map(({ hasEnded }) => hasEnded), streams.map(() => true));
   for (const each of streams) await each[Symbol.asyncDispose]();
   assertEquals((await app.get("/lines")).status, 200);

@@ -454,14 +454,14 @@ test("q is refused when it is nested thousands deep, and the process lives on", 
 });
 
 test("all() stops an expression that takes the database too long, and answers others meanwhile", async () => {
-  await using app = await mount([Refused], { maxTimeMS: 1500 });
+  await using app = await mount([Refused], { maxTimeMS: 4000 });
   const text = "a".repeat(5000);
   await getModel(Refused).create(Array.from({ length: 200 }, () => ({ name: text })) as never);
   const slow = asQuery({ name: { $regex: "^(a|aa|aaa)*(a|aa|aaa)*(a|aa|aaa)*$b" } });
 
   const [evil, good] = await Promise.all([
-    app.get(`/things${slow}`, { within: 10_000 }),
-    app.get(`/things${asQuery({ year: 1 })}`, { within: 10_000 }),
+    app.get(`/things${slow}`),
+    app.get(`/things${asQuery({ year: 1 })}`),
   ]);
 
   assert([200, 400, 503].includes(evil.status), `status ${evil.status}`);
