@@ -1,12 +1,14 @@
+import mongoose from "mongoose";
 import type { Connection, Cursor, mongo } from "mongoose";
 import { setImmediate } from "node:timers";
 import { Buffer } from "node:buffer";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** Documents: the bytes of a BSON array, as the database sent it, or decoded. */
-export type Batch =
-  | { readonly array: Buffer; readonly start: number }
-  | { readonly values: readonly object[] };
+/** Documents: the bytes of a BSON array, as the database sent it. */
+export interface Batch {
+  readonly array: Buffer;
+  readonly start: number;
+}
 
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
@@ -25,7 +27,7 @@ export async function* readBatches(
   const wait = (next: Promise<boolean>) => timeBudget?.waitForNext(next) ?? next;
   try {
     while (await wait(reads?.run(read) ?? read())) {
-      yield takeReply(cursor as ReplyCursor) ?? { values: cursor.readBufferedDocuments() };
+      yield takeReply(cursor as ReplyCursor) ?? encoded(cursor.readBufferedDocuments());
       // The driver closes a cursor with its last batch: to ask for another one would take a wait.
       if (cursor.closed) return;
     }
@@ -130,4 +132,10 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
   reply.clear?.();
   Reflect.set(cursor, "documents", null);
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
+}
+
+/** Encodes what the driver has decoded, where it is not known to keep its reply. */
+function encoded(documents: readonly object[]): Batch {
+  const bytes = mongoose.mongo.BSON.serialize({ ...documents }, { ignoreUndefined: false });
+  return { array: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), start: 0 };
 }

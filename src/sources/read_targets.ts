@@ -6,10 +6,10 @@ import { isSameForDatabase, type Projection, withoutApart } from "../filter/proj
 import { readOptions } from "../filter/selection.ts";
 import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
-import { identifierIn } from "../json/bytes/bson_reader.ts";
+import { documentsIn, identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import type { JsonReader } from "./direct/json_reader.ts";
-import { decodeBson, type Stored, storedIn } from "./direct/stored_writer.ts";
+import { decodeBson } from "./direct/stored_writer.ts";
 import { directSupport } from "./direct/direct_support.ts";
 
 export interface TargetSource {
@@ -48,8 +48,8 @@ async function readDirect(
   const writer = reader.writerFor(query);
   const found: FoundTargets = new Map();
   for await (const batch of reader.batches(query)) {
-    for (const stored of storedIn(batch)) {
-      found.set(idText(stored), new JsonText(writer.text(stored)));
+    for (const stored of documentsIn(batch)) {
+      found.set(idText(stored), new JsonText(writer.joined([stored])));
     }
   }
   return found;
@@ -77,11 +77,9 @@ function optionsOf({ scope, maxTimeMS }: TargetSource): Record<string, unknown> 
   return readOptions(selection, { maxTimeMS, page: false });
 }
 
-function idText(stored: Stored): string {
-  const id = stored instanceof Buffer ? identifierIn(stored) : undefined;
-  if (id !== undefined) return `"${id}"`;
-  const { _id } = (stored instanceof Buffer ? decodeBson(stored) : stored) as { _id: unknown };
-  return jsonOf(_id);
+function idText(stored: Buffer): string {
+  const id = identifierIn(stored);
+  return id === undefined ? jsonOf((decodeBson(stored) as { _id: unknown })._id) : `"${id}"`;
 }
 
 function jsonOf(value: unknown): string {

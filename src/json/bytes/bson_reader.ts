@@ -122,7 +122,10 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
 }
 
-export function documentsIn(array: Buffer, start: number): Buffer[] {
+/** Gives the bytes of each document in those of an array. */
+export function documentsIn(
+  { array, start }: { readonly array: Buffer; readonly start: number },
+): Buffer[] {
   const source = new BsonReader(array, start);
   const documents: Buffer[] = [];
   for (const end = source.open(); source.next(end);) {

@@ -85,9 +85,9 @@ Deno.test("documentsIn() gives the documents of an array, and of a part of a lar
   const array = Buffer.from(BSON.serialize({ ...documents }));
   const around = Buffer.concat([Buffer.from("before"), array, Buffer.from("after")]);
   for (const [source, start] of [[array, 0], [around, 6]] as const) {
-    assertEquals(documentsIn(source, start).map((each) => BSON.deserialize(each)), documents);
+    assertEquals(documentsIn({ array: source, start }).map((each) => BSON.deserialize(each)), documents);
   }
-  assertEquals(documentsIn(Buffer.from(BSON.serialize({})), 0), []);
+  assertEquals(documentsIn({ array: Buffer.from(BSON.serialize({})), start: 0 }), []);
 });
 
 Deno.test("identifierIn() reads an ObjectId that comes first, and nothing else", () => {

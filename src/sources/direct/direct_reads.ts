@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Model } from "mongoose";
 import type { TimeBudget } from "../../database/time_budget.ts";
@@ -6,7 +6,7 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
 import { readOptions, type Selection } from "../../filter/selection.ts";
-import { numberIn } from "../../json/bytes/bson_reader.ts";
+import { documentsIn, numberIn } from "../../json/bytes/bson_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { pageOptions } from "../collection_reads.ts";
@@ -14,7 +14,7 @@ import type { DirectCall, DirectResult } from "../source.ts";
 import { type DirectReads, directSupport } from "./direct_support.ts";
 import type { JsonQuery } from "./json_reader.ts";
 import { readPage } from "./read_page.ts";
-import { type Stored, type StoredEntity, storedIn } from "./stored_writer.ts";
+import type { StoredEntity } from "./stored_writer.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -140,7 +140,7 @@ export async function oneDirect(
   if (stored === undefined) return null;
   const version = versionIn(stored, query.also?.[0]);
   const { finder } = call;
-  if (finder === undefined) return { text: reader.writerFor(query).text(stored), version };
+  if (finder === undefined) return { text: reader.writerFor(query).joined([stored]), version };
   const text = reader.joined([stored], { finder, ...query });
   return { text: await collection.timeBudget.wait(text), version };
 }
@@ -148,7 +148,7 @@ export async function oneDirect(
 async function findOne(
   { reads, query }: ReadPlan,
   { model, name = {}, timeBudget }: OpenCollection,
-): Promise<Stored | undefined> {
+): Promise<Buffer | undefined> {
   const named = castFilter(model, name);
   const { _id: shown = true } = query.projection;
   // Shared reads tell documents apart by their identifiers.
@@ -157,14 +157,11 @@ async function findOne(
   }
   const conditions = everyFilter(named, query.conditions);
   for await (const batch of reads.reader.batches({ ...query, conditions }, timeBudget)) {
-    return storedIn(batch)[0];
+    return documentsIn(batch)[0];
   }
   return undefined;
 }
 
-export function versionIn(stored: Stored, name: string | undefined): Version {
-  if (name === undefined) return null;
-  return asVersion(
-    Buffer.isBuffer(stored) ? numberIn(stored, name) : stored[name as keyof Stored],
-  );
+function versionIn(stored: Buffer, name: string | undefined): Version {
+  return name === undefined ? null : asVersion(numberIn(stored, name));
 }

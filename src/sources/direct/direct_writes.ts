@@ -11,12 +11,14 @@ import type { Filter } from "../../filter/filters.ts";
 import { isNarrowed } from "../../filter/projection.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
+import { asVersion } from "../../schema/fields/system_fields.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { keepsScopes } from "../parts/place.ts";
 import type { DirectCall, DirectResult, Fate } from "../source.ts";
-import { type OpenCollection, versionIn } from "./direct_reads.ts";
+import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
 import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
+import { encodeBson } from "./stored_writer.ts";
 
 type Values = Record<string, unknown>;
 
@@ -187,11 +189,13 @@ async function store(
   });
   const stored = await timeBudget.wait(sent).catch(orDocument);
   if (stored === null || stored === undefined) return stored;
-  const version = versionIn(stored, key);
+  const version = asVersion(stored[key]);
   const told = { version, ...version === 0 && { created: String(stored._id) } };
   if (minimal) return told;
   const { reads } = directSupport(model, shape);
-  return { text: reads?.reader.text(stored) ?? toJson(model.hydrate(stored), shape), ...told };
+  const bytes = reads && encodeBson(stored);
+  const text = bytes && reads.reader.writerFor({ projection: {} }).joined([bytes]);
+  return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
 }
 
 async function remove(

@@ -5,9 +5,10 @@ import type { TimeBudget } from "../../database/time_budget.ts";
 import { type Filter, isEmpty } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { alsoReading, databaseProjection, uncovered } from "../../filter/projection.ts";
+import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
-import { type Stored, StoredEntity, storedIn, StoredWriter, writeMarked } from "./stored_writer.ts";
+import { StoredEntity, StoredWriter, writeMarked } from "./stored_writer.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
 
@@ -85,7 +86,7 @@ export class JsonReader {
     const marking = { writer: this.writerFor(query), names: finder.names, separator };
     for await (const batch of this.#list(few, timeBudget)) {
       await nextTurn();
-      const marked = writeMarked(storedIn(batch), marking);
+      const marked = writeMarked(documentsIn(batch), marking);
       const targets = await timeBudget.waitForNext(finder.find(wantedIn([marked], finder)));
       if (begun) yield separator;
       begun = true;
@@ -99,8 +100,8 @@ export class JsonReader {
   ): AsyncGenerator<readonly Buffer[]> {
     const writer = this.writerFor(query);
     for await (const batch of this.#list(query, timeBudget)) {
-      const stored = storedIn(batch);
-      if (finder === undefined) yield stored.map((each) => writer.text(each));
+      const stored = documentsIn(batch);
+      if (finder === undefined) yield stored.map((each) => writer.joined([each]));
       else {
         const marked = stored.map((each) => writeMarked([each], { writer, names: finder.names }));
         const targets = await timeBudget.waitForNext(finder.find(wantedIn(marked, finder)));
@@ -111,7 +112,7 @@ export class JsonReader {
 
   /** Gives the text of documents; a finder puts entities in the place of identifiers. The caller bounds the wait. */
   async joined(
-    stored: readonly Stored[],
+    stored: readonly Buffer[],
     { projection, separator, finder }: Pick<JsonQuery, "projection" | "separator"> & {
       readonly finder?: TargetFinder | undefined;
     },
@@ -138,7 +139,7 @@ export class JsonReader {
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
-      const stored = storedIn(batch);
+      const stored = documentsIn(batch);
       for (let start = 0; start < stored.length; start += MADE_AT_ONCE) {
         if (start > 0 && !isPage) await nextTurn();
         const some = stored.slice(start, start + MADE_AT_ONCE);
@@ -148,7 +149,7 @@ export class JsonReader {
     }
   }
 
-  entity(stored: Stored, query: JsonQuery, forChange = false): StoredEntity {
+  entity(stored: Buffer, query: JsonQuery, forChange = false): StoredEntity {
     return this.#entityMaker(query, { copies: true, forChange })(stored);
   }
 
@@ -156,14 +157,12 @@ export class JsonReader {
   #entityMaker(
     query: JsonQuery,
     { copies, forChange = false }: { readonly copies: boolean; readonly forChange?: boolean },
-  ): (stored: Stored) => StoredEntity {
+  ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const decode = writer.decoder();
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
     return (stored) => {
-      const values = stored instanceof Buffer
-        ? decode(copies ? Buffer.from(stored) : stored)
-        : stored;
+      const values = decode(copies ? Buffer.from(stored) : stored);
       for (const path of unseen) Reflect.deleteProperty(values, path);
       return new StoredEntity({ values, writer, forChange });
     };
@@ -188,10 +187,6 @@ export class JsonReader {
       ...given,
       ...Object.keys(projection).length > 0 && { projection },
     } as never) as unknown as mongo.FindCursor;
-  }
-
-  text(stored: Stored): Buffer {
-    return this.#writer.text(stored);
   }
 
   writerFor({ projection }: Pick<JsonQuery, "projection">): StoredWriter {

@@ -1,15 +1,17 @@
+import type { Buffer } from "node:buffer";
 import type { Model, mongo } from "mongoose";
 import { type Batch, readBatches } from "../../database/read_batches.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { type Filter, isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
 import { alsoReading, uncovered } from "../../filter/projection.ts";
+import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import { countSelected } from "../collection_reads.ts";
 import { pageEnd } from "../page_end.ts";
 import type { DirectCall, FoundPage, PageRead } from "../source.ts";
 import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
-import { decodeBson, type Stored, storedIn } from "./stored_writer.ts";
+import { decodeBson } from "./stored_writer.ts";
 
 interface ReadPage extends Pick<DirectCall, "count" | "finder"> {
   readonly reader: JsonReader;
@@ -29,7 +31,7 @@ export async function readPage(read: ReadPage, collection: OpenCollection): Prom
 }
 
 interface Found {
-  readonly all: readonly Stored[];
+  readonly all: readonly Buffer[];
   readonly total?: number;
 }
 
@@ -51,9 +53,9 @@ async function readFound(
   return { all, total };
 }
 
-async function gather(batches: AsyncIterable<Batch>): Promise<readonly Stored[]> {
-  const found: Stored[] = [];
-  for await (const batch of batches) found.push(...storedIn(batch));
+async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]> {
+  const found: Buffer[] = [];
+  for await (const batch of batches) found.push(...documentsIn(batch));
   return found;
 }
 
@@ -92,9 +94,9 @@ function openCounted(
 }
 
 /** Takes the count from what a statement of {@linkcode openCounted} has found. Nothing was counted where it is missing. */
-function takeCount(all: readonly Stored[]): Found {
+function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);
-  const decoded = (last instanceof Uint8Array ? decodeBson(last) : last ?? {}) as Counted;
+  const decoded: Counted = last === undefined ? {} : decodeBson(last);
   if (decoded._id !== undefined || decoded.total === undefined) return { all, total: 0 };
   return { all: all.slice(0, -1), total: decoded.total };
 }

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
-import { identifierIn } from "../../json/bytes/bson_reader.ts";
+import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { JsonQuery, JsonReader } from "./json_reader.ts";
-import { decodeBson, type Stored, storedIn } from "./stored_writer.ts";
+import { decodeBson } from "./stored_writer.ts";
 
 const MAX_SHARED = 64;
 
 type ObjectId = mongoose.Types.ObjectId;
 
-type Found = ReadonlyMap<string, Stored>;
+type Found = ReadonlyMap<string, Buffer>;
 
 interface Gathering {
   readonly ids: ObjectId[];
@@ -24,23 +24,16 @@ export class SharedReads {
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
-  /** Decoded entities that one of those who asked has got. */
-  readonly #given = new WeakSet<object>();
 
   constructor(reader: JsonReader) {
     this.#reader = reader;
   }
 
   /** Reads the entity with an identifier, if the query selects it. The caller bounds the wait. */
-  async find(id: ObjectId, query: JsonQuery): Promise<Stored | undefined> {
+  async find(id: ObjectId, query: JsonQuery): Promise<Buffer | undefined> {
     const isAlone = this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
-    const stored = (await found).get(id.toHexString());
-    if (stored === undefined || stored instanceof Buffer) return stored;
-    // Hooks may change values in place: no other request gets them.
-    if (this.#given.has(stored)) return (await this.#run([id], query)).get(id.toHexString());
-    this.#given.add(stored);
-    return stored;
+    return (await found).get(id.toHexString());
   }
 
   #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
@@ -65,9 +58,9 @@ export class SharedReads {
     try {
       const name = { _id: ids.length === 1 ? ids[0] : { $in: ids } };
       const conditions = everyFilter(name, query.conditions);
-      const found = new Map<string, Stored>();
+      const found = new Map<string, Buffer>();
       for await (const batch of this.#reader.batches({ ...query, conditions })) {
-        for (const each of storedIn(batch)) found.set(idOf(each), each);
+        for (const each of documentsIn(batch)) found.set(idOf(each), each);
       }
       return found;
     } finally {
@@ -88,7 +81,6 @@ function nameOf(query: JsonQuery): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-function idOf(stored: Stored): string {
-  if (!(stored instanceof Buffer)) return String((stored as { _id: unknown })._id);
-  return identifierIn(stored) ?? idOf(decodeBson(stored));
+function idOf(stored: Buffer): string {
+  return identifierIn(stored) ?? String((decodeBson(stored) as { _id: unknown })._id);
 }

@@ -7,7 +7,7 @@ import { type Batch, nextTurn } from "../../database/read_batches.ts";
 import { type Projection, shownBy, type Shows } from "../../filter/projection.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import { BsonReader, documentsIn } from "../../json/bytes/bson_reader.ts";
+import { BsonReader } from "../../json/bytes/bson_reader.ts";
 import { JsonWriter, type Separator } from "../../json/bytes/json_writer.ts";
 import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
@@ -15,9 +15,6 @@ import { type MarkedJson, Marking } from "../../json/populate.ts";
 
 /** How many bytes are written in one turn of the event loop. */
 const PORTION = 16 * 1024;
-
-/** A stored document: its bytes, or the values that the driver has decoded. */
-export type Stored = Buffer | object;
 
 /** How Mongoose makes documents that it has found. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
@@ -42,7 +39,7 @@ export class StoredWriter {
     this.#shape = shape;
     this.#shows = shownBy(projection, shape);
     this.plan = planJson(shape, this.#shows);
-    const decode = (bson: Buffer) => this.#hydrate(decodeBson(bson));
+    const decode = (bson: Buffer) => JSON.stringify(this.hydrate(decodeBson(bson))) ?? "null";
     this.#documents = new DocumentWriter(this.plan, { decode });
     this.#unselected = withoutPaths(shape.unselected);
   }
@@ -55,7 +52,6 @@ export class StoredWriter {
 
   /** Gives the text of a batch, a portion in each turn of the event loop: documents with separators between them. */
   async list(batch: Batch, separator?: Separator): Promise<Buffer> {
-    if ("values" in batch) return this.joined(batch.values, separator);
     const { array, start } = batch;
     const source = new BsonReader(array, start);
     const out = writerFor(array.length);
@@ -65,23 +61,8 @@ export class StoredWriter {
     return out.written;
   }
 
-  joined(stored: readonly Stored[], separator: Separator = ","): Buffer {
-    const out = writerFor(sizeOf(stored));
-    for (const [index, each] of stored.entries()) {
-      if (index > 0) out.ascii(separator);
-      const bytes = each instanceof Buffer ? each : encodeValues(each);
-      if (bytes === undefined) out.text(this.#hydrate(each));
-      else this.#documents.document(new BsonReader(bytes), out);
-    }
-    return out.written;
-  }
-
-  text(stored: Stored): Buffer {
-    const bytes = stored instanceof Buffer ? stored : encodeValues(stored);
-    if (bytes === undefined) return Buffer.from(this.#hydrate(stored));
-    const out = writerFor(bytes.length);
-    this.#documents.document(new BsonReader(bytes), out);
-    return out.written;
+  joined(stored: readonly Buffer[], separator?: Separator): Buffer {
+    return writeJoined(this.#documents, { stored, separator });
   }
 
   /** Gives what decodes bytes as the driver does on the connection of the model. */
@@ -101,10 +82,6 @@ export class StoredWriter {
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
-  }
-
-  #hydrate(values: object): string {
-    return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
   #leftOut(): Record<string, 0> | undefined {
@@ -129,16 +106,8 @@ export function decodeBson(document: Buffer): object {
   return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false } });
 }
 
-export function storedIn(batch: Batch): readonly Stored[] {
-  return "values" in batch ? batch.values : documentsIn(batch.array, batch.start);
-}
-
-function sizeOf(stored: readonly Stored[]): number {
-  return stored.reduce((sum, each) => sum + (each instanceof Buffer ? each.length : 0), 0);
-}
-
 /** Gives the bytes of a document that the driver has decoded; `undefined` where they would not be those that are stored. */
-function encodeValues(values: object): Buffer | undefined {
+export function encodeBson(values: object): Buffer | undefined {
   if (!isLossless(values)) return undefined;
   const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -153,10 +122,31 @@ function isLossless(value: unknown): boolean {
   return Object.values(value).every(isLossless);
 }
 
+interface JoinedOptions {
+  readonly stored: readonly Buffer[];
+  readonly out?: JsonWriter;
+  readonly separator?: Separator | undefined;
+}
+
+function writeJoined(
+  documents: DocumentWriter,
+  { stored, out = writerFor(sizeOf(stored)), separator = "," }: JoinedOptions,
+): Buffer {
+  for (const [index, each] of stored.entries()) {
+    if (index > 0) out.ascii(separator);
+    documents.document(new BsonReader(each), out);
+  }
+  return out.written;
+}
+
+function sizeOf(stored: readonly Buffer[]): number {
+  return stored.reduce((sum, { length }) => sum + length, 0);
+}
+
 /** Writes documents with marks in the places of some references. One that only Mongoose can write is one mark. */
 export function writeMarked(
-  stored: readonly Stored[],
-  { writer, names, separator = "," }: {
+  stored: readonly Buffer[],
+  { writer, names, separator }: {
     readonly writer: StoredWriter;
     readonly names: ReadonlySet<string>;
     readonly separator?: Separator | undefined;
@@ -164,19 +154,13 @@ export function writeMarked(
 ): MarkedJson {
   const marking = new Marking(names);
   const out = writerFor(sizeOf(stored));
-  const hydrate = (values: object): string => {
-    marking.replace(out.length, writer.hydrate(values));
+  const decode = (bson: Buffer): string => {
+    marking.replace(out.length, writer.hydrate(decodeBson(bson)));
     return "";
   };
-  const decode = (bson: Buffer) => hydrate(decodeBson(bson));
   const documents = new DocumentWriter(writer.plan, { decode, fieldWriter: marking });
-  for (const [index, each] of stored.entries()) {
-    if (index > 0) out.text(separator);
-    const bytes = each instanceof Buffer ? each : encodeValues(each);
-    if (bytes === undefined) hydrate(each);
-    else documents.document(new BsonReader(bytes), out);
-  }
-  return { written: out.written, marks: marking.marks };
+  const written = writeJoined(documents, { stored, out, separator });
+  return { written, marks: marking.marks };
 }
 
 interface StoredEntityOptions {
