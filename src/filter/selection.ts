@@ -18,7 +18,7 @@ export interface Selection {
 const BY_DISTANCE: ReadonlySet<string> = new Set(["$near", "$nearSphere"]);
 
 /** Gives the hooks' query options, with bounds on time and on batches, and with an order where pages would repeat or miss entities. */
-export function readOptions(
+export function queryOptions(
   { options, filter, scope }: Selection,
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;

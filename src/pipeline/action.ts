@@ -20,7 +20,7 @@ import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.t
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
-import { keepShown, keptValues, storedValues } from "../write/stored_values.ts";
+import { keepShown, keptValues, valuesToStore } from "../write/stored_values.ts";
 import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
@@ -145,7 +145,7 @@ async function castBody(
   if (broken !== undefined || problems !== undefined || missing !== undefined) {
     throw badData({ ...broken, ...problems, ...missing });
   }
-  const { _id, ...values } = storedValues(doc);
+  const { _id, ...values } = valuesToStore(doc);
   const options = { shape, shows: () => true, prefix: "", populated: new Set<string>() };
   return instanceMaker(type, options)(values);
 }

@@ -7,7 +7,7 @@ import { selectEntities } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { readMaxAffected } from "./request/headers.ts";
+import { readMaxAffected } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { type Draft, mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";

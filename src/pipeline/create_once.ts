@@ -13,7 +13,7 @@ import { mapAll } from "./lists/map_in_order.ts";
 import { enterLevel, foreignRequest } from "./request/call.ts";
 import type { Call, LevelCall, OpenLevel } from "./request/call.ts";
 import { knownAnswer } from "./request/reporter.ts";
-import { hashOf, readKey } from "./request/headers.ts";
+import { hashOf, readKey } from "./request/idempotency_key.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import type { WriteRules } from "./request/route.ts";
 import { passHook, passPreFetch } from "./run_hooks.ts";

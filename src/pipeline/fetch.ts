@@ -8,7 +8,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
-import { StoredEntity } from "../sources/direct/stored_writer.ts";
+import { StoredEntity } from "../sources/direct/stored_reader.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./run_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";

@@ -4,9 +4,11 @@ import { everyFilter } from "../filter/filters.ts";
 import { totalOrder } from "../filter/parameters/order.ts";
 import { readProjection } from "../filter/projection.ts";
 import { checkLimit, readSort, type Selection } from "../filter/selection.ts";
+import { embeddedModel } from "../schema/get_model.ts";
 import { CollectionSource, type CollectionSourceOptions } from "../sources/collection_source.ts";
 import { nameOf } from "../sources/entities.ts";
-import { openPart } from "../sources/parts/open_part.ts";
+import { ElementSource } from "../sources/parts/element_source.ts";
+import { openReferences } from "../sources/parts/reference_source.ts";
 import type { Source } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
 import { enterLevel, foreignRequest, idParam } from "./request/call.ts";
@@ -62,7 +64,10 @@ async function openBelow(above: OpenLevel, at: LevelCall): Promise<Source> {
   // A hook may have left the identifier out of the parent.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded ? { ...found, version: versionCondition(at) } : found;
-  return await openPart({ ...await settingsFor(at), place, link, target, parent });
+  const options = { ...await settingsFor(at), parent: place, link };
+  return link.embedded
+    ? new ElementSource({ ...options, model: embeddedModel(target, place.model.db) })
+    : await openReferences({ ...options, holder: parent });
 }
 
 async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {

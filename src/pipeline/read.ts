@@ -33,10 +33,10 @@ export async function versionBefore(acting: OpenLevel): Promise<Version | undefi
 
 /** Passes an entity through its hooks, and gives what is shown of it as a value of JSON. References are still identifiers. */
 export function showEntity(acting: OpenLevel, entity: object): MaybePromise<unknown> {
-  return andThen(passHooks(acting, entity), (each) => each && entityValue(acting, each));
+  return andThen(passReadHooks(acting, entity), (each) => each && entityValue(acting, each));
 }
 
-export function passHooks(acting: OpenLevel, entity: object): MaybePromise<object | undefined> {
+export function passReadHooks(acting: OpenLevel, entity: object): MaybePromise<object | undefined> {
   // A hook may have ended the response: the ones that follow do not run.
   if (isOver(acting.req)) return undefined;
   const seen = passHook(acting, "postFetch", { entity });

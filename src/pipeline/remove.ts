@@ -19,7 +19,7 @@ export async function remove(acting: OpenLevel): Promise<Reply> {
 export async function removeMany(acting: OpenLevel, limit: number): Promise<void> {
   const { level: { hooks }, source } = acting;
   const [entities, pass] = limit === Infinity
-    ? [fetchEntities(acting), (entity: object) => passHooks(acting, entity)]
+    ? [fetchEntities(acting), (entity: object) => passRemovalHooks(acting, entity)]
     : [[await selectEntities(acting, limit)], (entity: object) => allow(acting, entity)];
   if (hooks.persist === undefined) {
     const ids = mapInOrder(entities, async (entity) => {
@@ -33,7 +33,7 @@ export async function removeMany(acting: OpenLevel, limit: number): Promise<void
 }
 
 /** Runs the hooks before a removal; gives `undefined` where they hide the entity. */
-async function passHooks(acting: OpenLevel, entity: object): Promise<object | undefined> {
+async function passRemovalHooks(acting: OpenLevel, entity: object): Promise<object | undefined> {
   const seen = await passHook(acting, "postFetch", { entity });
   return seen && await allow(acting, seen);
 }

@@ -2,7 +2,7 @@ import { isHookName, isOperationName } from "../declare/operations/operation.ts"
 import { notFound } from "../errors/refusals.ts";
 import type { DirectCall, DirectResult } from "../sources/source.ts";
 import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
-import { isMinimal } from "./request/headers.ts";
+import { isMinimal } from "./request/preferences.ts";
 import type { Level } from "./request/route.ts";
 
 /** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */

@@ -11,12 +11,14 @@ import { readOne } from "./read.ts";
 import { openPopulation } from "./references.ts";
 import { createOnce, keyOf } from "./create_once.ts";
 import type { Call, OpenLevel } from "./request/call.ts";
-import { admit, checkIndexes } from "./request/check_request.ts";
-import { isMinimal } from "./request/headers.ts";
-import { type Reply, withoutBody } from "./request/reply.ts";
+import { checkIndexes, checkParameters } from "./request/check_request.ts";
+import { isMinimal, withoutBody } from "./request/preferences.ts";
+import type { Reply } from "./request/reply.ts";
+import { narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { runDirect } from "./run_direct.ts";
+import { passPreFetch } from "./run_hooks.ts";
 import { write } from "./write.ts";
 import { importLines, writeMany } from "./write_many.ts";
 
@@ -59,6 +61,14 @@ export async function runPipeline(call: Call): Promise<Reply> {
     ? await create()
     : await createOnce(acting, { key, bodyHash: call.bodyHash, count, create });
   return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
+}
+
+/** Asks the `preFetch` hooks and the rights of the reader whether a request may be looked at, and what is wrong with it. */
+export async function admit(call: Call): Promise<void> {
+  await passPreFetch(call);
+  narrowToReader(call.acting);
+  if (call.badQuery !== undefined) throw call.badQuery;
+  checkParameters(call);
 }
 
 async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {

@@ -17,7 +17,7 @@ import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { isMinimal } from "./request/headers.ts";
+import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
 import {

@@ -7,7 +7,7 @@ import type { Fate } from "../sources/source.ts";
 import type { BodyLine } from "../write/body/read_body.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import type { OpenLevel } from "./request/call.ts";
-import { isMinimal } from "./request/headers.ts";
+import { isMinimal } from "./request/preferences.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";
 import { runDirect } from "./run_direct.ts";

@@ -5,7 +5,7 @@ import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, fieldsRead, isCountable, KEEP_CONDITIONS, topOf } from "../filter/filters.ts";
 import type { Filter } from "../filter/filters.ts";
 import { SEEK_READ } from "../filter/parameters/order.ts";
-import { readOptions } from "../filter/selection.ts";
+import { queryOptions } from "../filter/selection.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
@@ -50,11 +50,11 @@ export function readListed(
 }
 
 /** Counts what a collection selects, pages aside; no further than up to a number. The caller bounds the wait. */
-export async function countSelected(
+export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   upTo: number | undefined,
 ): Promise<number> {
-  const given = readOptions(selection, { maxTimeMS, page: false });
+  const given = queryOptions(selection, { maxTimeMS, page: false });
   const { sort: _sort, populate: _populate, ...others } = given;
   const options = { ...others, ...upTo !== undefined && { limit: upTo } };
   if (!isCountable(conditions)) {
@@ -84,7 +84,7 @@ export async function aggregateSelected(
       `Cannot group "${model.modelName}": a plugin or a kind shows another value of "${other}" than is stored`,
     );
   }
-  const { sort: _sort, populate: _populate, lean: _lean, ...options } = readOptions(selection, {
+  const { sort: _sort, populate: _populate, lean: _lean, ...options } = queryOptions(selection, {
     ...{ maxTimeMS, page: false },
   });
   const match = { $match: castFilter(model, conditions) };
@@ -93,7 +93,7 @@ export async function aggregateSelected(
 
 export async function readIds(collection: OpenCollection, most = Infinity): Promise<unknown[]> {
   const { model, conditions, timeBudget, selection, maxTimeMS } = collection;
-  const { limit = Infinity, ...given } = readOptions(selection, { maxTimeMS });
+  const { limit = Infinity, ...given } = queryOptions(selection, { maxTimeMS });
   const read = Math.min(Number(limit), most + 1);
   const options = { ...given, ...Number.isFinite(read) && { limit: read }, lean: true };
   const query = withConditions(model.find({}, { _id: 1 }, options), conditions);

@@ -1,10 +1,9 @@
-import mongoose from "mongoose";
 import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { copyFilter, everyFilter, type Filter, isEmpty } from "../filter/filters.ts";
-import { readOptions } from "../filter/selection.ts";
+import { copyFilter, everyFilter, type Filter } from "../filter/filters.ts";
+import { queryOptions } from "../filter/selection.ts";
 import {
   boundSelection,
   byKey,
@@ -26,7 +25,7 @@ import type { Together } from "../write/save_document.ts";
 import type { StoredObject } from "../write/stored_values.ts";
 import {
   aggregateSelected,
-  countSelected,
+  countInCollection,
   pageOptions,
   readAllSaved,
   readIds,
@@ -73,10 +72,9 @@ export class CollectionSource implements Source {
 
   async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
     const collection = await this.open();
-    const options = { ...this.#readOptions(), ...page && pageOptions(page) };
+    const options = { ...this.#queryOptions(), ...page && pageOptions(page) };
     const lean = options.lean === true && !forChange;
-    const fromBytes = this.#fromBytes({ lean, forChange });
-    const entities = fromBytes && directEntities({ ...fromBytes, page }, collection);
+    const entities = directEntities({ lean, forChange, page }, collection);
     if (entities !== undefined) return yield* entities;
     const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
     yield* readListed(collection, query);
@@ -93,7 +91,7 @@ export class CollectionSource implements Source {
   }
 
   async count(upTo?: number): Promise<number> {
-    return await this.#options.timeBudget.wait(countSelected(await this.open(), upTo));
+    return await this.#options.timeBudget.wait(countInCollection(await this.open(), upTo));
   }
 
   async groups(asked: Aggregation): Promise<Record<string, unknown>[]> {
@@ -191,7 +189,7 @@ export class CollectionSource implements Source {
   }
 
   protected async removeSelected(most = Infinity): Promise<void> {
-    const { skip, limit = most, sort: _sort, ...options } = this.#readOptions();
+    const { skip, limit = most, sort: _sort, ...options } = this.#queryOptions();
     if (skip !== undefined || limit !== Infinity) {
       return await this.removeMany(await readIds(await this.open(), most));
     }
@@ -253,12 +251,11 @@ export class CollectionSource implements Source {
     const forChange = read === "change";
     const named = this.idFilter(name);
     if (named === undefined) return null;
-    const options = { ...this.#readOptions(false), ...forChange && { lean: false } };
+    const options = { ...this.#queryOptions(false), ...forChange && { lean: false } };
     const collection = { ...await this.open(read === "anyway"), name: named };
     const { model, conditions, timeBudget } = collection;
     const lean = options.lean === true;
-    const fromBytes = this.#fromBytes({ lean, forChange });
-    const found = fromBytes && await directEntity(fromBytes, collection);
+    const found = await directEntity({ lean, forChange }, collection);
     if (found !== undefined) return found;
     const find = model.findOne({}, this.#projection(forChange), options);
     const query = withConditions(find, everyFilter(named, conditions));
@@ -270,23 +267,9 @@ export class CollectionSource implements Source {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }
 
-  /**
-   * Gives how hooks get what is made from bytes. Mongoose alone projects documents that are not read whole, and it alone
-   * reads in the transaction around a request.
-   */
-  #fromBytes({ lean, forChange }: Readonly<Record<"lean" | "forChange", boolean>>) {
-    const { shape, selection } = this.#options;
-    const isWhole = lean || forChange;
-    // A property that is apart is not read: Mongoose must know that it is not there.
-    const leavesOut = forChange && shape.apart.length > 0;
-    const isMade = !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
-      (isWhole || isEmpty(selection.projection));
-    return isMade ? { lean: isWhole, forChange } : undefined;
-  }
-
-  #readOptions(page = true): Record<string, unknown> {
+  #queryOptions(page = true): Record<string, unknown> {
     const { selection, maxTimeMS } = this.#options;
-    return readOptions(selection, { maxTimeMS, page });
+    return queryOptions(selection, { maxTimeMS, page });
   }
 
   #projection(whole: boolean): Record<string, unknown> {

@@ -1,14 +1,14 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Document, Model } from "mongoose";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../filter/filters.ts";
 import { isSameForDatabase, type Projection, withoutApart } from "../filter/projection.ts";
-import { readOptions } from "../filter/selection.ts";
+import { queryOptions } from "../filter/selection.ts";
 import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { documentsIn, identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import type { JsonReader } from "./direct/json_reader.ts";
+import type { StoredReader } from "./direct/stored_reader.ts";
 import { decodeBson } from "./direct/stored_writer.ts";
 import { directSupport } from "./direct/direct_support.ts";
 
@@ -39,7 +39,7 @@ export async function readTargets(
 
 async function readDirect(
   source: TargetSource,
-  { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: JsonReader },
+  { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: StoredReader },
 ): Promise<FoundTargets> {
   const { model, shape, scope } = source;
   const projection = withoutApart(source.projection, shape);
@@ -74,7 +74,7 @@ async function readDocuments(
 
 function optionsOf({ scope, maxTimeMS }: TargetSource): Record<string, unknown> {
   const selection = { filter: {}, scope, options: {}, projection: {} };
-  return readOptions(selection, { maxTimeMS, page: false });
+  return queryOptions(selection, { maxTimeMS, page: false });
 }
 
 function idText(stored: Buffer): string {

@@ -5,11 +5,11 @@ import { conflict, throwClash } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { setRaw } from "../schema/mongoose/documents/document_values.ts";
-import { markSaved, saveBy, statementOf } from "../schema/mongoose/statements/save_by.ts";
+import { markSaved, saveBy, statementOptionsOf } from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
-import { type KeptValues, keptValues, type StoredObject, storedValues } from "./stored_values.ts";
+import { type KeptValues, keptValues, type StoredObject, valuesToStore } from "./stored_values.ts";
 import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
 import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
@@ -50,7 +50,11 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
     ...options,
     async send([statement], { collection }) {
       const { q, u } = statement as UpdateStatement;
-      const result = await collection.updateOne(q, u, statementOf(doc, options.statementOptions()));
+      const result = await collection.updateOne(
+        q,
+        u,
+        statementOptionsOf(doc, options.statementOptions()),
+      );
       if (result.acknowledged && result.matchedCount === 0) throw conflict();
     },
   });
@@ -133,13 +137,13 @@ export async function insertDocuments(
     const all = docs.map((doc) => {
       const key = versionKeyOf(doc);
       if (key !== undefined) setRaw(doc, { path: key, value: 0 });
-      return storedValues(doc);
+      return valuesToStore(doc);
     });
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
     await together((session) =>
-      send(model, { all, options: statementOf(first, statementOptions(session)) })
+      send(model, { all, options: statementOptionsOf(first, statementOptions(session)) })
     );
     docs.forEach(markSaved);
   });

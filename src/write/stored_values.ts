@@ -10,7 +10,7 @@ const { BSON } = mongoose.mongo;
 
 export type StoredObject = Record<string, unknown>;
 
-export function storedValues(doc: Document): StoredObject {
+export function valuesToStore(doc: Document): StoredObject {
   // A class may have a `toObject()` of its own, which decides what others see.
   const values = mongoose.Document.prototype.toObject.call(doc, {
     depopulate: true,
@@ -56,7 +56,7 @@ export function keptValues(doc: Document): KeptValues {
 
 /** Keeps the values that a document shows, as they may be stored: without defaults of its own. */
 export function keepShown(doc: Document): KeptValues {
-  const values = BSON.deserialize(BSON.serialize(storedValues(doc)));
+  const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   const shown = { values, isSent: false, saves: savesOf(doc) };
   kept.set(doc, shown);
@@ -69,7 +69,7 @@ export function copyDocument(doc: Document): Document {
   } catch {
     // Mongoose cannot copy a document with a stored value that does not fit its field.
     const model = doc.constructor as Model<unknown>;
-    return model.hydrate(BSON.deserialize(BSON.serialize(storedValues(doc)))) as Document;
+    return model.hydrate(BSON.deserialize(BSON.serialize(valuesToStore(doc)))) as Document;
   }
 }
 

@@ -2,7 +2,8 @@ import mongoose from "mongoose";
 import type { Connection, Document, Schema } from "mongoose";
 import { conflict, outOfReach } from "../errors/refusals.ts";
 import { fieldsRead, type Filter, hasOneOf, isEmpty, topOf } from "../filter/filters.ts";
-import { describeShape } from "../schema/fields/shape.ts";
+import { fieldsOn } from "../filter/q/resolve_path.ts";
+import { describeShape, type Shape } from "../schema/fields/shape.ts";
 import { asVersion, versionKeyOf } from "../schema/fields/system_fields.ts";
 import { deltaOf } from "../schema/mongoose/documents/document_values.ts";
 import { isTiedToVersion } from "../schema/mongoose/statements/save_by.ts";
@@ -11,9 +12,8 @@ import type { SaveDocumentOptions } from "./save_document.ts";
 import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
-import { putAt, storedText, storedValues, valueAt } from "./stored_values.ts";
+import { putAt, storedText, valueAt, valuesToStore } from "./stored_values.ts";
 import type { KeptValues, StoredObject } from "./stored_values.ts";
-import { enteredObjects, isObjectAt, replacedPaths, writtenPaths } from "./written_paths.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
   readonly kept: KeptValues;
@@ -170,7 +170,7 @@ export function changedFields(
   update: Update,
   { read, now = read }: { readonly read: StoredObject; readonly now?: StoredObject },
 ): StoredObject {
-  const values = storedValues(doc);
+  const values = valuesToStore(doc);
   const names = [...new Set(writtenPaths(update).map(topOf))];
   const fields = Object.fromEntries(names.map((name) => [name, copyJson(now[name])]));
   for (const [operator, paths] of Object.entries(update)) {
@@ -191,4 +191,57 @@ export function setFields(holder: StoredObject, fields: StoredObject): StoredObj
     else holder[name] = value;
   }
   return holder;
+}
+
+/** Matches a stored object: `$type` alone also matches a list with an object in it. */
+export function isObjectAt(path: string): Filter {
+  return { [path]: { $type: "object", $not: { $type: "array" } } };
+}
+
+/** An entity as an update found it. */
+interface Reading {
+  readonly shape: Shape;
+  readonly stored: Filter;
+}
+
+export function writtenPaths(update: Update): string[] {
+  return Object.values(update).flatMap((paths) => Object.keys(paths));
+}
+
+/** The other operators add to an array, or take elements out by value. */
+const REPLACING = new Set(["$set", "$unset", "$pop"]);
+
+/**
+ * Gives the paths of which an update writes more than was asked for: arrays that it replaces or names positions of, and
+ * objects that it puts where none was. It depends on what was read there. One that overwrites depends on those arrays only
+ * whose elements keep what no body may set.
+ */
+export function replacedPaths(
+  update: Update,
+  { shape, stored, overwrites = false }: Reading & { readonly overwrites?: boolean | undefined },
+): string[] {
+  const found = new Set<string>();
+  for (const [operator, paths] of Object.entries(update)) {
+    for (const [path, value] of Object.entries(paths)) {
+      const [array, field] = fieldsOn(path, shape).find(([, { kind }]) => kind === "array") ?? [];
+      if (array === undefined) {
+        const isNew = !isJsonObject(valueAt(stored, path));
+        if (!overwrites && isNew && (isJsonObject(value) || value instanceof Map)) found.add(path);
+      } else if (array !== path || REPLACING.has(operator)) {
+        if (!overwrites || field?.element?.shape?.guarded) found.add(array);
+      }
+    }
+  }
+  return [...found];
+}
+
+/** Gives the embedded objects into which an update writes: of one that is gone meanwhile, a part would come back. */
+export function enteredObjects(update: Update, { shape, stored }: Reading): string[] {
+  const { $unset: _gone, ...writing } = update;
+  const entered = writtenPaths(writing).flatMap((path) =>
+    fieldsOn(path, shape).filter(([at, { kind, type }]) =>
+      at !== path && kind === "object" && type !== undefined && isJsonObject(valueAt(stored, at))
+    ).map(([at]) => at)
+  );
+  return [...new Set(entered)];
 }

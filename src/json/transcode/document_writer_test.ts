@@ -85,7 +85,10 @@ Deno.test("documentsIn() gives the documents of an array, and of a part of a lar
   const array = Buffer.from(BSON.serialize({ ...documents }));
   const around = Buffer.concat([Buffer.from("before"), array, Buffer.from("after")]);
   for (const [source, start] of [[array, 0], [around, 6]] as const) {
-    assertEquals(documentsIn({ array: source, start }).map((each) => BSON.deserialize(each)), documents);
+    assertEquals(
+      documentsIn({ array: source, start }).map((each) => BSON.deserialize(each)),
+      documents,
+    );
   }
   assertEquals(documentsIn({ array: Buffer.from(BSON.serialize({})), start: 0 }), []);
 });

@@ -7,7 +7,7 @@ import { everyFilter, markCompiled } from "../../filter/filters.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
 import { toJsonValue } from "../../json/to_json.ts";
 import { fetchEntities } from "../fetch.ts";
-import { entityValue, joinedTexts, passHooks } from "../read.ts";
+import { entityValue, joinedTexts, passReadHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
 import { pageOrder } from "../open_level.ts";
@@ -44,7 +44,7 @@ export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage
   const show = (read: object) => {
     const index = count++;
     return andThen(
-      passHooks(at, read),
+      passReadHooks(at, read),
       (entity) => entity && { value: entityValue(at, entity), entity, index },
     );
   };

@@ -18,7 +18,7 @@ import { showsValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
-import { passHooks } from "../read.ts";
+import { passReadHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { pageOrder } from "../open_level.ts";
 
@@ -103,7 +103,7 @@ function hasValues(json: unknown, values: SortValues): boolean {
 async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
   if (!mayLeaveOut(at)) return true;
   const entity = await fetchAnyway(at, name);
-  return entity !== undefined && await passHooks(at, entity) !== undefined;
+  return entity !== undefined && await passReadHooks(at, entity) !== undefined;
 }
 
 /** Whether what is shown of an entity may be other values than it is sorted by. */

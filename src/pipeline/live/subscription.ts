@@ -6,9 +6,9 @@ import { badFormat, isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { countSelected } from "../open_level.ts";
 import { type Call, foreignRequest, idParam, type LevelCall, openCall } from "../request/call.ts";
-import { admit } from "../request/check_request.ts";
 import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import type { Route } from "../request/route.ts";
+import { admit } from "../run_pipeline.ts";
 import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
 import { type LiveReading, openReading } from "./live_reading.ts";
 

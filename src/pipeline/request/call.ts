@@ -16,7 +16,8 @@ import type { Version } from "../../schema/fields/system_fields.ts";
 import { embeddedModel, getModel } from "../../schema/get_model.ts";
 import { isOpen } from "../../schema/mongoose/connections.ts";
 import type { Source } from "../../sources/source.ts";
-import { hashBody, prefersCount } from "./headers.ts";
+import { hashBody } from "./idempotency_key.ts";
+import { prefersCount } from "./preferences.ts";
 import { type IfMatch, readIfMatch } from "./versions.ts";
 import { actingLevel, type Level, type Route } from "./route.ts";
 

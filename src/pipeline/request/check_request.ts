@@ -4,21 +4,11 @@ import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { queryOf } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
-import { passPreFetch } from "../run_hooks.ts";
 import type { Call, LevelCall } from "./call.ts";
-import { narrowToReader } from "./reader_rights.ts";
 import { errorContext } from "./reporter.ts";
 
-/** Asks the `preFetch` hooks and the rights of the reader whether a request may be looked at, and what is wrong with it. */
-export async function admit(call: Call): Promise<void> {
-  await passPreFetch(call);
-  narrowToReader(call.acting);
-  if (call.badQuery !== undefined) throw call.badQuery;
-  checkParameters(call);
-}
-
 /** Refuses parameters that nothing declares: of strict routes, and of changes of many, where a misspelled `q` would select all. */
-function checkParameters({ route, req, levels, acting }: Call): void {
+export function checkParameters({ route, req, levels, acting }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
   const changesMany = removesMany || operation.many && operation.change === "merge";

@@ -21,11 +21,6 @@ export interface Reply {
   readonly created?: string;
 }
 
-export function withoutBody({ text: _text, ...reply }: Reply): Reply {
-  const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
-  return { ...reply, status: reply.status === 201 ? 201 : 204, headers };
-}
-
 /** The path of a request. It never depends on a header of the client. */
 export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   return `${baseUrl}${path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");

@@ -5,16 +5,15 @@ import type { TimeBudget } from "../../database/time_budget.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty } from "../../filter/filters.ts";
 import { isSameForDatabase, projectionOf, withoutApart } from "../../filter/projection.ts";
-import { readOptions, type Selection } from "../../filter/selection.ts";
+import { queryOptions, type Selection } from "../../filter/selection.ts";
 import { documentsIn, numberIn } from "../../json/bytes/bson_reader.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { asVersion, type Version, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { pageOptions } from "../collection_reads.ts";
 import type { DirectCall, DirectResult } from "../source.ts";
 import { type DirectReads, directSupport } from "./direct_support.ts";
-import type { JsonQuery } from "./json_reader.ts";
 import { readPage } from "./read_page.ts";
-import type { StoredEntity } from "./stored_writer.ts";
+import type { StoredEntity, StoredQuery } from "./stored_reader.ts";
 
 /** A collection as one request may use it. */
 export interface OpenCollection {
@@ -35,13 +34,18 @@ export interface OpenCollection {
 
 interface DirectRead extends Pick<DirectCall, "operation" | "page" | "select" | "separator"> {
   readonly lean?: boolean;
-  /** Whether the entity is read to be changed, and therefore whole. */
   readonly forChange?: boolean;
+}
+
+interface EntityRead extends Pick<DirectCall, "page"> {
+  readonly lean: boolean;
+  /** Whether the entity is read to be changed, and therefore whole. */
+  readonly forChange: boolean;
 }
 
 interface ReadPlan {
   readonly reads: DirectReads;
-  readonly query: JsonQuery;
+  readonly query: StoredQuery;
 }
 
 /** Options that the driver takes as they are; with any other, Mongoose has to run the query. */
@@ -69,7 +73,7 @@ export function planRead(
   // A field that a hook projects may be hidden from a client that selects it.
   if (reads === undefined || !isEmpty(given) && select !== undefined) return undefined;
   const projection = select === undefined ? withoutApart(given, shape) : projectionOf(select);
-  const { lean, ...read } = readOptions(selection, { maxTimeMS, page: operation !== "one" });
+  const { lean, ...read } = queryOptions(selection, { maxTimeMS, page: operation !== "one" });
   const options: Record<string, unknown> = { ...read, ...page && pageOptions(page) };
   const isDirect = (lean === undefined || takesLean) &&
     Object.keys(options).every((name) => DRIVER_OPTIONS.has(name)) &&
@@ -82,12 +86,27 @@ export function planRead(
   return { reads, query };
 }
 
+/** Plans a read for hooks; `undefined` where Mongoose has to make the documents. */
+function planEntities(
+  { operation, lean, forChange, page }: EntityRead & Pick<DirectCall, "operation">,
+  collection: OpenCollection,
+): ReadPlan | undefined {
+  const { shape, selection } = collection;
+  const isWhole = lean || forChange;
+  // A property that is apart is not read: Mongoose must know that it is not there.
+  const leavesOut = forChange && shape.apart.length > 0;
+  // Mongoose alone projects documents that are not read whole, and it alone reads in the transaction around a request.
+  const isMade = !leavesOut && !mongoose.get("transactionAsyncLocalStorage") &&
+    (isWhole || isEmpty(selection.projection));
+  return isMade ? planRead({ operation, lean: isWhole, forChange, page }, collection) : undefined;
+}
+
 /** Reads the entities of a list for hooks; `undefined` where Mongoose has to do so. */
 export function directEntities(
-  read: Omit<DirectRead, "operation">,
+  read: EntityRead,
   collection: OpenCollection,
 ): AsyncIterable<readonly StoredEntity[]> | undefined {
-  const plan = planRead({ operation: "all", ...read }, collection);
+  const plan = planEntities({ operation: "all", ...read }, collection);
   const { page, forChange } = read;
   const { timeBudget } = collection;
   return plan?.reads.reader.entities(plan.query, { timeBudget, page, forChange });
@@ -95,10 +114,10 @@ export function directEntities(
 
 /** Reads one entity for hooks; `null` where there is none, `undefined` where Mongoose has to do so. */
 export async function directEntity(
-  read: Omit<DirectRead, "operation">,
+  read: EntityRead,
   collection: OpenCollection,
 ): Promise<StoredEntity | null | undefined> {
-  const plan = planRead({ operation: "one", ...read }, collection);
+  const plan = planEntities({ operation: "one", ...read }, collection);
   if (plan === undefined) return undefined;
   const { reads, query: { also: _also, ...query } } = plan;
   // Hooks see no version that is read besides.
@@ -138,7 +157,7 @@ export async function oneDirect(
   const { reads: { reader }, query } = plan;
   const stored = await findOne(plan, collection);
   if (stored === undefined) return null;
-  const version = versionIn(stored, query.also?.[0]);
+  const version = storedVersion(stored, query.also?.[0]);
   const { finder } = call;
   if (finder === undefined) return { text: reader.writerFor(query).joined([stored]), version };
   const text = reader.joined([stored], { finder, ...query });
@@ -162,6 +181,6 @@ async function findOne(
   return undefined;
 }
 
-function versionIn(stored: Buffer, name: string | undefined): Version {
+function storedVersion(stored: Buffer, name: string | undefined): Version {
   return name === undefined ? null : asVersion(numberIn(stored, name));
 }

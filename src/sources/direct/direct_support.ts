@@ -18,7 +18,7 @@ import {
   typesWithin,
 } from "../../schema/mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "../../schema/mongoose/assumptions.ts";
-import { JsonReader } from "./json_reader.ts";
+import { StoredReader } from "./stored_reader.ts";
 import { SharedReads } from "./shared_reads.ts";
 import { EntityMaker } from "./entity_maker.ts";
 
@@ -41,7 +41,7 @@ const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "col
 const RULES = ["set", "transform"];
 
 export interface DirectReads {
-  readonly reader: JsonReader;
+  readonly reader: StoredReader;
   readonly shared: SharedReads;
 }
 
@@ -78,7 +78,7 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
       .every(needsNoDocument) &&
     fields.every(isSetAsGiven);
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
-  const reader = reads ? new JsonReader({ model, shape }) : undefined;
+  const reader = reads ? new StoredReader({ model, shape }) : undefined;
   return {
     reads: reader && { reader, shared: new SharedReads(reader) },
     counts: reads && runsNothing(COUNT_MIDDLEWARE),

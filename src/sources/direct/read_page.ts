@@ -5,17 +5,17 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { type Filter, isFreeOf, UNCOUNTABLE } from "../../filter/filters.ts";
 import { alsoReading, uncovered } from "../../filter/projection.ts";
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
-import { countSelected } from "../collection_reads.ts";
+import { countInCollection } from "../collection_reads.ts";
 import { pageEnd } from "../page_end.ts";
 import type { DirectCall, FoundPage, PageRead } from "../source.ts";
 import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
-import type { JsonQuery, JsonReader } from "./json_reader.ts";
+import type { StoredQuery, StoredReader } from "./stored_reader.ts";
 import { decodeBson } from "./stored_writer.ts";
 
 interface ReadPage extends Pick<DirectCall, "count" | "finder"> {
-  readonly reader: JsonReader;
-  readonly query: JsonQuery;
+  readonly reader: StoredReader;
+  readonly query: StoredQuery;
   readonly page: PageRead;
 }
 
@@ -48,7 +48,7 @@ async function readFound(
   if (cursor) return takeCount(await gather(readBatches(cursor)));
   const [all, total] = await Promise.all([
     gather(reader.batches(query)),
-    countSelected(collection, count.limit),
+    countInCollection(collection, count.limit),
   ]);
   return { all, total };
 }
@@ -74,7 +74,7 @@ interface Count {
  */
 function openCounted(
   { collection }: Model<unknown>,
-  { conditions, options, also = [], count, ...query }: JsonQuery & { readonly count: Count },
+  { conditions, options, also = [], count, ...query }: StoredQuery & { readonly count: Count },
 ): mongo.AggregationCursor | undefined {
   const projection = alsoReading(query.projection, also);
   const { sort = {}, skip = 0, limit, hint, readPreference, strictQuery: _strict, ...others } =

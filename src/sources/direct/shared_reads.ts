@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
 import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
-import type { JsonQuery, JsonReader } from "./json_reader.ts";
+import type { StoredQuery, StoredReader } from "./stored_reader.ts";
 import { decodeBson } from "./stored_writer.ts";
 
 const MAX_SHARED = 64;
@@ -19,24 +19,24 @@ interface Gathering {
 
 /** Reads single entities. Requests of one turn of the event loop share a query if only the identifier differs. */
 export class SharedReads {
-  readonly #reader: JsonReader;
+  readonly #reader: StoredReader;
   /** Entities to be read at the end of the turn, by the bytes that their queries share. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
 
-  constructor(reader: JsonReader) {
+  constructor(reader: StoredReader) {
     this.#reader = reader;
   }
 
   /** Reads the entity with an identifier, if the query selects it. The caller bounds the wait. */
-  async find(id: ObjectId, query: JsonQuery): Promise<Buffer | undefined> {
+  async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     const isAlone = this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
     return (await found).get(id.toHexString());
   }
 
-  #gather(id: ObjectId, query: JsonQuery): Promise<Found> {
+  #gather(id: ObjectId, query: StoredQuery): Promise<Found> {
     const name = nameOf(query);
     const open = this.#waiting.get(name);
     if (open !== undefined && open.ids.length < MAX_SHARED) {
@@ -52,7 +52,7 @@ export class SharedReads {
     return found;
   }
 
-  async #run(ids: readonly ObjectId[], query: JsonQuery): Promise<Found> {
+  async #run(ids: readonly ObjectId[], query: StoredQuery): Promise<Found> {
     this.#wasAlone = ids.length === 1;
     this.#running++;
     try {
@@ -70,7 +70,7 @@ export class SharedReads {
 }
 
 /** Tells a query from all others by its bytes, in which the order of keys counts; a simple one is not worth them. */
-function nameOf(query: JsonQuery): string {
+function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;
   const isSimple = isEmpty(conditions) && isEmpty(projection) &&
     Object.values(options).every((value) =>

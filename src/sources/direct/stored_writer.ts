@@ -1,8 +1,7 @@
 import mongoose from "mongoose";
 import { Buffer } from "node:buffer";
-import type { Document, Model } from "mongoose";
+import type { Model } from "mongoose";
 import { toJsonValue } from "../../json/to_json.ts";
-import { hydrateKept } from "../../write/stored_values.ts";
 import { type Batch, nextTurn } from "../../database/read_batches.ts";
 import { type Projection, shownBy, type Shows } from "../../filter/projection.ts";
 import { topOf } from "../../filter/filters.ts";
@@ -15,9 +14,6 @@ import { type MarkedJson, Marking } from "../../json/populate.ts";
 
 /** How many bytes are written in one turn of the event loop. */
 const PORTION = 16 * 1024;
-
-/** How Mongoose makes documents that it has found. */
-const FOUND = { skipId: true, isNew: false, willInit: true };
 
 interface StoredWriterOptions {
   readonly model: Model<unknown>;
@@ -32,7 +28,6 @@ export class StoredWriter {
   readonly plan: Plan;
   readonly #shows: Shows;
   readonly #documents: DocumentWriter;
-  readonly #unselected: Record<string, 0> | undefined;
 
   constructor({ model, shape, projection = {} }: StoredWriterOptions) {
     this.#model = model;
@@ -41,7 +36,6 @@ export class StoredWriter {
     this.plan = planJson(shape, this.#shows);
     const decode = (bson: Buffer) => JSON.stringify(this.hydrate(decodeBson(bson))) ?? "null";
     this.#documents = new DocumentWriter(this.plan, { decode });
-    this.#unselected = withoutPaths(shape.unselected);
   }
 
   shows(path: string): boolean {
@@ -65,20 +59,6 @@ export class StoredWriter {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /** Gives what decodes bytes as the driver does on the connection of the model. */
-  decoder(): (bson: Buffer) => object {
-    const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
-    return (bson) => mongoose.mongo.BSON.deserialize(bson, options);
-  }
-
-  /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
-  document(values: object, forChange: boolean): Document {
-    if (forChange) return hydrateKept(this.#model, values);
-    // `hydrate()` would copy what it leaves out something of.
-    const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
-    return found.init(values);
-  }
-
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
@@ -94,7 +74,7 @@ export class StoredWriter {
   }
 }
 
-function withoutPaths(paths: readonly string[]): Record<string, 0> | undefined {
+export function withoutPaths(paths: readonly string[]): Record<string, 0> | undefined {
   return paths.length === 0 ? undefined : Object.fromEntries(paths.map((path) => [path, 0]));
 }
 
@@ -161,29 +141,4 @@ export function writeMarked(
   const documents = new DocumentWriter(writer.plan, { decode, fieldWriter: marking });
   const written = writeJoined(documents, { stored, out, separator });
   return { written, marks: marking.marks };
-}
-
-interface StoredEntityOptions {
-  /** The decoded entity, as the driver gives it. */
-  readonly values: object;
-  readonly writer: StoredWriter;
-  /** Whether its document is to be saved. */
-  readonly forChange: boolean;
-}
-
-/** A stored entity that hooks look at: they get a document or an instance that is made from its values. */
-export class StoredEntity {
-  readonly values: object;
-  readonly #writer: StoredWriter;
-  readonly #forChange: boolean;
-
-  constructor({ values, writer, forChange }: StoredEntityOptions) {
-    this.values = values;
-    this.#writer = writer;
-    this.#forChange = forChange;
-  }
-
-  document(): Document {
-    return this.#writer.document(this.values, this.#forChange);
-  }
 }

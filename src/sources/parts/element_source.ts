@@ -4,14 +4,14 @@ import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/order.ts";
 import { isNarrowed, readProjected } from "../../filter/projection.ts";
-import { readOptions } from "../../filter/selection.ts";
+import { queryOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
 import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/update_conditions.ts";
-import { hydrateKept, keptValues, storedValues } from "../../write/stored_values.ts";
+import { hydrateKept, keptValues, valuesToStore } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { JUST_SAVED, pageOptions, topFields } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
@@ -69,7 +69,7 @@ export class ElementSource implements Source {
 
   async *list({ forChange, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
     const filter = everyFilter(this.#filter(), page?.behind);
-    const options = { ...this.#readOptions(), ...page && pageOptions(page), page };
+    const options = { ...this.#queryOptions(), ...page && pageOptions(page), page };
     yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
   }
 
@@ -86,7 +86,7 @@ export class ElementSource implements Source {
   }
 
   async count(limit?: number): Promise<number> {
-    const { sort: _sort, ...options } = this.#readOptions(false);
+    const { sort: _sort, ...options } = this.#queryOptions(false);
     const stages = [...limit === undefined ? [] : [{ $limit: limit }], { $count: "count" }];
     const [counted] = await this.#aggregate(this.#filter(), { ...options, stages });
     return Number(counted?.count ?? 0);
@@ -94,13 +94,13 @@ export class ElementSource implements Source {
 
   async byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
     const named = this.#named(name, anyway);
-    const [found] = named ? await this.#readShown(named, this.#readOptions(false)) : [];
+    const [found] = named ? await this.#readShown(named, this.#queryOptions(false)) : [];
     return found ?? null;
   }
 
   async forChange(id: string): Promise<EntityValue | null> {
     const named = this.#named(id);
-    return (named && await this.#readWhole(named, this.#readOptions(false)))?.[0] ?? null;
+    return (named && await this.#readWhole(named, this.#queryOptions(false)))?.[0] ?? null;
   }
 
   newEntity(_id?: unknown): Promise<EntityValue> {
@@ -201,7 +201,7 @@ export class ElementSource implements Source {
 
   async #insert(docs: readonly Document[]): Promise<void> {
     const { parent, link } = this.#options;
-    const values = docs.map(storedValues);
+    const values = docs.map(valuesToStore);
     await checkScope(values, { scope: this.#scope, connection: parent.model.db });
     const isAdded = await addToProperty(parent, { link, values });
     if (!isAdded) throw link.array ? conflict() : occupied();
@@ -260,8 +260,8 @@ export class ElementSource implements Source {
     return await timeBudget.wait(cursor.toArray());
   }
 
-  #readOptions(page = true): Record<string, unknown> {
+  #queryOptions(page = true): Record<string, unknown> {
     const { selection, maxTimeMS } = this.#options;
-    return readOptions(selection, { maxTimeMS, order: {}, page });
+    return queryOptions(selection, { maxTimeMS, order: {}, page });
   }
 }

@@ -8,8 +8,14 @@ import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
 import { keptValues, type StoredObject, storedText, valueAt } from "../../write/stored_values.ts";
-import { changedFields, setFields, unchangedAt } from "../../write/update_conditions.ts";
-import { enteredObjects, isObjectAt, replacedPaths } from "../../write/written_paths.ts";
+import {
+  changedFields,
+  enteredObjects,
+  isObjectAt,
+  replacedPaths,
+  setFields,
+  unchangedAt,
+} from "../../write/update_conditions.ts";
 import {
   aggregateDocument,
   changePlace,

@@ -17,8 +17,13 @@ import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
-import { isExact, sameAsStored, setFields } from "../../write/update_conditions.ts";
-import { isObjectAt, writtenPaths } from "../../write/written_paths.ts";
+import {
+  isExact,
+  isObjectAt,
+  sameAsStored,
+  setFields,
+  writtenPaths,
+} from "../../write/update_conditions.ts";
 
 export interface Step {
   readonly property: string;

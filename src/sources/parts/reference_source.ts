@@ -1,14 +1,16 @@
 import type { ClientSession, Document } from "mongoose";
 import { inTransaction } from "../../database/in_transaction.ts";
 import { conflict, isConflict, isOutOfReach, occupied } from "../../errors/refusals.ts";
-import type { Filter } from "../../filter/filters.ts";
+import { type Filter, topOf } from "../../filter/filters.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
+import { isDocument } from "../../schema/mongoose/bson.ts";
 import { readIds, readMet } from "../collection_reads.ts";
 import { CollectionSource, type CollectionSourceOptions } from "../collection_source.ts";
+import { castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { type Place, turnAt } from "./place.ts";
+import { type Place, stagesTo, storedList, turnAt } from "./place.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
   readonly parent: Place;
@@ -159,4 +161,46 @@ export class ReferenceSource extends CollectionSource {
   ): Promise<void> {
     return inTransaction({ ...turnAt(this.#options.parent), isRequired }, writes);
   }
+}
+
+interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
+  /** The parent as it was read. */
+  readonly holder: object;
+}
+
+/** Opens the source of what a parent refers to as it was read. */
+export async function openReferences(
+  { holder, ...options }: OpenReferences,
+): Promise<ReferenceSource> {
+  const stored = await readProperty(holder, options);
+  const model = await options.model();
+  const ids = (options.link.array ? storedList(stored) : [stored])
+    .map((value) => castIdentifier(value, model))
+    // Other values refer to nothing.
+    .filter((id) => id !== undefined && id !== null);
+  return new ReferenceSource({ ...options, ids });
+}
+
+type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
+
+/** Reads the property of a parent: as it was read, or from the database where a hook or Mongoose has left it out. */
+async function readProperty(
+  parent: object,
+  { parent: place, link: { property }, maxTimeMS }: PartOptions,
+): Promise<unknown> {
+  if (!isDocument(parent)) {
+    if (Object.hasOwn(parent, property)) return (parent as Record<string, unknown>)[property];
+  } else if (isRead(parent, property)) {
+    return parent.get(property);
+  }
+  const stages = [...stagesTo(place), { $project: { [property]: 1 } }];
+  const work = place.model.collection.aggregate(stages as never, { maxTimeMS }).toArray();
+  const [found] = await place.timeBudget.wait(work);
+  return found?.[property];
+}
+
+/** Whether a document has what is stored. Mongoose leaves a whole list out if it cannot cast one of its values. */
+function isRead(parent: Document, property: string): boolean {
+  return parent.isSelected(property) && !parent.populated(property) &&
+    !Object.keys(parent.errors ?? {}).some((path) => topOf(path) === property);
 }

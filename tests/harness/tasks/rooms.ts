@@ -52,8 +52,8 @@ export function circlesIn(files: ReadonlyMap<string, string>): string[] {
 }
 
 /**
- * Checks that every file of `src/` stands in a room, imports only what the room may import, and nothing that imports
- * it, and that no folder is too full.
+ * Checks that every file of `src/` stands in a room, and imports only what the room may import, and nothing that
+ * imports it.
  */
 export async function checkRooms(): Promise<DenoResult> {
   const src = new URL("src/", ROOT);

@@ -62,7 +62,7 @@ export interface WriteOptions {
 }
 
 /** The options of a statement that writes a document: with the write concern of its schema, and the session of the host. */
-export function statementOf(doc: Document, { session, ...options }: WriteOptions): object {
+export function statementOptionsOf(doc: Document, { session, ...options }: WriteOptions): object {
   const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
   const used = session ?? doc.$session() ?? around?.getStore()?.session;
   if (used) return { ...options, session: used };

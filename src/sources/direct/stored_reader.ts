@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { Model, mongo } from "mongoose";
+import mongoose from "mongoose";
+import type { Document, Model, mongo } from "mongoose";
 import { type Batch, nextTurn, readBatches } from "../../database/read_batches.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { type Filter, isEmpty } from "../../filter/filters.ts";
@@ -8,17 +9,21 @@ import { alsoReading, databaseProjection, uncovered } from "../../filter/project
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
-import { StoredEntity, StoredWriter, writeMarked } from "./stored_writer.ts";
+import { StoredWriter, withoutPaths, writeMarked } from "./stored_writer.ts";
+import { hydrateKept } from "../../write/stored_values.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
 
 /** How many entities with hooks are made in one turn of the event loop. */
 const MADE_AT_ONCE = 32;
 
+/** How Mongoose makes documents that it has found. */
+const FOUND = { skipId: true, isNew: false, willInit: true };
+
 /** How many documents are held while the entities that they name are read. */
 const POPULATED_AT_ONCE = 128;
 
-export interface JsonQuery {
+export interface StoredQuery {
   /** The conditions, cast. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
@@ -29,7 +34,7 @@ export interface JsonQuery {
   readonly separator?: Separator | undefined;
 }
 
-interface JsonReaderOptions {
+interface StoredReaderOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
 }
@@ -46,23 +51,41 @@ interface EntitiesOptions {
   readonly forChange?: boolean | undefined;
 }
 
-/** Reads stored documents as JSON text, without making documents of them. */
-export class JsonReader {
+/** A stored entity that hooks look at: they get a document or an instance that is made from its values. */
+export class StoredEntity {
+  /** The decoded entity, as the driver gives it. */
+  readonly values: object;
+  readonly #toDocument: (values: object) => Document;
+
+  constructor(values: object, toDocument: (values: object) => Document) {
+    this.values = values;
+    this.#toDocument = toDocument;
+  }
+
+  document(): Document {
+    return this.#toDocument(this.values);
+  }
+}
+
+/** Reads stored documents from their bytes: as JSON text, or for hooks. */
+export class StoredReader {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #writer: StoredWriter;
-  readonly #selected: JsonQuery["projection"];
+  readonly #selected: StoredQuery["projection"];
+  readonly #unselected: Record<string, 0> | undefined;
   /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
   readonly #partly = new WeakMap<object, StoredWriter>();
 
-  constructor({ model, shape }: JsonReaderOptions) {
+  constructor({ model, shape }: StoredReaderOptions) {
     this.#model = model;
     this.#shape = shape;
     this.#writer = new StoredWriter({ model, shape });
     this.#selected = databaseProjection({}, shape);
+    this.#unselected = withoutPaths(shape.unselected);
   }
 
-  async *read(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<JsonPiece> {
+  async *read(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<JsonPiece> {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
     let begun = false;
@@ -77,7 +100,7 @@ export class JsonReader {
 
   /** Reads a list with entities in the place of identifiers: for each batch, the finder is asked once. */
   async *readPopulated(
-    { options, ...query }: JsonQuery,
+    { options, ...query }: StoredQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
   ): AsyncGenerator<JsonPiece> {
     const few = { ...query, options: { ...options, batchSize: POPULATED_AT_ONCE } };
@@ -95,7 +118,7 @@ export class JsonReader {
   }
 
   async *readEach(
-    query: JsonQuery,
+    query: StoredQuery,
     { finder, timeBudget }: EachOptions,
   ): AsyncGenerator<readonly Buffer[]> {
     const writer = this.writerFor(query);
@@ -113,7 +136,7 @@ export class JsonReader {
   /** Gives the text of documents; a finder puts entities in the place of identifiers. The caller bounds the wait. */
   async joined(
     stored: readonly Buffer[],
-    { projection, separator, finder }: Pick<JsonQuery, "projection" | "separator"> & {
+    { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
       readonly finder?: TargetFinder | undefined;
     },
   ): Promise<Buffer> {
@@ -125,12 +148,12 @@ export class JsonReader {
   }
 
   /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
-  batches(query: JsonQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
+  batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
 
   async *entities(
-    query: JsonQuery,
+    query: StoredQuery,
     { timeBudget, page, forChange = false }: EntitiesOptions,
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
@@ -149,38 +172,49 @@ export class JsonReader {
     }
   }
 
-  entity(stored: Buffer, query: JsonQuery, forChange = false): StoredEntity {
+  entity(stored: Buffer, query: StoredQuery, forChange = false): StoredEntity {
     return this.#entityMaker(query, { copies: true, forChange })(stored);
   }
 
   /** With `copies`, hooks that change bytes in place change a copy of them. */
   #entityMaker(
-    query: JsonQuery,
+    query: StoredQuery,
     { copies, forChange = false }: { readonly copies: boolean; readonly forChange?: boolean },
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
-    const decode = writer.decoder();
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
+    // As the driver does it on the connection of the model.
+    const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
+    const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {
-      const values = decode(copies ? Buffer.from(stored) : stored);
+      const bytes = copies ? Buffer.from(stored) : stored;
+      const values = mongoose.mongo.BSON.deserialize(bytes, options);
       for (const path of unseen) Reflect.deleteProperty(values, path);
-      return new StoredEntity({ values, writer, forChange });
+      return new StoredEntity(values, toDocument);
     };
   }
 
+  /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
+  #document(values: object, forChange: boolean): Document {
+    if (forChange) return hydrateKept(this.#model, values);
+    // `hydrate()` would copy what it leaves out something of.
+    const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
+    return found.init(values);
+  }
+
   /** The query that reads no field which reads leave out: hooks would see it. */
-  selected(query: JsonQuery): JsonQuery {
+  selected(query: StoredQuery): StoredQuery {
     const projection = isEmpty(query.projection)
       ? this.#selected
       : databaseProjection(query.projection, this.#shape);
     return { ...query, projection };
   }
 
-  #list(query: JsonQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
+  #list(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget, listOf: this.#model.db });
   }
 
-  #open({ conditions, projection: shown, options, also = [] }: JsonQuery): mongo.FindCursor {
+  #open({ conditions, projection: shown, options, also = [] }: StoredQuery): mongo.FindCursor {
     const { strictQuery: _strict, ...given } = options;
     const projection = uncovered(alsoReading(shown, also));
     return this.#model.collection.find(conditions, {
@@ -189,7 +223,7 @@ export class JsonReader {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  writerFor({ projection }: Pick<JsonQuery, "projection">): StoredWriter {
+  writerFor({ projection }: Pick<StoredQuery, "projection">): StoredWriter {
     if (Object.keys(projection).length === 0) return this.#writer;
     let writer = this.#partly.get(projection);
     if (writer === undefined) {

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat } from "../../errors/refusals.ts";
-import { isJsonObject } from "../../schema/fields/json.ts";
 import type { LevelCall } from "./call.ts";
+import type { Reply } from "./reply.ts";
 
 /** One preference: its name, and its value with or without quotes. Parameters of it are ignored. */
 const PREFERENCE = /^\s*([^\s=;]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;"]*)))?\s*(?:;.*)?$/;
@@ -38,41 +37,8 @@ export function isMinimal({ route: { operation }, req }: LevelCall): boolean {
   return preferencesOf(req).get("return")?.toLowerCase() === "minimal";
 }
 
-const KEY = "idempotency-key";
-
-const MAX_KEY_LENGTH = 255;
-
-const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
-
-export function readKey({ headers, headersDistinct }: FrameworkRequest): string | undefined {
-  const given = headers[KEY];
-  if (given === undefined) return undefined;
-  const text = String(given).trim();
-  const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, "$1") : text;
-  const isOnce = (headersDistinct[KEY] ?? []).length < 2;
-  if (isOnce && key && key.length <= MAX_KEY_LENGTH) return key;
-  throw badFormat(
-    `The header "Idempotency-Key" takes one key of 1 to ${MAX_KEY_LENGTH} characters`,
-  );
-}
-
-/** Gives a hash of a body that came with a key. It is the same for every order of the body's names. */
-export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
-  if (headers[KEY] === undefined) return undefined;
-  try {
-    return hashOf(JSON.stringify(body, withSortedNames) ?? "");
-  } catch {
-    // It is nested deeper than a body may be.
-    return "";
-  }
-}
-
-function withSortedNames(_name: string, value: unknown): unknown {
-  if (typeof value === "bigint") return `${value}n`;
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
-}
-
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("base64url");
+/** Gives the answer of a request that wants to see nothing of what it wrote. */
+export function withoutBody({ text: _text, ...reply }: Reply): Reply {
+  const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
+  return { ...reply, status: reply.status === 201 ? 201 : 204, headers };
 }

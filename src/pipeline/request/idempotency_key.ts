@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
+import { badFormat } from "../../errors/refusals.ts";
+import { isJsonObject } from "../../schema/fields/json.ts";
+
+const KEY = "idempotency-key";
+
+const MAX_KEY_LENGTH = 255;
+
+const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
+
+export function readKey({ headers, headersDistinct }: FrameworkRequest): string | undefined {
+  const given = headers[KEY];
+  if (given === undefined) return undefined;
+  const text = String(given).trim();
+  const key = text.startsWith('"') ? QUOTED.exec(text)?.[1]?.replace(/\\(.)/g, "$1") : text;
+  const isOnce = (headersDistinct[KEY] ?? []).length < 2;
+  if (isOnce && key && key.length <= MAX_KEY_LENGTH) return key;
+  throw badFormat(
+    `The header "Idempotency-Key" takes one key of 1 to ${MAX_KEY_LENGTH} characters`,
+  );
+}
+
+/** Gives a hash of a body that came with a key. It is the same for every order of the body's names. */
+export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
+  if (headers[KEY] === undefined) return undefined;
+  try {
+    return hashOf(JSON.stringify(body, withSortedNames) ?? "");
+  } catch {
+    // It is nested deeper than a body may be.
+    return "";
+  }
+}
+
+function withSortedNames(_name: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
