@@ -56,6 +56,20 @@ Deno.test("initialize() refuses an unknown option in an embedded model, and name
   );
 });
 
+Deno.test("initialize() refuses a property that embeds a class and refers to one", () => {
+  class Other extends FrameworkModel {}
+  class Part extends FrameworkModel {}
+  for (
+    const given of [
+      { one: { type: Part, ref: Part } },
+      { one: { type: Part, ref: () => Other } },
+      { many: { items: Part, embedded: true, ref: Part } },
+      { many: { items: Part, ref: Other } },
+    ]
+  ) assertThrows(() => mountWith(given), TypeError, `names a model class and refers by "ref"`);
+  mountWith({ many: { items: Part, ref: Part } });
+});
+
 Deno.test("initialize() takes the options of Mongoose that the types do not list", () => {
   mountWith({ one: { type: String, minlength: 1, maxlength: 3, text: true, cast: "Not {VALUE}" } });
   mountWith({ one: { type: Object, _id: false, excludeIndexes: true } });

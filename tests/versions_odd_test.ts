@@ -1,6 +1,16 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { arrayProp, FrameworkModel, getModel, one, prop, remove, rest, update } from "../mod.ts";
+import {
+  arrayProp,
+  create,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  remove,
+  rest,
+  update,
+} from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import type { Client } from "./client.ts";
 import { test } from "./harness/testing.ts";
@@ -118,4 +128,26 @@ test("If-Match holds where an object is stored in the place of a list", async ()
   const _id = new mongoose.Types.ObjectId();
   const id = await store(Cart, { __v: 3, items: { _id } });
   await checkTags(app, `/plain/${id}/items/${_id}`);
+});
+
+/** Saves an entity once more, in its next version. */
+async function saveAgain<E extends object>(_req: unknown, entity: E): Promise<E> {
+  await (entity as mongoose.Document).increment().save();
+  return entity;
+}
+
+test("a tag is of the version that a preSend hook has saved", async () => {
+  const preSend = saveAgain;
+  @rest({ route: "/seen", methods: [one({ preSend }), create({ preSend }), update({ preSend })] })
+  class Seen extends FrameworkModel {
+    @prop()
+    text?: string;
+  }
+  await using app = await mount([Seen]);
+  const { _id } = await app.created("/seen", { text: "a" });
+  for (const [method, body] of [["GET"], ["PATCH", { text: "b" }], ["PATCH", { text: "b" }]]) {
+    const { headers } = await app.send(method as string, `/seen/${_id}`, { body });
+    const stored = await getModel(Seen).findById(_id).lean() as { __v?: number };
+    assertEquals(headers.get("etag")?.split(".")[0], `"${stored.__v}`, `${method}`);
+  }
 });

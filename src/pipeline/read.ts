@@ -7,19 +7,22 @@ import { populatedText, wantIn, wantNothing } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
+import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
 import { isOver, type Reply } from "./request/reply.ts";
-import { readVersion } from "./request/versions.ts";
+import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./run_hooks.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
   const early = await versionBefore(acting);
   const { seen, version, holder } = await fetchOne(acting);
+  const saves = savesOf(seen);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
   const [text = ""] = await entityTexts(acting, [entityValue(acting, sent)]);
-  return { status: 200, text, version: early ?? version ?? null, holder };
+  const saved = savesOf(seen) === saves ? undefined : versionRead(seen, acting).version;
+  return { status: 200, text, version: saved ?? early ?? version ?? null, holder };
 }
 
 export async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {

@@ -10,6 +10,7 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
+import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { copyDocument, keptValues } from "../write/stored_values.ts";
@@ -76,11 +77,15 @@ export async function answerWritten(
   acting: OpenLevel,
   { entity, previous, isNew, version, holder, created }: Written,
 ): Promise<Reply> {
+  const saves = entity && savesOf(entity);
   const sent = entity && await passHook(acting, "preSend", { entity, previous });
+  // The hook may have saved the entity once more; what is embedded has no version of its own.
+  const isSame = entity === undefined || savesOf(entity) === saves ||
+    outerVersion(acting) !== undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
     status: isNew ? 201 : acting.route.operation.status,
     ...!isMinimal(acting) && { text: wholeToJson(sent, shownOf(acting)) },
-    version,
+    version: isSame ? version : versionIn(entity, acting) ?? version,
     holder,
   };
   return { ...answer, ...created !== undefined && { created } };

@@ -95,6 +95,9 @@ function elementType(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   if (kind === undefined) throw new TypeError(`property "${field.name}" has an unknown type`);
   if (isModelClass(kind)) {
     const embedded = !field.array || options.embedded === true;
+    if (ref !== undefined && (embedded || ref !== kind)) {
+      throw new TypeError(`property "${field.name}" names a model class and refers by "ref" as well`);
+    }
     return embedded ? { definition: { type: schemaOf(kind) } } : reference(kind);
   }
   if (field.array && options.embedded === true) {
