@@ -121,7 +121,6 @@ Deno.test("prop() and arrayProp() refuse exists on what is no reference", () => 
     [{}],
     [{ type: mongoose.Types.ObjectId }],
     [{ type: Inner }],
-    [{ type: Inner, ref: Inner }],
     [{ type: Object, ref: Inner }],
     [{ type: Map, ref: Inner }],
     [{ type: Map, of: Inner, ref: Inner }],

@@ -80,7 +80,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
 }
 
 /** Whether a read shows less than everything, so that the answer of a write has to be read again. */
-export function isNarrowed({ selection, shape }: {
+export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
 }): boolean {

@@ -1,6 +1,6 @@
 import mongoose, { type Connection, type Model } from "mongoose";
 import { clearTimeout, setTimeout } from "node:timers";
-import { givenConnections } from "../database/open_connection.ts";
+import { givenConnections } from "../database/request_connection.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "./close_server.ts";

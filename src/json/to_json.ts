@@ -3,7 +3,7 @@ import { PROTOTYPE_KEYS } from "../schema/fields/json.ts";
 import type { Document, Schema } from "mongoose";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { rawArray, rawValues } from "../schema/mongoose/documents/document_values.ts";
-import { jsonFor, showsValues } from "../schema/mongoose/documents/hide_in_json.ts";
+import { jsonFor, showsStoredValues } from "../schema/mongoose/documents/hide_in_json.ts";
 import { dateToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
 import { NO_RIGHTS, type Rights } from "../schema/fields/rights.ts";
@@ -101,7 +101,7 @@ class JsonMaker {
     const schema = doc.schema as Schema;
     const shape = describeShape(schema, this.#rights);
     // A hook may have given it a method of its own.
-    const isUsual = showsValues(schema) && !Object.hasOwn(doc, "toJSON");
+    const isUsual = showsStoredValues(schema) && !Object.hasOwn(doc, "toJSON");
     return isUsual
       ? this.#declared(rawValues(doc), shape)
       : this.#entries(jsonFor(doc, this.#rights), { shape });

@@ -1,5 +1,6 @@
 import { CURSOR } from "../filter/parameters/cursor.ts";
 import { LIST_LIMITS } from "../filter/parameters/read_rules.ts";
+import { MAX_KEY_LENGTH } from "../pipeline/request/idempotency_key.ts";
 import type { HeaderDescription, ParameterDescription } from "../http/routes/describe_route.ts";
 import type { RouteNode } from "./route_node.ts";
 import type { OpenApiOptions } from "./options.ts";
@@ -154,7 +155,7 @@ export function describeHeader(
       example: example === "max-affected" ? `${example}=10` : example,
     },
     schema: name === "Idempotency-Key"
-      ? { type: "string", minLength: 1, maxLength: 255 }
+      ? { type: "string", minLength: 1, maxLength: MAX_KEY_LENGTH }
       : { type: "string" },
   };
 }

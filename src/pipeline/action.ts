@@ -4,7 +4,7 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { badData } from "../errors/refusals.ts";
 import { hasOneOf } from "../filter/filters.ts";
-import { isNarrowed, readProjection } from "../filter/projection.ts";
+import { readProjection, showsInPart } from "../filter/projection.ts";
 import { toJson, toJsonValue, wholeToJson } from "../json/to_json.ts";
 import { isModelClass } from "../schema/build_field.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -114,7 +114,7 @@ async function shownAs(acting: OpenLevel, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = acting;
   const selection = { projection: readProjection(state.projection, shape) };
   const isSame = hooks.fetch !== undefined || !isDocument(seen) ||
-    !isNarrowed({ selection, shape });
+    !showsInPart({ selection, shape });
   return isSame ? seen : await fetchAnyway(acting, { _id: seen._id }) ?? {};
 }
 

@@ -10,8 +10,9 @@ import type { OpenLevel } from "./request/call.ts";
 import { readMaxAffected } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
-import { type Draft, mergeDraft, passPreSave, persist, refuseProblems } from "./write.ts";
-import { persistEach, toldError } from "./write_many.ts";
+import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts";
+import { persistEach, persistOne } from "./persist.ts";
+import { toldError } from "./write_many.ts";
 
 /** Updates or removes all that a request selects, unless that is more than it may affect. */
 export async function changeAll(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
@@ -81,7 +82,7 @@ async function updateEach(acting: OpenLevel, drafts: readonly Draft[]): Promise<
     const { _id } = draft.entity as { readonly _id?: unknown };
     try {
       const entity = await passPreSave(acting, draft);
-      await persist(acting, { entity, previous: draft.previous });
+      await persistOne(acting, { entity, previous: draft.previous });
     } catch (error) {
       failed.push({ _id, ...await toldError(acting, error) });
     }

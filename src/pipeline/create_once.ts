@@ -16,7 +16,7 @@ import { knownAnswer } from "./request/reporter.ts";
 import { hashOf, readKey } from "./request/idempotency_key.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import type { WriteRules } from "./request/route.ts";
-import { passHook, passPreFetch } from "./run_hooks.ts";
+import { passHook, passPreFetch } from "./pass_hooks.ts";
 import { answerWritten } from "./write.ts";
 import { answerCreated } from "./write_many.ts";
 

@@ -10,7 +10,7 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_reader.ts";
 import type { EntityName, PageRead } from "../sources/source.ts";
-import { passHook, reportForgotten } from "./run_hooks.ts";
+import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";

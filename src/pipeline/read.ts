@@ -12,7 +12,7 @@ import { fetchOne } from "./fetch.ts";
 import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
-import { passHook } from "./run_hooks.ts";
+import { passHook } from "./pass_hooks.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
   const early = await versionBefore(acting);

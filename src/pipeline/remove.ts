@@ -1,8 +1,8 @@
-import { runHook } from "../declare/hooks/run_hook.ts";
 import { fetchEntities, fetchOne, selectEntities } from "./fetch.ts";
-import { passHook } from "./run_hooks.ts";
+import { passHook } from "./pass_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
+import { persistRemoval } from "./persist.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 import { passPreSave } from "./write.ts";
@@ -11,7 +11,7 @@ export async function remove(acting: OpenLevel): Promise<Reply> {
   const fetched = await fetchOne(acting);
   checkVersion(acting, fetched);
   const ready = await allow(acting, fetched.seen);
-  await bindToVersion(acting, () => removeOne(acting, ready));
+  await bindToVersion(acting, () => persistRemoval(acting, ready));
   return { status: 204 };
 }
 
@@ -29,7 +29,7 @@ export async function removeMany(acting: OpenLevel, limit: number): Promise<void
     return await source.removeMany(await collect(ids));
   }
   const allowed = await collect(mapInOrder(entities, pass));
-  await mapAll(allowed, (entity) => removeOne(acting, entity));
+  await mapAll(allowed, (entity) => persistRemoval(acting, entity));
 }
 
 /** Runs the hooks before a removal; gives `undefined` where they hide the entity. */
@@ -40,11 +40,4 @@ async function passRemovalHooks(acting: OpenLevel, entity: object): Promise<obje
 
 function allow(acting: OpenLevel, entity: object): Promise<object> {
   return passPreSave(acting, { entity, previous: entity });
-}
-
-async function removeOne(acting: OpenLevel, entity: object): Promise<undefined> {
-  const { level: { hooks: { persist } }, req, timeBudget, source } = acting;
-  if (persist === undefined) return void await source.remove(entity);
-  const work = runHook("persist", () => persist(req, entity, entity));
-  await timeBudget.wait(Promise.resolve(work));
 }

@@ -18,7 +18,7 @@ import { narrowToReader } from "./request/reader_rights.ts";
 import { refuseTags } from "./request/versions.ts";
 import { replace } from "./replace.ts";
 import { runDirect } from "./run_direct.ts";
-import { passPreFetch } from "./run_hooks.ts";
+import { passPreFetch } from "./pass_hooks.ts";
 import { write } from "./write.ts";
 import { importLines, writeMany } from "./write_many.ts";
 

@@ -3,7 +3,6 @@ import { problemsOf } from "../database/translate_error.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
 import { topOf } from "../filter/filters.ts";
 import { wholeToJson } from "../json/to_json.ts";
-import { detachedModel } from "../schema/get_model.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
@@ -17,6 +16,7 @@ import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
+import { persistOne } from "./persist.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
@@ -29,7 +29,7 @@ import {
   outerVersion,
   versionIn,
 } from "./request/versions.ts";
-import { type HookArguments, passHook } from "./run_hooks.ts";
+import { type HookArguments, passHook } from "./pass_hooks.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
@@ -48,7 +48,7 @@ export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply>
   const ready = await passPreSave(acting, draft);
   const { key } = acting.opened;
   await key?.keep([ready]);
-  const saved = await bindToVersion(acting, () => persist(acting, { entity: ready, previous }));
+  const saved = await bindToVersion(acting, () => persistOne(acting, { entity: ready, previous }));
   const written = saved ?? ready;
   const outer = outerVersion(acting);
   // An answer may have no identifier.
@@ -145,17 +145,6 @@ function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | und
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-export async function persist(
-  acting: OpenLevel,
-  given: HookArguments,
-): Promise<object | undefined> {
-  const { level, source, timeBudget } = acting;
-  const { entity } = given;
-  if (level.hooks.persist === undefined) return await source.save(entity);
-  await timeBudget.wait(validateEntity(entity, level));
-  return await timeBudget.wait(Promise.resolve(passHook(acting, "persist", given)));
-}
-
 /** The identifier of a new entity in its path; empty where the parent holds only one. */
 function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
@@ -195,19 +184,4 @@ export async function problemsIn(
     if (validationFailure(error) !== undefined) throw error;
     return problemsOf(error, (path) => isHiddenPath(path, shape));
   }
-}
-
-/** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
-export async function validateEntity(
-  entity: object,
-  { target, shape }: Pick<Level, "target" | "shape">,
-): Promise<void> {
-  if (isDocument(entity)) return await entity.validate();
-  const values = entity as Record<string, unknown>;
-  const paths = [...shape.fields].filter(([, { writable, readonly }]) => writable || readonly)
-    .map(([name]) => name);
-  const declared = paths.filter((name) => values[name] !== undefined)
-    .map((name) => [name, values[name]]);
-  const model = detachedModel(target);
-  await new model(Object.fromEntries(declared)).validate(paths);
 }

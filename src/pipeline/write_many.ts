@@ -1,4 +1,3 @@
-import { eachInTurn } from "../errors/bulk_error.ts";
 import { badFormat, type Problems } from "../errors/refusals.ts";
 import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { toJson } from "../json/to_json.ts";
@@ -6,13 +5,14 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { Fate } from "../sources/source.ts";
 import type { BodyLine } from "../write/body/read_body.ts";
 import { mapAll } from "./lists/map_in_order.ts";
+import { persistEach } from "./persist.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";
 import { runDirect } from "./run_direct.ts";
-import { type HookArguments, passHook } from "./run_hooks.ts";
-import { openDraft, passPreSave, refuseProblems, validateEntity, write } from "./write.ts";
+import { passHook } from "./pass_hooks.ts";
+import { openDraft, passPreSave, refuseProblems, write } from "./write.ts";
 
 const NO_OBJECT = "The element is not a JSON object";
 
@@ -56,22 +56,6 @@ export async function answerCreated(
   if (isMinimal(acting)) return { status: 201 };
   const texts = sent.map((each) => toJson(each, acting.level.shape));
   return { status: 201, text: `[${texts.join()}]` };
-}
-
-/** Hooks write one after the other: the framework cannot undo what they do. */
-export async function persistEach(
-  acting: OpenLevel,
-  ready: readonly HookArguments[],
-): Promise<object[]> {
-  const { level, timeBudget } = acting;
-  await timeBudget.wait(eachInTurn(ready, ({ entity }) => validateEntity(entity, level)));
-  const saved: object[] = [];
-  for (const given of ready) {
-    const work = passHook(acting, "persist", given);
-    const result = await timeBudget.wait(Promise.resolve(work));
-    if (result !== undefined) saved.push(result);
-  }
-  return saved;
 }
 
 async function writeEach(

@@ -96,7 +96,9 @@ function elementType(field: FieldRecord, schemaOf: SchemaOf): BuiltField {
   if (isModelClass(kind)) {
     const embedded = !field.array || options.embedded === true;
     if (ref !== undefined && (embedded || ref !== kind)) {
-      throw new TypeError(`property "${field.name}" names a model class and refers by "ref" as well`);
+      throw new TypeError(
+        `property "${field.name}" names a model class and refers by "ref" as well`,
+      );
     }
     return embedded ? { definition: { type: schemaOf(kind) } } : reference(kind);
   }

@@ -12,7 +12,7 @@ import {
   identifierOf,
   readSelection,
 } from "./entities.ts";
-import { isNarrowed, uncovered } from "../filter/projection.ts";
+import { showsInPart, uncovered } from "../filter/projection.ts";
 import { allOrNone } from "../database/in_transaction.ts";
 import {
   insertDocuments,
@@ -162,13 +162,13 @@ export class CollectionSource implements Source {
   async save(entity: EntityValue): Promise<EntityValue> {
     const doc = documentOf(entity);
     await this.#options.timeBudget.wait(this.store(doc));
-    return isNarrowed(this.#options) ? await readSaved(doc, this.#options) : doc;
+    return showsInPart(this.#options) ? await readSaved(doc, this.#options) : doc;
   }
 
   async insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]> {
     const docs = entities.map(documentOf);
     await this.#options.timeBudget.wait(this.storeNew(docs));
-    return isNarrowed(this.#options) ? await readAllSaved(docs, this.#options) : docs;
+    return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {

@@ -9,7 +9,7 @@ import { toJsonValue } from "../json/to_json.ts";
 import { documentsIn, identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import type { StoredReader } from "./direct/stored_reader.ts";
-import { decodeBson } from "./direct/stored_writer.ts";
+import { decodeBson } from "./direct/stored_json.ts";
 import { directSupport } from "./direct/direct_support.ts";
 
 export interface TargetSource {

@@ -7,7 +7,7 @@ import type { Call } from "../../pipeline/request/call.ts";
 import { narrowToReader } from "../../pipeline/request/reader_rights.ts";
 import type { Reply } from "../../pipeline/request/reply.ts";
 import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
-import { passPreFetch } from "../../pipeline/run_hooks.ts";
+import { passPreFetch } from "../../pipeline/pass_hooks.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeFields, describeObject } from "../../schema/describe_object.ts";
 import type { FieldDescription, ObjectNode, View } from "../../schema/describe_object.ts";

@@ -14,7 +14,7 @@ import type { SortValues } from "../../filter/parameters/order.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { toJsonValue } from "../../json/to_json.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import { showsValues } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
@@ -108,7 +108,7 @@ async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
 
 /** Whether what is shown of an entity may be other values than it is sorted by. */
 export function mayShowOther(at: OpenLevel): boolean {
-  return mayLeaveOut(at) || !showsValues(buildSchema(at.level.target).schema);
+  return mayLeaveOut(at) || !showsStoredValues(buildSchema(at.level.target).schema);
 }
 
 export function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {

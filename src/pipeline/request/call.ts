@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import type { Connection, Model } from "mongoose";
 import type { KeyRecord } from "../../database/key_record.ts";
-import { openConnection } from "../../database/open_connection.ts";
+import { requestConnection } from "../../database/request_connection.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
@@ -79,7 +79,7 @@ export function openCall(
   },
 ): Call {
   const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
-  const open = openConnection(req, { getConnection: route.getConnection, timeBudget });
+  const open = requestConnection(req, { getConnection: route.getConnection, timeBudget });
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
   const isAway = () => opened !== undefined && !isOpen(opened);

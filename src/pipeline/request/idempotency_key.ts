@@ -5,7 +5,7 @@ import { isJsonObject } from "../../schema/fields/json.ts";
 
 const KEY = "idempotency-key";
 
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 

@@ -2,7 +2,7 @@ import type { Model, Schema, SchemaType } from "mongoose";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
-import { showsValues } from "../../schema/mongoose/documents/hide_in_json.ts";
+import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import {
   hasDefault,
   hasOwnSetters,
@@ -91,7 +91,7 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
 /** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
-  return showsValues(schema) && schema.get("strictRead") !== "throw" &&
+  return showsStoredValues(schema) && schema.get("strictRead") !== "throw" &&
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
 }
 

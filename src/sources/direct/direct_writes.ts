@@ -8,7 +8,7 @@ import { tooMany } from "../../errors/refusals.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isCountable, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
 import type { Filter } from "../../filter/filters.ts";
-import { isNarrowed } from "../../filter/projection.ts";
+import { showsInPart } from "../../filter/projection.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
@@ -18,7 +18,7 @@ import type { DirectCall, DirectResult, Fate } from "../source.ts";
 import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
 import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
-import { encodeBson } from "./stored_writer.ts";
+import { encodeBson } from "./stored_json.ts";
 
 type Values = Record<string, unknown>;
 
@@ -223,7 +223,7 @@ function areAllowed(
 
 /** Whether a write has no options to obey, and its answer shows everything. */
 function showsWhole({ selection, shape }: OpenCollection): boolean {
-  return isEmpty(selection.options) && !isNarrowed({ selection, shape });
+  return isEmpty(selection.options) && !showsInPart({ selection, shape });
 }
 
 /** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */

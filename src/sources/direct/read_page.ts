@@ -11,7 +11,7 @@ import type { DirectCall, FoundPage, PageRead } from "../source.ts";
 import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
 import type { StoredQuery, StoredReader } from "./stored_reader.ts";
-import { decodeBson } from "./stored_writer.ts";
+import { decodeBson } from "./stored_json.ts";
 
 interface ReadPage extends Pick<DirectCall, "count" | "finder"> {
   readonly reader: StoredReader;

@@ -4,7 +4,7 @@ import mongoose from "mongoose";
 import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
 import type { StoredQuery, StoredReader } from "./stored_reader.ts";
-import { decodeBson } from "./stored_writer.ts";
+import { decodeBson } from "./stored_json.ts";
 
 const MAX_SHARED = 64;
 

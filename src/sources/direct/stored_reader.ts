@@ -9,7 +9,7 @@ import { alsoReading, databaseProjection, uncovered } from "../../filter/project
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
-import { StoredWriter, withoutPaths, writeMarked } from "./stored_writer.ts";
+import { StoredJson, withoutPaths, writeMarked } from "./stored_json.ts";
 import { hydrateKept } from "../../write/stored_values.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
@@ -71,16 +71,16 @@ export class StoredEntity {
 export class StoredReader {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
-  readonly #writer: StoredWriter;
+  readonly #writer: StoredJson;
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
   /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
-  readonly #partly = new WeakMap<object, StoredWriter>();
+  readonly #partly = new WeakMap<object, StoredJson>();
 
   constructor({ model, shape }: StoredReaderOptions) {
     this.#model = model;
     this.#shape = shape;
-    this.#writer = new StoredWriter({ model, shape });
+    this.#writer = new StoredJson({ model, shape });
     this.#selected = databaseProjection({}, shape);
     this.#unselected = withoutPaths(shape.unselected);
   }
@@ -223,11 +223,11 @@ export class StoredReader {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  writerFor({ projection }: Pick<StoredQuery, "projection">): StoredWriter {
+  writerFor({ projection }: Pick<StoredQuery, "projection">): StoredJson {
     if (Object.keys(projection).length === 0) return this.#writer;
     let writer = this.#partly.get(projection);
     if (writer === undefined) {
-      writer = new StoredWriter({ model: this.#model, shape: this.#shape, projection });
+      writer = new StoredJson({ model: this.#model, shape: this.#shape, projection });
       this.#partly.set(projection, writer);
     }
     return writer;

@@ -3,7 +3,7 @@ import { conflict, occupied } from "../../errors/refusals.ts";
 import { castFilter } from "../../filter/cast_filter.ts";
 import { everyFilter, type Filter } from "../../filter/filters.ts";
 import { SEEK_READ } from "../../filter/parameters/order.ts";
-import { isNarrowed, readProjected } from "../../filter/projection.ts";
+import { readProjected, showsInPart } from "../../filter/projection.ts";
 import { queryOptions } from "../../filter/selection.ts";
 import type { PartLink } from "../../schema/describe_parts.ts";
 import { byIdentifier } from "../../schema/fields/system_fields.ts";
@@ -192,7 +192,7 @@ export class ElementSource implements Source {
     // A projection that parts cannot have is refused before anything is written.
     readProjected(selection.projection, this.#options);
     await timeBudget.wait(write());
-    if (!isNarrowed({ selection, shape })) return [...docs];
+    if (!showsInPart({ selection, shape })) return [...docs];
     const named = link.array ? { _id: { $in: docs.map(({ _id }) => _id) } } : {};
     const shown = await this.#readShown(named, { maxTimeMS, ...JUST_SAVED });
     if (shown.length < docs.length) throw conflict();

@@ -64,7 +64,7 @@ export function hasOwnJson(schema: Schema): boolean {
 }
 
 /** Whether JSON of a schema's documents shows the values that they hold: nothing of the user's makes other ones of them. */
-export const showsValues = memoize((schema: Schema): boolean =>
+export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
   // Documents show objects made of dotted paths even where none is stored.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&

@@ -15,21 +15,21 @@ import { type MarkedJson, Marking } from "../../json/populate.ts";
 /** How many bytes are written in one turn of the event loop. */
 const PORTION = 16 * 1024;
 
-interface StoredWriterOptions {
+interface StoredJsonOptions {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly projection?: Projection;
 }
 
 /** Writes stored documents of a model as JSON text: from their bytes, or with Mongoose where only it can. */
-export class StoredWriter {
+export class StoredJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly plan: Plan;
   readonly #shows: Shows;
   readonly #documents: DocumentWriter;
 
-  constructor({ model, shape, projection = {} }: StoredWriterOptions) {
+  constructor({ model, shape, projection = {} }: StoredJsonOptions) {
     this.#model = model;
     this.#shape = shape;
     this.#shows = shownBy(projection, shape);
@@ -127,7 +127,7 @@ function sizeOf(stored: readonly Buffer[]): number {
 export function writeMarked(
   stored: readonly Buffer[],
   { writer, names, separator }: {
-    readonly writer: StoredWriter;
+    readonly writer: StoredJson;
     readonly names: ReadonlySet<string>;
     readonly separator?: Separator | undefined;
   },

@@ -25,7 +25,7 @@ const looking = new WeakSet<mongo.MongoClient>();
 export const givenConnections = new Set<Connection>();
 
 /** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */
-export function openConnection(
+export function requestConnection(
   req: FrameworkRequest,
   { getConnection, timeBudget }: {
     /** The host's hook; without it, Mongoose's default connection is used. */

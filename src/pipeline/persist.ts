@@ -1,0 +1,57 @@
+import { runHook } from "../declare/hooks/run_hook.ts";
+import { eachInTurn } from "../errors/bulk_error.ts";
+import { detachedModel } from "../schema/get_model.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import type { OpenLevel } from "./request/call.ts";
+import type { Level } from "./request/route.ts";
+import { type HookArguments, passHook } from "./pass_hooks.ts";
+
+/** Writes an entity: by its `persist` hook, after validation, or by its source. */
+export async function persistOne(
+  acting: OpenLevel,
+  given: HookArguments,
+): Promise<object | undefined> {
+  const { level, source, timeBudget } = acting;
+  const { entity } = given;
+  if (level.hooks.persist === undefined) return await source.save(entity);
+  await timeBudget.wait(validateEntity(entity, level));
+  return await timeBudget.wait(Promise.resolve(passHook(acting, "persist", given)));
+}
+
+/** Hooks write one after the other: the framework cannot undo what they do. */
+export async function persistEach(
+  acting: OpenLevel,
+  ready: readonly HookArguments[],
+): Promise<object[]> {
+  const { level, timeBudget } = acting;
+  await timeBudget.wait(eachInTurn(ready, ({ entity }) => validateEntity(entity, level)));
+  const saved: object[] = [];
+  for (const given of ready) {
+    const work = passHook(acting, "persist", given);
+    const result = await timeBudget.wait(Promise.resolve(work));
+    if (result !== undefined) saved.push(result);
+  }
+  return saved;
+}
+
+export async function persistRemoval(acting: OpenLevel, entity: object): Promise<undefined> {
+  const { level: { hooks: { persist } }, req, timeBudget, source } = acting;
+  if (persist === undefined) return void await source.remove(entity);
+  const work = runHook("persist", () => persist(req, entity, entity));
+  await timeBudget.wait(Promise.resolve(work));
+}
+
+/** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
+async function validateEntity(
+  entity: object,
+  { target, shape }: Pick<Level, "target" | "shape">,
+): Promise<void> {
+  if (isDocument(entity)) return await entity.validate();
+  const values = entity as Record<string, unknown>;
+  const paths = [...shape.fields].filter(([, { writable, readonly }]) => writable || readonly)
+    .map(([name]) => name);
+  const declared = paths.filter((name) => values[name] !== undefined)
+    .map((name) => [name, values[name]]);
+  const model = detachedModel(target);
+  await new model(Object.fromEntries(declared)).validate(paths);
+}
