@@ -160,6 +160,8 @@ test("a change that always fails becomes a dead letter", async () => {
   await using follower = await startBroken();
   const { insertedId: _id } = await database.collection.insertOne({ title: "bad" });
   await until(async () => (await follower.deadLetters()).length === 1);
+  // It is told when the letter is stored.
+  await until(() => follower.errors.length > 0);
   assertEquals(follower.errors, ["Error: It is broken insert 3"]);
   const [letter] = await follower.deadLetters();
   const isDate = letter?.diedAt instanceof Date && letter.at instanceof Date;

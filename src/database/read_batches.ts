@@ -136,6 +136,23 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
 
 /** Encodes what the driver has decoded, where it is not known to keep its reply. */
 function encoded(documents: readonly object[]): Batch {
-  const bytes = mongoose.mongo.BSON.serialize({ ...documents }, { ignoreUndefined: false });
-  return { array: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), start: 0 };
+  const array = encodeBson({ ...documents });
+  if (array !== undefined) return { array, start: 0 };
+  throw new TypeError("Cannot read a stored value that the driver has decoded with a loss");
+}
+
+/** Gives the bytes of a document that the driver has decoded; `undefined` where they would not be those that are stored. */
+export function encodeBson(values: object): Buffer | undefined {
+  if (!isLossless(values)) return undefined;
+  const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** Whether a value was decoded without a loss: JavaScript has no date beyond its range, and other expressions. */
+function isLossless(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value !== undefined;
+  if (value instanceof Date) return !Number.isNaN(value.getTime());
+  if (value instanceof RegExp) return false;
+  if ("_bsontype" in value) return true;
+  return Object.values(value).every(isLossless);
 }

@@ -18,7 +18,6 @@ import type { DirectCall, DirectResult, Fate } from "../source.ts";
 import type { OpenCollection } from "./direct_reads.ts";
 import { directSupport } from "./direct_support.ts";
 import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
-import { encodeBson } from "./stored_json.ts";
 
 type Values = Record<string, unknown>;
 
@@ -179,13 +178,14 @@ async function store(
 ): Promise<DirectResult | null | undefined> {
   const key = keyOf(model);
   const projection = minimal ? { [key]: 1 } : shape.withoutApart;
-  // Never `raw`: the driver would apply it to error replies too, and lose track of the primary.
+  // Never `raw`, whatever the connection says: the driver would apply it to error replies too, and lose track of the primary.
   const sent = model.collection.findOneAndUpdate(named, update, {
     ...timeBudget.statement(),
     ...!isEmpty(projection) && { projection },
     upsert,
     returnDocument: "after",
     enableUtf8Validation: false,
+    raw: false,
   });
   const stored = await timeBudget.wait(sent).catch(orDocument);
   if (stored === null || stored === undefined) return stored;
@@ -193,8 +193,7 @@ async function store(
   const told = { version, ...version === 0 && { created: String(stored._id) } };
   if (minimal) return told;
   const { reads } = directSupport(model, shape);
-  const bytes = reads && encodeBson(stored);
-  const text = bytes && reads.reader.writerFor({ projection: {} }).joined([bytes]);
+  const text = reads?.reader.writerFor({ projection: {} }).text(stored);
   return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
 }
 

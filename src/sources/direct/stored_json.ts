@@ -1,8 +1,8 @@
 import mongoose from "mongoose";
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { Model } from "mongoose";
 import { toJsonValue } from "../../json/to_json.ts";
-import { type Batch, nextTurn } from "../../database/read_batches.ts";
+import { type Batch, encodeBson, nextTurn } from "../../database/read_batches.ts";
 import { type Projection, shownBy, type Shows } from "../../filter/projection.ts";
 import { topOf } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
@@ -34,7 +34,7 @@ export class StoredJson {
     this.#shape = shape;
     this.#shows = shownBy(projection, shape);
     this.plan = planJson(shape, this.#shows);
-    const decode = (bson: Buffer) => JSON.stringify(this.hydrate(decodeBson(bson))) ?? "null";
+    const decode = (bson: Buffer) => this.#hydrated(decodeBson(bson));
     this.#documents = new DocumentWriter(this.plan, { decode });
   }
 
@@ -57,6 +57,16 @@ export class StoredJson {
 
   joined(stored: readonly Buffer[], separator?: Separator): Buffer {
     return writeJoined(this.#documents, { stored, separator });
+  }
+
+  /** Gives the text of a document that the driver has decoded. */
+  text(values: object): Buffer | string {
+    const bytes = encodeBson(values);
+    return bytes === undefined ? this.#hydrated(values) : this.joined([bytes]);
+  }
+
+  #hydrated(values: object): string {
+    return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
   /** Gives what Mongoose makes of stored values, as a value of JSON. */
@@ -84,22 +94,6 @@ function writerFor(length: number): JsonWriter {
 
 export function decodeBson(document: Buffer): object {
   return mongoose.mongo.BSON.deserialize(document, { validation: { utf8: false } });
-}
-
-/** Gives the bytes of a document that the driver has decoded; `undefined` where they would not be those that are stored. */
-export function encodeBson(values: object): Buffer | undefined {
-  if (!isLossless(values)) return undefined;
-  const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/** Whether a value was decoded without a loss: JavaScript has no date beyond its range, and other expressions. */
-function isLossless(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value !== undefined;
-  if (value instanceof Date) return !Number.isNaN(value.getTime());
-  if (value instanceof RegExp) return false;
-  if ("_bsontype" in value) return true;
-  return Object.values(value).every(isLossless);
 }
 
 interface JoinedOptions {

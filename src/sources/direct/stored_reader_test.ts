@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import type { Model } from "mongoose";
 import type { ModelClass } from "../../../mod.ts";
@@ -27,16 +27,27 @@ async function readAll(target: ModelClass, model: Model<unknown>): Promise<unkno
   return withoutMadeUp(JSON.parse(`[${pieces.join("")}]`));
 }
 
-test("StoredReader.read() gives the same from decoded documents", async () => {
+const LOSS = Symbol("a value that the driver decodes with a loss");
+
+function isLoss(error: unknown): typeof LOSS {
+  if (error instanceof TypeError && /with a loss$/.test(error.message)) return LOSS;
+  throw error;
+}
+
+test("StoredReader.read() gives the same from decoded documents, or fails", async () => {
   await using _database = await openDatabase();
+  let count = 0;
   await fc.assert(
     fc.asyncProperty(cases, async ({ fields, documents }) => {
       await using app = await serveMade(fields);
       await app.stored.insertMany(documents.map((each) => ({ ...each })));
       const model = getModel(app.model) as never as Model<unknown>;
-      const decoded = await readAll(app.model, withoutReplies(model));
+      const decoded = await readAll(app.model, withoutReplies(model)).catch(isLoss);
+      if (decoded === LOSS) return;
       assertEquals(decoded, await readAll(app.model, model));
+      count++;
     }),
     { numRuns: Math.ceil(RUNS / 2) },
   );
+  assert(count > RUNS / 10, `${count} cases without a loss`);
 });
