@@ -87,7 +87,7 @@ export function planRead(
 }
 
 /** Plans a read for hooks; `undefined` where Mongoose has to make the documents. */
-function planEntities(
+export function planEntities(
   { operation, lean, forChange, page }: EntityRead & Pick<DirectCall, "operation">,
   collection: OpenCollection,
 ): ReadPlan | undefined {

@@ -47,6 +47,8 @@ export interface DirectReads {
 
 interface DirectSupport {
   readonly reads: DirectReads | undefined;
+  /** Why only Mongoose can read the model; `undefined` if `reads` can. */
+  readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
   readonly updates: boolean;
@@ -71,7 +73,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const schema = model.schema as Schema;
   const schemas = [...schemasWithin(schema)];
   const fields = [...shape.fields.values()];
-  const reads = runsNothing(READ_MIDDLEWARE) && schemas.every(showsWhatIsStored);
+  const needsMongoose = whyMongoose(model);
+  const reads = needsMongoose === undefined;
   const updates = !shape.strict && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
@@ -80,12 +83,24 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
   const reader = reads ? new StoredReader({ model, shape }) : undefined;
   return {
+    needsMongoose,
     reads: reader && { reader, shared: new SharedReads(reader) },
     counts: reads && runsNothing(COUNT_MIDDLEWARE),
     inserts: inserts ? new EntityMaker(model, shape) : undefined,
     updates,
     removes: runsNothing(REMOVE_MIDDLEWARE),
   };
+}
+
+/** Returns the first reason why only Mongoose can read a model, if there is one. */
+function whyMongoose(model: Model<unknown>): string | undefined {
+  if (checkMongoose().length > 0) return "this version of Mongoose is not recognised";
+  if (!runsNothingOwn(model, READ_MIDDLEWARE)) {
+    return "the model has kinds, middleware of reads, or members that replace Mongoose's";
+  }
+  return [...schemasWithin(model.schema as Schema)].every(showsWhatIsStored)
+    ? undefined
+    : "a schema has options of queries, or shows JSON of the application";
 }
 
 /** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */

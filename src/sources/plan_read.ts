@@ -1,0 +1,122 @@
+import mongoose from "mongoose";
+import type { Hooks } from "../declare/hooks/hooks.ts";
+import { isHookName } from "../declare/operations/operation.ts";
+import { isEmpty } from "../filter/filters.ts";
+import { isSameForDatabase, projectionOf, withoutApart } from "../filter/projection.ts";
+import type { Selection } from "../filter/selection.ts";
+import type { Shape } from "../schema/fields/shape.ts";
+
+/**
+ * How a read makes its answer. `bytes` writes JSON from BSON, without entities. `documents` makes entities for hooks: by
+ * the `fetch` hook, from the values of the driver, or by Mongoose.
+ */
+export type ReadPlan =
+  & { readonly reason: string }
+  & (
+    | { readonly kind: "bytes" }
+    | { readonly kind: "documents"; readonly by: "driver" | "mongoose" | "fetch" }
+  );
+
+/** The facts of a level and of its compiled model that decide how entities are read. */
+export interface ReadFacts {
+  readonly hooks: Hooks<object>;
+  /** Whether entities are read to be changed, or for an action. */
+  readonly forChange: boolean;
+  readonly isEmbedded: boolean;
+  readonly shape: Shape;
+  /** Why only Mongoose can read the model. */
+  readonly needsMongoose: string | undefined;
+}
+
+/** The facts of one request that can lower a plan. */
+export interface RequestFacts {
+  readonly forChange: boolean;
+  readonly selection: Pick<Selection, "options" | "projection">;
+  readonly shape: Shape;
+  /** The fields that the client selects. */
+  readonly select: readonly string[] | undefined;
+}
+
+/** Query options that the driver takes unchanged. Mongoose has to run a query with any other option. */
+const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
+  "skip",
+  "limit",
+  "sort",
+  "maxTimeMS",
+  "hint",
+  "comment",
+  "strictQuery",
+  "collation",
+  "batchSize",
+  "enableUtf8Validation",
+  "readPreference",
+]);
+
+/** Decides how a level reads entities of its model. Requests can only lower the plan: {@linkcode downgradePlan}. */
+export function planRead(
+  { hooks, forChange, isEmbedded, shape, needsMongoose }: ReadFacts,
+): ReadPlan {
+  const kind = "documents";
+  if (hooks.fetch !== undefined) return { kind, by: "fetch", reason: "the hook fetch reads" };
+  if (isEmbedded) return { kind, by: "mongoose", reason: "a parent embeds the entities" };
+  if (needsMongoose !== undefined) return { kind, by: "mongoose", reason: needsMongoose };
+  if (forChange && shape.apart.length > 0) {
+    return { kind, by: "mongoose", reason: "Mongoose must know which properties were not read" };
+  }
+  if (forChange) return { kind, by: "driver", reason: "the operation changes entities" };
+  const hook = entityHook(hooks);
+  if (hook !== undefined) {
+    return { kind, by: "driver", reason: `the hook ${hook} gets each entity` };
+  }
+  if (hooks.lean === true) return { kind, by: "driver", reason: "lean makes instances" };
+  return { kind: "bytes", reason: "no hook gets an entity" };
+}
+
+/** Returns the name of the first hook that gets entities or replaces how they are read or written. */
+export function entityHook(hooks: Hooks<object>): string | undefined {
+  return Object.entries(hooks).find(([name, hook]) =>
+    hook !== undefined && name !== "preFetch" && isHookName(name)
+  )?.[0];
+}
+
+/** Lowers a plan by the facts of a request: from bytes to values of the driver, and from these to Mongoose. */
+export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
+  if (plan.kind === "documents" && plan.by !== "driver") return plan;
+  const reason = plan.kind === "bytes" ? whyEntities(request) : plan.reason;
+  if (reason === undefined) return plan;
+  const onlyMongoose = whyMongoose(request);
+  return onlyMongoose === undefined
+    ? { kind: "documents", by: "driver", reason }
+    : { kind: "documents", by: "mongoose", reason: onlyMongoose };
+}
+
+/** Returns why bytes cannot answer a request, if that is so. */
+function whyEntities({ selection, shape, select }: RequestFacts): string | undefined {
+  const { options, projection } = selection;
+  if (options.lean !== undefined) return "a hook has set options.lean";
+  // A field that a hook projects may be hidden from a client that selects it.
+  if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
+  const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
+  return whyNotDriver({ options, projection: shown }, shape);
+}
+
+/** Returns why the values of the driver cannot become the entities of a request, if that is so. */
+function whyMongoose({ forChange, selection, shape }: RequestFacts): string | undefined {
+  const { options, projection } = selection;
+  if (mongoose.get("transactionAsyncLocalStorage")) {
+    return "Mongoose reads in the transaction around the request";
+  }
+  const isWhole = forChange || options.lean === true;
+  if (!isWhole && options.lean !== undefined) return "a hook has set options.lean";
+  if (!isWhole && !isEmpty(projection)) return "Mongoose projects documents";
+  const read = forChange ? {} : projection;
+  return whyNotDriver({ options, projection: withoutApart(read, shape) }, shape);
+}
+
+function whyNotDriver({ options, projection }: RequestFacts["selection"], shape: Shape) {
+  const other = Object.keys(options).find((name) => name !== "lean" && !DRIVER_OPTIONS.has(name));
+  if (other !== undefined) return `only Mongoose takes options.${other}`;
+  return isSameForDatabase(projection, shape)
+    ? undefined
+    : "the database reads the projection otherwise";
+}
