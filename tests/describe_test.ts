@@ -281,7 +281,7 @@ test("an answer has exactly the fields that its description names", async () => 
   assertEquals(Object.keys(branch).sort(), namesOf(inner).sort());
 });
 
-Deno.test("initialize({ log: true }) prints the routes, one on a line", () => {
+Deno.test("initialize({ log: true }) prints a line for each route, with the plan of a read", () => {
   const { info } = console;
   const lines: unknown[] = [];
   console.info = (line: unknown) => lines.push(line);
@@ -291,5 +291,5 @@ Deno.test("initialize({ log: true }) prints the routes, one on a line", () => {
   } finally {
     console.info = info;
   }
-  assertEquals(lines, ["GET    /owners/:id  one  Owner"]);
+  assertEquals(lines, ["GET    /owners/:id  one  Owner: bytes (no hook gets an entity)"]);
 });

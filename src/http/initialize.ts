@@ -1,5 +1,6 @@
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
+import type { Model } from "mongoose";
 import { registeredModels } from "../declare/model/records.ts";
 import { type ErrorContext, Reporter } from "../pipeline/request/reporter.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
@@ -9,7 +10,8 @@ import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
 import { logLine } from "../errors/log.ts";
 import { completeLiveLimits, type LiveLimits } from "../pipeline/live/live_limits.ts";
-import type { Route } from "../pipeline/request/route.ts";
+import { planLevel } from "../pipeline/plan_level.ts";
+import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { getModel } from "../schema/get_model.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
@@ -46,7 +48,7 @@ export interface InitializeOptions {
   readonly bodyLimits?: BodyLimits;
   /** Limits on live lists. */
   readonly live?: LiveLimits;
-  /** Whether `initialize()` logs the routes, one per line. */
+  /** Whether `initialize()` logs the routes, one per line. A read says whether it makes documents, and why. */
   readonly log?: boolean;
 }
 
@@ -75,15 +77,22 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
     checkTransactions(route);
   }
   const describe = () => routes.map(describeRoute);
-  if (options.log === true) {
-    const lines = describe().map(({ method, path, operation, model }) =>
-      `${method.padEnd(6)} ${path}  ${operation}  ${model}`
-    );
-    logLine(lines.join("\n"));
-  }
+  if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const router = Object.assign(followSettings(mountRoutes(routes)), { describe });
   mounted.set(router, routes);
   return router;
+}
+
+/** Returns a line about a route: a read says whether it answers with bytes or makes documents, and why. */
+function routeLine(route: Route): string {
+  const { method, path, operation, model } = describeRoute(route);
+  const line = `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
+  const level = actingLevel(route);
+  const isRead = level.kind.change === undefined && route.getConnection === undefined;
+  if (!isRead) return line;
+  const compiled: unknown = level.link?.embedded ? undefined : getModel(level.target);
+  const { kind, reason } = planLevel(level, compiled as Model<unknown> | undefined);
+  return `${line}: ${kind} (${reason})`;
 }
 
 const mounted = new WeakMap<object, readonly Route[]>();

@@ -9,18 +9,61 @@ import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_reader.ts";
-import type { EntityName, PageRead } from "../sources/source.ts";
+import type { EntitiesRead, EntityName, Read, ReadRequest } from "../sources/source.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
-import { idParam, type LevelCall, type OpenLevel } from "./request/call.ts";
+import { idParam, type LevelCall, type OpenLevel, separatorOf } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** Reads the entities of a list as its hooks get them, several at a time: by its `fetch` hook, or from its source. */
-export function fetchEntities(at: OpenLevel, page?: PageRead): AsyncIterable<readonly object[]> {
-  const { fetch } = at.level.hooks;
-  return fetch === undefined ? readSource(at, page) : readGiven(at, fetch);
+/** Opens the read of a level. Its entities are those that hooks get: by the `fetch` hook, or from the source. */
+export async function openRead(at: OpenLevel): Promise<Read> {
+  if (at.level.hooks.fetch !== undefined) return openGiven(at, at.level.hooks.fetch);
+  const read = await at.source.read(requestOf(at));
+  return read.kind === "bytes" ? read : presented(at, read);
+}
+
+/** Opens a read of entities for hooks, also where no hook of the level gets them. */
+export async function openEntities(at: OpenLevel): Promise<EntitiesRead> {
+  if (at.level.hooks.fetch !== undefined) return openGiven(at, at.level.hooks.fetch);
+  return presented(at, await at.source.readEntities(requestOf(at)));
+}
+
+function requestOf(at: OpenLevel): ReadRequest {
+  const { level: { hooks, kind }, asked: { select }, finder } = at;
+  return {
+    hooks,
+    forChange: kind.change !== undefined,
+    select,
+    finder,
+    separator: separatorOf(at),
+  };
+}
+
+function openGiven(at: OpenLevel, fetch: NonNullable<Hooks<object>["fetch"]>): EntitiesRead {
+  return {
+    kind: "documents",
+    list: () => readGiven(at, fetch),
+    async one() {
+      for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
+      return null;
+    },
+  };
+}
+
+function presented(at: OpenLevel, { list, one }: EntitiesRead): EntitiesRead {
+  const present = presenter(at);
+  return {
+    kind: "documents",
+    async *list(page) {
+      for await (const found of list(page)) yield found.map(present);
+    },
+    async one(name, ignoresClient) {
+      const found = await one(name, ignoresClient);
+      return found && present(found);
+    },
+  };
 }
 
 async function* readGiven(
@@ -35,42 +78,16 @@ async function* readGiven(
   }
 }
 
-async function* readSource(at: OpenLevel, page?: PageRead): AsyncGenerator<readonly object[]> {
-  const { change } = at.level.kind;
-  const present = presenter(at);
-  for await (const found of at.source.list({ forChange: change !== undefined, page })) {
-    yield found.map(present);
-  }
-}
-
-async function readEntity(at: OpenLevel): Promise<object | undefined> {
+async function readEntity(at: OpenLevel, read?: EntitiesRead): Promise<object | undefined> {
   const { source, opened: { key }, level: { kind: { origin }, hooks: { fetch } } } = at;
-  const found = fetch !== undefined
-    ? await readOneGiven(at, fetch)
-    : origin === "new"
-    ? await source.newEntity(key?.takeId())
-    : await readNamed(at);
+  if (origin === "new" && fetch === undefined) return await source.newEntity(key?.takeId());
+  const found = await (read ?? await openEntities(at)).one(idParam(at));
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(at)) : undefined);
 }
 
 /** The identifier that the path of a replacement gives to a new entity, if it names one. */
 function newIdentifier(at: OpenLevel): unknown {
   return at.level.writes?.by === "_id" ? byIdentifier(idParam(at))?._id : undefined;
-}
-
-async function readOneGiven(
-  at: OpenLevel,
-  fetch: NonNullable<Hooks<object>["fetch"]>,
-): Promise<object | undefined> {
-  for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
-  return undefined;
-}
-
-async function readNamed(at: OpenLevel): Promise<object | undefined> {
-  const { source, level: { kind: { change } } } = at;
-  const name = idParam(at);
-  const found = change === undefined ? await source.byId(name) : await source.forChange(name);
-  return found === null ? undefined : presenter(at)(found);
 }
 
 /** Reads the entities that a change of many selects; a 409 if its reader may see more of them than the limit. */
@@ -82,17 +99,18 @@ export async function selectEntities(at: OpenLevel, limit: number): Promise<obje
     : { skip: 0, limit, paths: [] };
   const pass = (entity: object) => passHook(at, "postFetch", { entity });
   const seen: object[] = [];
-  for await (const some of mapInOrder(fetchEntities(at, page), pass)) {
+  const read = await openEntities(at);
+  for await (const some of mapInOrder(read.list(page), pass)) {
     seen.push(...some);
     if (seen.length > limit) throw tooMany(limit);
   }
   return seen;
 }
 
-/** Reads an entity of a list by its identifier, whatever the client filters by. */
+/** Reads an entity of a source by its identifier, as a read shows it, whatever the client filters by. */
 export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<object | undefined> {
-  const found = await at.source.byId(name, true);
-  return found === null ? undefined : presenter(at)(found);
+  const read = await at.source.readEntities({ ...requestOf(at), forChange: false });
+  return await presented(at, read).one(name, true) ?? undefined;
 }
 
 export interface Fetched extends VersionRead {
@@ -102,8 +120,8 @@ export interface Fetched extends VersionRead {
 }
 
 /** Reads the one entity of a level, or makes a new one, and shows it to `postFetch`. */
-export async function fetchOne(at: OpenLevel): Promise<Fetched> {
-  const entity = await readEntity(at);
+export async function fetchOne(at: OpenLevel, opened?: EntitiesRead): Promise<Fetched> {
+  const entity = await readEntity(at, opened);
   if (entity === undefined) throw notFound();
   // `postFetch` may change what tells the version, or save the entity.
   const read = versionRead(entity, at);

@@ -8,15 +8,24 @@ import { toJsonValue } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
-import { fetchOne } from "./fetch.ts";
+import type { EntitiesRead } from "../sources/source.ts";
+import { fetchOne, openRead } from "./fetch.ts";
 import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./pass_hooks.ts";
 
 export async function readOne(acting: OpenLevel): Promise<Reply> {
+  const read = await openRead(acting);
+  if (read.kind === "documents") return await readForHooks(acting, read);
+  const found = await read.one(idParam(acting));
+  if (found === null) throw notFound();
+  return { status: 200, ...found, holder: acting.source.only };
+}
+
+async function readForHooks(acting: OpenLevel, read: EntitiesRead): Promise<Reply> {
   const early = await versionBefore(acting);
-  const { seen, version, holder } = await fetchOne(acting);
+  const { seen, version, holder } = await fetchOne(acting, read);
   const saves = savesOf(seen);
   const sent = await passHook(acting, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();

@@ -1,4 +1,4 @@
-import { fetchEntities, fetchOne, selectEntities } from "./fetch.ts";
+import { fetchOne, openEntities, selectEntities } from "./fetch.ts";
 import { passHook } from "./pass_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
@@ -19,7 +19,7 @@ export async function remove(acting: OpenLevel): Promise<Reply> {
 export async function removeMany(acting: OpenLevel, limit: number): Promise<void> {
   const { level: { hooks }, source } = acting;
   const [entities, pass] = limit === Infinity
-    ? [fetchEntities(acting), (entity: object) => passRemovalHooks(acting, entity)]
+    ? [(await openEntities(acting)).list(), (entity: object) => passRemovalHooks(acting, entity)]
     : [[await selectEntities(acting, limit)], (entity: object) => allow(acting, entity)];
   if (hooks.persist === undefined) {
     const ids = mapInOrder(entities, async (entity) => {

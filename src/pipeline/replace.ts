@@ -6,6 +6,7 @@ import type { JsonObject } from "../schema/fields/json.ts";
 import { IDENTIFIER } from "../schema/fields/system_fields.ts";
 import { castKey } from "../sources/entities.ts";
 import { storedText } from "../write/stored_values.ts";
+import { openEntities } from "./fetch.ts";
 import { openLevel } from "./open_level.ts";
 import { idParam, type OpenLevel } from "./request/call.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
@@ -45,7 +46,8 @@ export async function replace(acting: OpenLevel, given: JsonObject): Promise<Rep
 }
 
 async function isAbsent(at: OpenLevel): Promise<boolean> {
-  return at.level.hooks.fetch === undefined && await at.source.forChange(idParam(at)) === null;
+  if (at.level.hooks.fetch !== undefined) return false;
+  return await (await openEntities(at)).one(idParam(at)) === null;
 }
 
 /** Gives the body with the key of the path in it; a 404 if that is no key, a 400 if the body has another one. */

@@ -1,24 +1,26 @@
-import { isHookName, isOperationName } from "../declare/operations/operation.ts";
+import { isOperationName } from "../declare/operations/operation.ts";
 import { notFound } from "../errors/refusals.ts";
+import { entityHook } from "../sources/plan_read.ts";
 import type { DirectCall, DirectResult } from "../sources/source.ts";
-import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
+import { idParam, type OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
-import type { Level } from "./request/route.ts";
 
-/** Answers a request without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
+/** Writes without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
 export async function runDirect(
   acting: OpenLevel,
   options: Omit<DirectCall, "operation" | "id">,
 ): Promise<DirectResult | undefined> {
-  const { level, route: { operation: { item } }, source, asked: { select, match }, finder } =
-    acting;
+  const { level, route: { operation: { item } }, source, asked: { match } } = acting;
   const { operation } = level;
   if (!isOperationName(operation)) return undefined;
-  if (hasEntityHooks(level) || needsVersion(acting) || isReadFirst(acting)) return undefined;
+  if (entityHook(level.hooks) !== undefined || needsVersion(acting) || isReadFirst(acting)) {
+    return undefined;
+  }
   const id = item ? idParam(acting) : undefined;
   const asked = {
-    ...{ select, finder, reserved: acting.opened.key?.ids },
-    ...{ minimal: isMinimal(acting), separator: separatorOf(acting), ...options },
+    reserved: acting.opened.key?.ids,
+    minimal: isMinimal(acting),
+    ...options,
   };
   const result = await source.direct?.({ operation, id, ...asked });
   if (result !== null) return result;
@@ -39,10 +41,4 @@ function isReadFirst({ route: { operation }, asked: { match } }: OpenLevel): boo
     match.some(({ version, holder }) =>
       holder !== undefined || (version === null && operation.change !== "remove")
     );
-}
-
-export function hasEntityHooks({ hooks }: Level): boolean {
-  return Object.entries(hooks).some(([name, hook]) =>
-    hook !== undefined && name !== "preFetch" && isHookName(name)
-  );
 }

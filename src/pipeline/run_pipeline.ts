@@ -73,11 +73,12 @@ export async function admit(call: Call): Promise<void> {
 
 async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
   const { operation } = acting.route;
+  if (operation.change === undefined) return await readOne(acting);
   if (operation.change === "replace" && body !== undefined) return await replace(acting, body);
   const result = await runDirect(acting, { body });
   if (result !== undefined) {
     return { status: operation.status, ...result, holder: acting.source.only };
   }
   if (operation.change === "remove") return await remove(acting);
-  return body === undefined ? await readOne(acting) : await write(acting, body);
+  return await write(acting, body ?? {});
 }

@@ -9,7 +9,7 @@ import { queryOptions } from "../filter/selection.ts";
 import { showsOtherThanStored } from "../schema/mongoose/documents/hide_in_json.ts";
 import { findsByMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
-import type { OpenCollection } from "./direct/direct_reads.ts";
+import type { OpenCollection } from "./direct/read_stored.ts";
 import { noteEnd } from "./page_end.ts";
 import type { Aggregation, PageRead } from "./source.ts";
 

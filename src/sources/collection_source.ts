@@ -35,18 +35,22 @@ import {
   storedOf,
   wholeProjection,
 } from "./collection_reads.ts";
-import { directEntities, directEntity, listDirect, oneDirect } from "./direct/direct_reads.ts";
-import type { OpenCollection } from "./direct/direct_reads.ts";
+import { openBytes, planIn, storedEntities, storedEntity } from "./direct/read_stored.ts";
+import type { OpenCollection } from "./direct/read_stored.ts";
 import { writeDirect } from "./direct/direct_writes.ts";
 import type { Place } from "./parts/place.ts";
+import type { ReadPlan } from "./plan_read.ts";
 import type {
   Aggregation,
   DirectCall,
   DirectResult,
+  EntitiesRead,
   EntityName,
   EntityValue,
-  ListRead,
+  PageRead,
+  Read,
   ReadBinding,
+  ReadRequest,
   SaveBinding,
   Source,
 } from "./source.ts";
@@ -70,14 +74,17 @@ export class CollectionSource implements Source {
     this.#options = options;
   }
 
-  async *list({ forChange = false, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
+  async read(request: ReadRequest): Promise<Read> {
     const collection = await this.open();
-    const options = { ...this.#queryOptions(), ...page && pageOptions(page) };
-    const lean = options.lean === true && !forChange;
-    const entities = directEntities({ lean, forChange, page }, collection);
-    if (entities !== undefined) return yield* entities;
-    const query = { projection: this.#projection(forChange), options: { ...options, lean }, page };
-    yield* readListed(collection, query);
+    const plan = planIn(collection, { request });
+    if (plan.kind === "documents") return this.#entities(request, { collection, plan });
+    return openBytes(request, { collection, nameFilter: (name) => this.idFilter(name) });
+  }
+
+  async readEntities(request: ReadRequest): Promise<EntitiesRead> {
+    const collection = await this.open();
+    const plan = planIn(collection, { request, needsEntities: true });
+    return this.#entities(request, { collection, plan });
   }
 
   async readStored(
@@ -108,16 +115,7 @@ export class CollectionSource implements Source {
     // The document path answers a text that names nothing.
     if (name === undefined) return undefined;
     const collection = { ...await this.open(), name };
-    if (operation === "all") return await listDirect(call, collection);
-    return await (operation === "one" ? oneDirect : writeDirect)(call, collection);
-  }
-
-  byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
-    return this.#find(name, anyway ? "anyway" : "");
-  }
-
-  forChange(id: string): Promise<EntityValue | null> {
-    return this.#find(id, "change");
+    return await writeDirect(call, collection);
   }
 
   async newEntity(_id?: unknown): Promise<EntityValue> {
@@ -247,18 +245,39 @@ export class CollectionSource implements Source {
     return { ...this.#options, model, conditions };
   }
 
-  async #find(name: EntityName, read: "change" | "anyway" | ""): Promise<EntityValue | null> {
-    const forChange = read === "change";
-    const named = this.idFilter(name);
-    if (named === undefined) return null;
+  #entities(
+    request: ReadRequest,
+    { collection, plan }: { readonly collection: OpenCollection; readonly plan: ReadPlan },
+  ): EntitiesRead {
+    const isStored = plan.kind === "documents" && plan.by === "driver";
+    return {
+      kind: "documents",
+      list: (page) =>
+        isStored
+          ? storedEntities({ request, page }, collection)
+          : readListed(collection, this.#listQuery(request, page)),
+      one: async (name, ignoresClient = false) => {
+        const named = this.idFilter(name);
+        if (named === undefined) return null;
+        const opened = { ...ignoresClient ? await this.open(true) : collection, name: named };
+        return await (isStored ? storedEntity(request, opened) : this.#findOne(request, opened));
+      },
+    };
+  }
+
+  #listQuery({ forChange }: ReadRequest, page: PageRead | undefined) {
+    const options = { ...this.#queryOptions(), ...page && pageOptions(page) };
+    const lean = options.lean === true && !forChange;
+    return { projection: this.#projection(forChange), options: { ...options, lean }, page };
+  }
+
+  async #findOne(
+    { forChange }: ReadRequest,
+    { model, name = {}, conditions, timeBudget }: OpenCollection,
+  ): Promise<EntityValue | null> {
     const options = { ...this.#queryOptions(false), ...forChange && { lean: false } };
-    const collection = { ...await this.open(read === "anyway"), name: named };
-    const { model, conditions, timeBudget } = collection;
-    const lean = options.lean === true;
-    const found = await directEntity({ lean, forChange }, collection);
-    if (found !== undefined) return found;
     const find = model.findOne({}, this.#projection(forChange), options);
-    const query = withConditions(find, everyFilter(named, conditions));
+    const query = withConditions(find, everyFilter(name, conditions));
     return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 

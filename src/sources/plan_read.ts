@@ -31,6 +31,8 @@ export interface ReadFacts {
 /** The facts of one request that can lower a plan. */
 export interface RequestFacts {
   readonly forChange: boolean;
+  /** Whether the caller needs entities, although no hook gets them. */
+  readonly needsEntities?: boolean;
   readonly selection: Pick<Selection, "options" | "projection">;
   readonly shape: Shape;
   /** The fields that the client selects. */
@@ -91,7 +93,10 @@ export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
 }
 
 /** Returns why bytes cannot answer a request, if that is so. */
-function whyEntities({ selection, shape, select }: RequestFacts): string | undefined {
+function whyEntities(
+  { needsEntities = false, selection, shape, select }: RequestFacts,
+): string | undefined {
+  if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
   // A field that a hook projects may be hidden from a client that selects it.

@@ -1,6 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { Place } from "./parts/place.ts";
+import type { Hooks } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import type { OperationName } from "../declare/operations/operation.ts";
@@ -18,9 +19,51 @@ export type EntityValue = object;
 /** An identifier: as text from a path, or as it is stored. */
 export type EntityName = string | { readonly _id: unknown };
 
-export interface ListRead {
-  readonly forChange?: boolean;
-  readonly page?: PageRead | undefined;
+/** The facts of a request that decide how its entities are read, and what their JSON looks like. */
+export interface ReadRequest {
+  readonly hooks: Hooks<object>;
+  /** Whether entities are read whole, to be changed. */
+  readonly forChange: boolean;
+  /** The fields that the client selects. Entities for hooks have all fields. */
+  readonly select?: readonly string[] | undefined;
+  readonly finder?: TargetFinder | undefined;
+  /** Stands between the entities of a list; a comma if there is none. */
+  readonly separator?: Separator | undefined;
+}
+
+/** A read that answers with bytes of JSON. Its list can be read once. */
+export interface BytesRead {
+  readonly kind: "bytes";
+  /** Reads the list as JSON text in pieces, with separators between entities. */
+  list(): AsyncIterable<JsonPiece>;
+  /** Reads the text of each entity of the list, or of a page. */
+  each(page?: PageRead): AsyncIterable<readonly Uint8Array[]>;
+  /** Reads a page, and the total of the list up to a limit. */
+  page(page: PageRead, count?: CountRead): Promise<FoundPage>;
+  /** Reads the entity with a name; `null` if there is none. */
+  one(name: EntityName): Promise<OneRead | null>;
+}
+
+/** A read that gives entities to hooks. */
+export interface EntitiesRead {
+  readonly kind: "documents";
+  list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
+  /** Reads the entity with a name; with `ignoresClient`, whatever the client filters by. */
+  one(name: EntityName, ignoresClient?: boolean): Promise<EntityValue | null>;
+}
+
+/** An opened read. Its kind decides which ways to read it has. */
+export type Read = BytesRead | EntitiesRead;
+
+/** Asks for the total of a list, counted no further than a limit. */
+export interface CountRead {
+  readonly limit?: number | undefined;
+}
+
+/** The JSON text of one entity, with its version. */
+export interface OneRead {
+  readonly text: string | Uint8Array;
+  readonly version: Version;
 }
 
 export interface Aggregation {
@@ -58,17 +101,8 @@ export interface FoundPage {
   readonly read: number;
 }
 
-/** A request to a source where no hook sees its entities. */
+/** A write to a source where no hook sees its entities. */
 export interface DirectCall {
-  readonly page?: PageRead | undefined;
-  /** Asks for the total of the list, counted no further than a limit. */
-  readonly count?: { readonly limit?: number | undefined } | undefined;
-  readonly select?: readonly string[] | undefined;
-  readonly finder?: TargetFinder | undefined;
-  /** Whether the text of each entity of a list is given apart. */
-  readonly givesEach?: boolean;
-  /** Stands between entities; a comma if there is none. */
-  readonly separator?: Separator | undefined;
   readonly operation: OperationName;
   /** The identifier in the path; empty where the parent holds only one. */
   readonly id?: string | undefined;
@@ -82,11 +116,7 @@ export interface DirectCall {
 
 export interface DirectResult {
   readonly text?: string | Uint8Array;
-  /** A list as JSON text in pieces, with separators between entities. */
-  readonly texts?: AsyncIterable<JsonPiece>;
-  readonly each?: AsyncIterable<readonly Uint8Array[]>;
   readonly version?: Version;
-  readonly page?: FoundPage;
   readonly created?: string;
   /** How many entities were changed; only where many may be. */
   readonly affected?: number;
@@ -117,19 +147,18 @@ export interface ReadBinding {
 export interface Source {
   /** The identifier of the only entity of a source, by a reference that may change. */
   readonly only?: string | undefined;
-  list(read: ListRead): AsyncIterable<readonly EntityValue[]>;
+  /** Opens a read as the plan of the level says, lowered by the request. */
+  read(request: ReadRequest): Promise<Read>;
+  /** Opens a read of entities, also where the plan of the level says bytes. */
+  readEntities(request: ReadRequest): Promise<EntitiesRead>;
   /** Counts all that is selected, pages aside; no further than up to a number. */
   count(upTo?: number): Promise<number>;
   /** Runs the stages of an aggregation on all that is selected, pages aside, where it has a collection. */
   groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
   /** Reads values of an entity as they are stored, whatever the client filters by. */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
-  /** Answers a request without documents: `null` where it names no entity, `undefined` where it needs documents. */
+  /** Writes without documents: `null` where it names no entity, `undefined` where it needs documents. */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
-  /** Reads the one with an identifier, as a read shows it; with `anyway`, whatever the client filters by. */
-  byId(name: EntityName, anyway?: boolean): Promise<EntityValue | null>;
-  /** Reads the one with an identifier, whole, so that it can be changed. */
-  forChange(id: string): Promise<EntityValue | null>;
   newEntity(_id?: unknown): Promise<EntityValue>;
   /** Gives which identifiers are stored, whoever may see the entities, and ends what a lost request has begun for them. */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;

@@ -4,9 +4,8 @@ import type { PageQuery } from "../../filter/parameters/read_rules.ts";
 import { isOrderOfValues, seek, seekInOneScan } from "../../filter/parameters/order.ts";
 import type { SortValues } from "../../filter/parameters/order.ts";
 import { everyFilter, markCompiled } from "../../filter/filters.ts";
-import type { FoundPage, PageRead } from "../../sources/source.ts";
+import type { EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { toJsonValue } from "../../json/to_json.ts";
-import { fetchEntities } from "../fetch.ts";
 import { entityValue, joinedTexts, passReadHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { isOver } from "../request/reply.ts";
@@ -36,20 +35,23 @@ interface Shown {
   readonly index: number;
 }
 
-export async function fillPage(at: OpenLevel, page: PageRead): Promise<FoundPage> {
+export async function fillPage(
+  at: OpenLevel,
+  { read, page }: { readonly read: EntitiesRead; readonly page: PageRead },
+): Promise<FoundPage> {
   const { limit } = page;
   const kept: Shown[] = [];
   const ends: (() => SortValues | undefined)[] = [];
   let count = 0;
-  const show = (read: object) => {
+  const show = (each: object) => {
     const index = count++;
     return andThen(
-      passReadHooks(at, read),
+      passReadHooks(at, each),
       (entity) => entity && { value: entityValue(at, entity), entity, index },
     );
   };
   const fill = async (part: PageRead) => {
-    const entities = fetchEntities(at, { ...part, note: (end) => ends.push(end) });
+    const entities = read.list({ ...part, note: (end) => ends.push(end) });
     for await (const some of takeAsNeeded(entities, () => limit + 1 - kept.length)) {
       if (isOver(at.req)) break;
       for await (const shown of mapInOrder([some], show)) kept.push(...shown);

@@ -1,10 +1,9 @@
 import { enclosed, type JsonPiece, type Separator } from "../../json/bytes/json_writer.ts";
-import type { FoundPage, PageRead } from "../../sources/source.ts";
+import type { CountRead, EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
-import { fetchEntities } from "../fetch.ts";
+import { openRead } from "../fetch.ts";
 import { type OpenLevel, separatorOf } from "../request/call.ts";
 import { isOver, type Reply } from "../request/reply.ts";
-import { runDirect } from "../run_direct.ts";
 import { columnsOf } from "./columns.ts";
 import { readGroups } from "./read_groups.ts";
 import { listHeaders } from "./list_headers.ts";
@@ -24,19 +23,19 @@ async function readEntities(acting: OpenLevel): Promise<Reply> {
     const headers = listHeaders(acting, { counted: await count(acting) });
     return { headers, ...await readWhole(acting) };
   }
-  const read = await planPage(acting, page);
-  const found = await readPage(acting, read);
-  const headers = listHeaders(acting, { counted: found.total, page: { found, read } });
+  const part = await planPage(acting, page);
+  const found = await readPage(acting, part);
+  const headers = listHeaders(acting, { counted: found.total, page: { found, read: part } });
   return { status: 200, gathered: [found.text], headers };
 }
 
-async function readPage(acting: OpenLevel, read: PageRead): Promise<FoundPage> {
-  const result = await runDirect(acting, { page: read, count: countOf(acting) });
-  if (result?.page !== undefined) return result.page;
+async function readPage(acting: OpenLevel, page: PageRead): Promise<FoundPage> {
+  const read = await openRead(acting);
+  if (read.kind === "bytes") return await read.page(page, countOf(acting));
   const total = count(acting);
   // Whatever fails first is answered.
   total.catch(() => {});
-  return { ...await fillPage(acting, read), total: await total };
+  return { ...await fillPage(acting, { read, page }), total: await total };
 }
 
 /** Counts what a list selects, if the client asks for it and may know it. */
@@ -46,16 +45,16 @@ async function count(acting: OpenLevel): Promise<number | undefined> {
 }
 
 /** One entity more tells that there are more than are counted. */
-function countOf({ asked: { count } }: OpenLevel): { readonly limit?: number } | undefined {
+function countOf({ asked: { count } }: OpenLevel): CountRead | undefined {
   return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
 }
 
 /** Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
 async function readWhole(acting: OpenLevel): Promise<Reply> {
-  const result = await runDirect(acting, {});
-  if (result !== undefined) return { status: 200, ...result };
+  const read = await openRead(acting);
+  if (read.kind === "bytes") return { status: 200, texts: read.list() };
   const { hooks } = acting.level;
-  const shown = mapInOrder(whileAwaited(acting), (entity) => showEntity(acting, entity));
+  const shown = mapInOrder(whileAwaited(acting, read), (entity) => showEntity(acting, entity));
   const texts = textsOf(acting, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
     return { status: 200, texts: joined(texts, separatorOf(acting)) };
@@ -64,8 +63,11 @@ async function readWhole(acting: OpenLevel): Promise<Reply> {
 }
 
 /** Reads on as long as the client waits. */
-async function* whileAwaited(acting: OpenLevel): AsyncGenerator<readonly object[]> {
-  for await (const entities of fetchEntities(acting)) {
+async function* whileAwaited(
+  acting: OpenLevel,
+  read: EntitiesRead,
+): AsyncGenerator<readonly object[]> {
+  for await (const entities of read.list()) {
     if (isOver(acting.req)) return;
     yield entities;
   }

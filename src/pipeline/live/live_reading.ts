@@ -3,7 +3,6 @@ import { Buffer } from "node:buffer";
 import { createHash, randomUUID } from "node:crypto";
 import mongoose, { type Model } from "mongoose";
 import { readSort } from "../../filter/selection.ts";
-import { directSupport } from "../../sources/direct/direct_support.ts";
 import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import { andThen } from "../../declare/hooks/run_hook.ts";
 import type { FrameworkModel } from "../../declare/model/framework_model.ts";
@@ -11,14 +10,14 @@ import type { ModelQuery } from "../../declare/operations/action.ts";
 import { tooMany } from "../../errors/refusals.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import { toJson } from "../../json/to_json.ts";
-import { fetchEntities } from "../fetch.ts";
+import { openRead } from "../fetch.ts";
 import { mapInOrder } from "../lists/map_in_order.ts";
 import { fillPage, planPage } from "../lists/page.ts";
 import { openLevel } from "../open_level.ts";
+import { planLevel } from "../plan_level.ts";
 import { entityTexts, inBatches, showEntity } from "../read.ts";
 import { openPopulation } from "../references.ts";
 import type { Call, LevelCall, OpenLevel } from "../request/call.ts";
-import { hasEntityHooks, runDirect } from "../run_direct.ts";
 import type { LiveEntity } from "./list_events.ts";
 
 /** A request that can read its list as often as the list changes. */
@@ -51,9 +50,8 @@ export async function openReading({ acting, levels }: Call): Promise<LiveReading
   return {
     ...{ at, run: AsyncLocalStorage.snapshot(), model, key },
     // Middleware of Mongoose may know of the request.
-    isShared: key !== undefined && !hasEntityHooks(level) && finder === undefined &&
-      at.above === undefined && model !== undefined &&
-      directSupport(model, level.shape).reads !== undefined,
+    isShared: key !== undefined && finder === undefined && at.above === undefined &&
+      model !== undefined && planLevel(level, model).kind === "bytes",
     isOrdered: [order, page, readSort(sort), skip ?? undefined, limit ?? undefined]
       .some((each) => each !== undefined) || /\$near/.test(conditions),
     isTimed: /\$(expr|where)/.test(conditions),
@@ -124,17 +122,18 @@ async function* textsOf(
   at: OpenLevel,
   page: Awaited<ReturnType<typeof planPage>> | undefined,
 ): AsyncGenerator<readonly JsonPiece[]> {
-  const { each } = await runDirect(at, { page, givesEach: true }) ?? {};
-  if (each !== undefined) yield* each;
-  else if (page !== undefined) yield await entityTexts(at, (await fillPage(at, page)).values ?? []);
-  else {
+  const read = await openRead(at);
+  if (read.kind === "bytes") yield* read.each(page);
+  else if (page !== undefined) {
+    yield await entityTexts(at, (await fillPage(at, { read, page })).values ?? []);
+  } else {
     const show = (entity: object) =>
       andThen(showEntity(at, entity), (shown) => {
         const { _id } = entity as { readonly _id?: unknown };
         if (shown !== undefined && idOf(shown) !== toJson(_id)) throw unnamed();
         return shown;
       });
-    const shown = mapInOrder(fetchEntities(at), show);
+    const shown = mapInOrder(read.list(), show);
     for await (const values of inBatches(at, shown)) yield await entityTexts(at, values);
   }
 }

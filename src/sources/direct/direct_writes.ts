@@ -15,7 +15,7 @@ import { asVersion } from "../../schema/fields/system_fields.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { keepsScopes } from "../parts/place.ts";
 import type { DirectCall, DirectResult, Fate } from "../source.ts";
-import type { OpenCollection } from "./direct_reads.ts";
+import type { OpenCollection } from "./read_stored.ts";
 import { directSupport } from "./direct_support.ts";
 import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
 

@@ -7,13 +7,14 @@ import { alsoReading, uncovered } from "../../filter/projection.ts";
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import { countInCollection } from "../collection_reads.ts";
 import { pageEnd } from "../page_end.ts";
-import type { DirectCall, FoundPage, PageRead } from "../source.ts";
-import type { OpenCollection } from "./direct_reads.ts";
+import type { CountRead, FoundPage, PageRead, ReadRequest } from "../source.ts";
+import type { OpenCollection } from "./read_stored.ts";
 import { directSupport } from "./direct_support.ts";
 import type { StoredQuery, StoredReader } from "./stored_reader.ts";
 import { decodeBson } from "./stored_json.ts";
 
-interface ReadPage extends Pick<DirectCall, "count" | "finder"> {
+interface ReadPage extends Pick<ReadRequest, "finder"> {
+  readonly count?: CountRead | undefined;
   readonly reader: StoredReader;
   readonly query: StoredQuery;
   readonly page: PageRead;

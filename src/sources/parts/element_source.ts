@@ -24,11 +24,12 @@ import {
 } from "../entities.ts";
 import { noteEnd } from "../page_end.ts";
 import type {
+  EntitiesRead,
   EntityName,
   EntityValue,
-  ListRead,
   PageRead,
   ReadBinding,
+  ReadRequest,
   SaveBinding,
   Source,
 } from "../source.ts";
@@ -67,10 +68,31 @@ export class ElementSource implements Source {
     this.#scope = castFilter(options.model, options.selection.scope);
   }
 
-  async *list({ forChange, page }: ListRead): AsyncIterable<readonly EntityValue[]> {
+  read(request: ReadRequest): Promise<EntitiesRead> {
+    return this.readEntities(request);
+  }
+
+  /** The database reads the document of the root for a part, so that no plan says bytes. */
+  readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
+    const read = (filter: Filter, options: ElementOptions) =>
+      forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options);
+    return Promise.resolve({
+      kind: "documents",
+      list: (page) => this.#list(read, page),
+      one: async (name, ignoresClient = false) => {
+        const named = this.#named(name, ignoresClient);
+        const [found] = named ? await read(named, this.#queryOptions(false)) : [];
+        return found ?? null;
+      },
+    });
+  }
+
+  async *#list(
+    read: (filter: Filter, options: ElementOptions) => Promise<readonly EntityValue[]>,
+    page: PageRead | undefined,
+  ): AsyncGenerator<readonly EntityValue[]> {
     const filter = everyFilter(this.#filter(), page?.behind);
-    const options = { ...this.#queryOptions(), ...page && pageOptions(page), page };
-    yield await (forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options));
+    yield await read(filter, { ...this.#queryOptions(), ...page && pageOptions(page), page });
   }
 
   async readStored(
@@ -90,17 +112,6 @@ export class ElementSource implements Source {
     const stages = [...limit === undefined ? [] : [{ $limit: limit }], { $count: "count" }];
     const [counted] = await this.#aggregate(this.#filter(), { ...options, stages });
     return Number(counted?.count ?? 0);
-  }
-
-  async byId(name: EntityName, anyway = false): Promise<EntityValue | null> {
-    const named = this.#named(name, anyway);
-    const [found] = named ? await this.#readShown(named, this.#queryOptions(false)) : [];
-    return found ?? null;
-  }
-
-  async forChange(id: string): Promise<EntityValue | null> {
-    const named = this.#named(id);
-    return (named && await this.#readWhole(named, this.#queryOptions(false)))?.[0] ?? null;
   }
 
   newEntity(_id?: unknown): Promise<EntityValue> {

@@ -1,0 +1,23 @@
+import type { Model } from "mongoose";
+import { directSupport } from "../sources/direct/direct_support.ts";
+import { planRead, type ReadPlan } from "../sources/plan_read.ts";
+import type { Level } from "./request/route.ts";
+
+/**
+ * Returns how a level reads entities, before a request lowers the plan. `model` is its compiled model; a part that its parent
+ * embeds needs none.
+ */
+export function planLevel(
+  { hooks, kind, link, shape }: Level,
+  model: Model<unknown> | undefined,
+): ReadPlan {
+  const isEmbedded = link?.embedded === true || model === undefined;
+  const needsMongoose = isEmbedded ? undefined : directSupport(model, shape).needsMongoose;
+  return planRead({
+    hooks,
+    forChange: kind.change !== undefined,
+    isEmbedded,
+    shape,
+    needsMongoose,
+  });
+}
