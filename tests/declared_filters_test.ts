@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertThrows } from "@std/assert";
+import type { Schema } from "mongoose";
 import {
   all,
   arrayProp,
@@ -160,6 +161,11 @@ function contextOf(target: object) {
   return { kind: "class", metadata, addInitializer: () => {} } as never;
 }
 
+class Deep extends FrameworkModel {
+  @arrayProp({ items: Inner, embedded: true })
+  inners?: Inner[];
+}
+
 /** What the scope and the hook of the routes below give. */
 let given: QueryObject = {};
 
@@ -174,6 +180,13 @@ function addFilter(req: FrameworkRequest): boolean {
 @rest({ route: "/hooked", methods: [all({ preFetch: addFilter })] })
 class Named extends Fields {
   static override schemaOptions = { timestamps: true };
+
+  static override configure(schema: Schema): void {
+    schema.add({ grid: [[Number]] });
+  }
+
+  @arrayProp({ items: Deep, embedded: true })
+  deep?: Deep[];
 }
 
 @rest({ route: "/open", methods: [all()], scope })
@@ -185,6 +198,12 @@ const DECLARED: readonly QueryObject[] = [
   ...[{ _id: null }, { __v: 1 }, { createdAt: null }, { "free.a.b": 1 }, { "counts.x": 1 }],
   ...[{ "inners.0.text": 1 }, { "inners.text": "" }, { inners: { $elemMatch: { text: "" } } }],
   ...[{ $or: [{ state: 1 }] }, { $expr: { $eq: ["$x", 1] } }, { state: { $not: { $eq: 1 } } }],
+  { inners: { $not: { $elemMatch: { $or: [{ text: "" }, { _id: null }] } } } },
+  { inners: { $all: [{ $elemMatch: { text: { $not: { $eq: "" } } } }] } },
+  { free: { $not: { $elemMatch: { any: { $elemMatch: { other: 1 } } } } } },
+  { "free.list": { $all: [{ $elemMatch: { any: 1 } }] } },
+  { grid: { $not: { $elemMatch: { $elemMatch: { $gt: 5 } } } } },
+  { tags: { $not: { $elemMatch: { $in: ["x"] } } } },
 ];
 
 const UNDECLARED: readonly (readonly [name: string, filter: QueryObject])[] = [
@@ -194,6 +213,19 @@ const UNDECLARED: readonly (readonly [name: string, filter: QueryObject])[] = [
   ["state.deep", { "state.deep": "x" }],
   ["inners.txt", { inners: { $elemMatch: { txt: "x" } } }],
   ["other", { $or: [{ state: "x" }, { other: null }] }],
+  ["inners.txt", { inners: { $not: { $elemMatch: { txt: "x" } } } }],
+  ["inners.txt", { inners: { $not: { $not: { $elemMatch: { txt: "x" } } } } }],
+  ["inners.txt", { inners: { $not: { $all: [{ $elemMatch: { txt: "x" } }] } } }],
+  ["inners.txt", {
+    inners: { $all: [{ $elemMatch: { text: "" } }, { $elemMatch: { txt: null } }] },
+  }],
+  ["inners.txt", { inners: { $elemMatch: { $nor: [{ text: "x", txt: "x" }] } } }],
+  ["inners.txt", { $nor: [{ inners: { $elemMatch: { $or: [{ $and: [{ txt: "x" }] }] } } }] }],
+  ["deep.inners.txt", { deep: { $elemMatch: { inners: { $not: { $elemMatch: { txt: 1 } } } } } }],
+  ["deep.0.inners.txt", { "deep.0.inners": { $not: { $elemMatch: { txt: 1 } } } }],
+  ["inner.txt", { inner: { $not: { $elemMatch: { txt: "x" } } } }],
+  ["tags.txt", { tags: { $not: { $elemMatch: { txt: "x" } } } }],
+  ["grid.txt", { grid: { $not: { $elemMatch: { $elemMatch: { txt: 1 } } } } }],
 ];
 
 test("scopes and hooks name what the model declares", async () => {

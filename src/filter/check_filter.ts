@@ -6,8 +6,8 @@ import {
   lossOf,
 } from "../schema/mongoose/bson.ts";
 import { type Filter, isClause, isCompiled, markUntrusted } from "./filters.ts";
-import { declaredField } from "./q/resolve_path.ts";
-import type { Shape } from "../schema/fields/shape.ts";
+import { fieldDeclaredIn, fieldOf, FREE } from "./q/resolve_path.ts";
+import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 
 const MAX_DEPTH = 100;
@@ -26,33 +26,55 @@ export function checkFilter(
   },
 ): Filter {
   if (!isJsonObject(filter)) throw new TypeError(`Cannot use the ${what}: it is not an object`);
-  const undeclared = undeclaredIn(filter, shape);
+  const undeclared = undeclaredIn(filter, fieldOf(shape));
   if (undeclared !== undefined) {
     throw new TypeError(`Cannot use the ${what}: "${model}" declares no field "${undeclared}"`);
   }
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-function undeclaredIn(filter: JsonObject, shape: Shape): string | undefined {
-  const found = Object.entries(filter).flatMap(([key, value]) => {
-    if (!key.startsWith("$")) return undeclaredAt(key, { value, shape });
+/** Returns the first name in conditions on an object that the object does not declare. */
+function undeclaredIn(conditions: JsonObject, object: FieldShape): string | undefined {
+  return firstOf(Object.entries(conditions), ([key, value]) => {
+    if (!key.startsWith("$")) return undeclaredAt(key, { value, object });
     const clauses = isClause(key) && Array.isArray(value) ? value.filter(isJsonObject) : [];
-    return clauses.map((each) => undeclaredIn(each, shape));
+    return firstOf(clauses, (each) => undeclaredIn(each, object));
   });
-  return found.find((path) => path !== undefined);
 }
 
 function undeclaredAt(
   path: string,
-  { value, shape }: { readonly value: unknown; readonly shape: Shape },
+  { value, object }: { readonly value: unknown; readonly object: FieldShape },
 ): string | undefined {
-  const field = declaredField(path, shape);
+  const field = fieldDeclaredIn(object, path);
   if (field === undefined) return path;
-  const { $elemMatch: inner } = isJsonObject(value) && !isCompiled(value) ? value : {};
-  const element = field.element?.shape;
-  if (!isJsonObject(inner) || element === undefined) return undefined;
-  const found = undeclaredIn(inner, element);
+  const found = undeclaredBelow(value, field);
   return found && `${path}.${found}`;
+}
+
+/** Returns the first undeclared name in the operators on a field that hold conditions on its elements. */
+function undeclaredBelow(operators: unknown, field: FieldShape): string | undefined {
+  if (!isJsonObject(operators) || isCompiled(operators)) return undefined;
+  return firstOf(Object.entries(operators), ([operator, operand]) => {
+    if (operator === "$not") return undeclaredBelow(operand, field);
+    if (operator === "$all" && Array.isArray(operand)) {
+      return firstOf(operand, (each) => undeclaredBelow(each, field));
+    }
+    if (operator !== "$elemMatch" || !isJsonObject(operand)) return undefined;
+    const element = field.kind === "array" ? field.element ?? FREE : field;
+    return undeclaredIn(operand, element) ?? undeclaredBelow(operand, element);
+  });
+}
+
+function firstOf<T>(
+  values: readonly T[],
+  find: (value: T) => string | undefined,
+): string | undefined {
+  for (const value of values) {
+    const found = find(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 interface ValuePlace {

@@ -25,11 +25,14 @@ function fieldAt(path: string, shape: Shape | undefined): FieldShape | undefined
   const isPath = names.length <= MAX_NAMES &&
     names.every((name) => name !== "" && isFieldKey(name));
   return isPath
-    ? names.reduce((field, name) => field && fieldIn(field, name), fieldOf(shape))
+    ? names.reduce<FieldShape | undefined>(
+      (field, name) => field && fieldIn(field, name),
+      fieldOf(shape),
+    )
     : undefined;
 }
 
-function fieldOf(shape: Shape | undefined): FieldShape | undefined {
+export function fieldOf(shape: Shape | undefined): FieldShape {
   return shape === undefined ? FREE : { ...FREE, kind: "object", shape };
 }
 
@@ -52,11 +55,14 @@ function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
 }
 
 /**
- * Finds the field that declares a path for the application, which may name what clients do not see: itself, or what holds it,
- * where anything may be below.
+ * Returns the field that declares a path below another one for the application, which may name fields that clients do not
+ * see. Below a field that may hold anything, that is the field itself.
  */
-export function declaredField(path: string, shape: Shape): FieldShape | undefined {
-  return path.split(".").reduce((field, name) => field && declaredIn(field, name), fieldOf(shape));
+export function fieldDeclaredIn(field: FieldShape, path: string): FieldShape | undefined {
+  return path.split(".").reduce<FieldShape | undefined>(
+    (holder, name) => holder && declaredIn(holder, name),
+    field,
+  );
 }
 
 function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
@@ -71,7 +77,7 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
 
 /** Leaves out the positions in arrays: a key of a Map may be a number, too. */
 function withoutIndexes(path: string, shape: Shape): string {
-  let field = fieldOf(shape);
+  let field: FieldShape | undefined = fieldOf(shape);
   const kept: string[] = [];
   for (const name of path.split(".")) {
     if (field?.kind !== "array" || !INDEX.test(name)) kept.push(name);
