@@ -6,16 +6,9 @@ import { pass } from "./both_paths.ts";
 import type { Client } from "./client.ts";
 import { casesOf } from "./harness/report.ts";
 import { test } from "./harness/testing.ts";
+import { documents, filters, JudgedFields } from "./q_arbitraries.ts";
 import { type JudgedFilter, selects, type Value } from "./q_judge.ts";
 import { asQuery, mount } from "./support.ts";
-
-class JudgedPart extends FrameworkModel {
-  static override schemaOptions = { _id: false };
-  @prop()
-  a?: string;
-  @prop({ default: "b" })
-  b?: string;
-}
 
 const schemaOptions = { collection: "q_judged", minimize: false, versionKey: false } as const;
 
@@ -25,99 +18,7 @@ const schemaOptions = { collection: "q_judged", minimize: false, versionKey: fal
   methods: [all({ preSend: pass }), removeAll({ preSave: pass })],
   schemaOptions,
 })
-class Judged extends FrameworkModel {
-  @prop({ type: Number })
-  n?: number;
-  @prop({ lowercase: true })
-  text?: string;
-  @arrayProp({ items: String })
-  tags?: string[];
-  @arrayProp({ items: Number })
-  numbers?: number[];
-  @prop({ type: JudgedPart })
-  inner?: JudgedPart;
-  @arrayProp({ items: JudgedPart, embedded: true })
-  parts?: JudgedPart[];
-  @prop({ type: Object })
-  free?: object;
-  @prop({ type: Map, of: String })
-  map?: Map<string, string>;
-}
-
-const number = fc.integer({ min: 0, max: 3 });
-const text = fc.constantFrom("", "x", "y", "1");
-const part = fc.record({ a: text, b: text }, { requiredKeys: [] });
-const { free } = fc.letrec<{ free: Value }>((tie) => ({
-  free: fc.oneof(
-    { maxDepth: 3, depthSize: "small" },
-    fc.constant(null),
-    number,
-    text,
-    fc.boolean(),
-    fc.array(tie("free"), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom("a", "b"), tie("free"), { maxKeys: 2, noNullPrototype: true }),
-  ),
-}));
-
-/** Values by the paths that a filter may name. */
-const PATHS: readonly (readonly [string, fc.Arbitrary<unknown>])[] = [
-  ["n", fc.option(number)],
-  ["text", fc.option(text)],
-  ["tags", fc.oneof(text, fc.array(text, { maxLength: 2 }), fc.constant(null))],
-  ["tags.0", fc.option(text)],
-  ["numbers", fc.oneof(number, fc.array(number, { maxLength: 2 }))],
-  ["inner", fc.option(part)],
-  ["inner.a", fc.option(text)],
-  ["parts", fc.oneof(part, fc.array(part, { maxLength: 2 }))],
-  ["parts.b", fc.option(text)],
-  ["parts.0.a", fc.option(text)],
-  ["free", free],
-  ["free.a", free],
-  ["free.a.b", free],
-  ["free.0", free],
-  ["map.k", fc.option(text)],
-];
-
-const OPERATORS = ["$eq", "$ne", "$gt", "$gte", "$lt", "$lte"];
-
-function operators(value: fc.Arbitrary<unknown>): fc.Arbitrary<JudgedFilter> {
-  return fc.oneof(
-    fc.tuple(fc.constantFrom(...OPERATORS), value).map(([name, each]) => ({ [name]: each })),
-    fc.tuple(fc.constantFrom("$in", "$nin", "$all"), fc.array(value, { maxLength: 2 }))
-      .map(([name, each]) => ({ [name]: each })),
-    fc.boolean().map(($exists) => ({ $exists })),
-    number.map(($size) => ({ $size })),
-  );
-}
-
-const condition = fc.oneof(...PATHS.map(([path, value]) => {
-  const said = fc.oneof(value, operators(value), operators(value).map(($not) => ({ $not })));
-  return said.map((each) => ({ [path]: each }));
-}));
-const element = fc.oneof(
-  operators(text).map(($elemMatch) => ({ tags: { $elemMatch } })),
-  operators(number).map(($elemMatch) => ({ numbers: { $elemMatch } })),
-  part.map(($elemMatch) => ({ parts: { $elemMatch } })),
-);
-const clause = fc.oneof(condition, element);
-const filter: fc.Arbitrary<JudgedFilter> = fc.oneof(
-  clause,
-  fc.tuple(fc.constantFrom("$and", "$or", "$nor"), fc.array(clause, { minLength: 1, maxLength: 3 }))
-    .map(([name, list]) => ({ [name]: list })),
-);
-
-const document = fc.record({
-  n: fc.option(number),
-  text: fc.option(text),
-  tags: fc.array(text, { maxLength: 2 }),
-  numbers: fc.array(number, { maxLength: 2 }),
-  inner: fc.option(part),
-  parts: fc.array(part, { maxLength: 2 }),
-  free,
-  map: fc.dictionary(fc.constant("k"), text, { noNullPrototype: true }),
-}, { requiredKeys: [] });
-
-const documents = fc.array(document, { minLength: 8, maxLength: 8 });
+class Judged extends JudgedFields {}
 
 function idOf(index: number): mongoose.Types.ObjectId {
   return new mongoose.Types.ObjectId(String(index).padStart(24, "0"));
@@ -143,7 +44,7 @@ test("all() and removeAll() select by q what the database and an independent jud
   await using app = await mount([Judged]);
   const seed = Number(Deno.env.get("Q_SEED") ?? 20261121);
   const numRuns = Number(Deno.env.get("Q_RUNS") ?? casesOf(150));
-  const property = fc.asyncProperty(documents, filter, fc.boolean(), async (given, q, slow) => {
+  const property = fc.asyncProperty(documents, filters, fc.boolean(), async (given, q, slow) => {
     await store(given);
     const judged = given.flatMap((each, index) => selects(q, each as Value) ? [index] : []);
     assertEquals(await storedIds(q), judged, "the judge");

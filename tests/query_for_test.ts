@@ -95,10 +95,11 @@ test("queryFor() asks for a route where none of several @rest is main", async ()
     rank?: number;
   }
   await using _database = await openDatabase();
+  await getModel(Place).create([{ rank: 1 }, { rank: 2 }]);
   const req = { url: "/", headers: {} } as never;
   await assertRejects(() => Framework.queryFor(req, Place), TypeError, "main: true");
-  const { filter } = await Framework.queryFor(req, Place, { route: "/here" });
-  assertEquals(filter.rank, 1);
+  const { filter, model } = await Framework.queryFor(req, Place, { route: "/here" });
+  assertEquals((await model.find(filter)).map(({ rank }) => rank), [1]);
   const { filter: none } = await Framework.queryFor(req, Place, { route: "/there" });
   assertEquals(Object.keys(none), []);
 });

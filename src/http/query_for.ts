@@ -7,7 +7,7 @@ import type { FrameworkModel, ModelClass, ModelOf } from "../declare/model/frame
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { castFilter } from "../filter/cast_filter.ts";
-import { copyFilter, everyFilter } from "../filter/filters.ts";
+import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { ListedPaths } from "../filter/q/resolve_path.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
@@ -15,6 +15,7 @@ import { foreignRequest, openCall } from "../pipeline/request/call.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
+import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { shapeForAll } from "../schema/fields/shape.ts";
 import { settingsOf } from "./initialize.ts";
 
@@ -47,9 +48,8 @@ export async function queryFor<M extends FrameworkModel>(
     if (badQuery !== undefined) throw badQuery;
     const { filter, scope } = await selectLevel(acting);
     const model = await acting.model();
-    // A copy is trusted, where the application has set `sanitizeFilter`.
-    const trusted = copyFilter(castFilter(model, everyFilter(filter, scope)));
-    return { filter: trusted, model: model as unknown as ModelOf<ModelClass<M>> };
+    const exact = exactFilter(castFilter(model, everyFilter(filter, scope)));
+    return { filter: exact, model: model as unknown as ModelOf<ModelClass<M>> };
   } catch (error) {
     throw error instanceof HookFailure ? error.thrown : error;
   }

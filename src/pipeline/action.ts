@@ -1,7 +1,7 @@
 import type { ClientSession, Document } from "mongoose";
-import type { ActionRecord, DataType } from "../declare/operations/action.ts";
+import type { ActionRecord, DataType, ModelQuery } from "../declare/operations/action.ts";
 import { runHook } from "../declare/hooks/run_hook.ts";
-import type { ModelClass } from "../declare/model/framework_model.ts";
+import type { FrameworkModel, ModelClass } from "../declare/model/framework_model.ts";
 import { badData } from "../errors/refusals.ts";
 import { hasOneOf } from "../filter/filters.ts";
 import { readProjection, showsInPart } from "../filter/projection.ts";
@@ -15,8 +15,10 @@ import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { withoutSpreads } from "../schema/mongoose/documents/mark_copies.ts";
+import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { markSaved, setStamping } from "../schema/mongoose/statements/save_by.ts";
 import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
+import type { Source } from "../sources/source.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
@@ -33,7 +35,7 @@ import { problemsIn } from "./write.ts";
 export async function runAction(acting: OpenLevel, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = acting;
   const entity = action.on === "one" ? await openEntity(acting) : undefined;
-  const subject = entity?.seen ?? await source.query?.();
+  const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(acting, action.body);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -56,6 +58,11 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
     }
   }
   return { status: 200, text: await writeAnswer(acting, { type: action.answer, result }) };
+}
+
+async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> | undefined> {
+  const query = await source.query?.();
+  return query && { ...query, filter: exactFilter(query.filter) };
 }
 
 interface ActionEntity extends Pick<Fetched, "seen"> {

@@ -2,7 +2,7 @@ import type { ClientSession, Document, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
-import { copyFilter, everyFilter, type Filter } from "../filter/filters.ts";
+import { everyFilter, type Filter } from "../filter/filters.ts";
 import { queryOptions } from "../filter/selection.ts";
 import {
   boundSelection,
@@ -142,8 +142,7 @@ export class CollectionSource implements Source {
 
   async query(): Promise<ModelQuery<FrameworkModel>> {
     const { model, conditions } = await this.open();
-    // A copy is trusted, where the application has set `sanitizeFilter`.
-    const filter = copyFilter(castFilter(model, conditions));
+    const filter = castFilter(model, conditions);
     return { filter, model: model as unknown as ModelQuery<FrameworkModel>["model"] };
   }
 

@@ -14,7 +14,10 @@ export type DataType = ModelClass | StandardSchema;
 
 /** The selection of a request, for `Framework.queryFor()` and for actions on all entities. */
 export interface ModelQuery<M extends FrameworkModel> {
-  /** The conditions of `q`, checked and cast, and the scope. */
+  /**
+   * The conditions of `q`, checked and cast, and the scope. Every method of the model selects the same with it. Join it with
+   * other conditions by `$and`; the database refuses copies of it.
+   */
   readonly filter: QueryObject;
   /** The Mongoose model on the connection of the request. */
   readonly model: ModelOf<ModelClass<M>>;

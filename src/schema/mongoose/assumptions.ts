@@ -35,6 +35,7 @@ import {
   stampFields,
   virtualsOf,
 } from "./schemas/schema_members.ts";
+import { exactFilter } from "./statements/exact_filter.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
 /** Checks by what is assumed. One that throws counts as failed. */
@@ -90,6 +91,13 @@ const NEEDED: Assumptions = {
     (query as unknown as { _castConditions(): void })._castConditions();
     const { $and } = query.getFilter() as { $and?: readonly Record<string, unknown>[] };
     return $and?.[0] === conditions && $and[1]?.number === 1;
+  },
+  "filters that are cast already"({ model }) {
+    const query = model.find(exactFilter({ number: "1" }));
+    (query as unknown as { _castConditions(): void })._castConditions();
+    const { BSON } = mongoose.mongo;
+    const { $and } = BSON.deserialize(BSON.serialize(query.getFilter()));
+    return $and?.length === 1 && $and[0].number === "1";
   },
   "casts of updates"({ model }) {
     const query = model.updateOne({}, {}) as Query<unknown, unknown> & CastingQuery;
