@@ -117,7 +117,7 @@ const PART = { big: BIG, bytes: BYTES, price: "1.10", uuid: UUID };
 /** A value of every type, in its JSON form. */
 const VALUES = {
   big: BIG,
-  bigs: [-1, 9007199254740992, "9007199254740993", "-9223372036854775808"],
+  bigs: [-1, 9007199254740991, "9007199254740993", "-9223372036854775808"],
   bytes: BYTES,
   byteses: ["", BYTES],
   price: "1.10",
@@ -221,7 +221,9 @@ test("all() gives an int64 as a number up to 2^53 and as text beyond, whatever f
 test("create() takes an int64 as a number or as text, and nothing that is none", async () => {
   await using app = await mount([Form]);
   for (const [text, form] of INTEGERS) {
-    assertEquals((await app.created("/forms", { big: text, bigs: [form] })).bigs, [form]);
+    // A parser may have rounded 2^53 itself.
+    const sent = Number.isSafeInteger(form) ? form : text;
+    assertEquals((await app.created("/forms", { big: text, bigs: [sent] })).bigs, [form]);
   }
   for (const big of [1.5, "1.5", "x", {}, [], "9223372036854775808", 1e300]) {
     const reply = await app.post<{ code: string; errors: Json }>("/forms", { big });

@@ -4,7 +4,7 @@ import { getModel } from "../mod.ts";
 import { Organisation } from "../examples/helpdesk/organisation.ts";
 import { Ticket } from "../examples/helpdesk/ticket.ts";
 import { test } from "./harness/testing.ts";
-import { as, openDesk } from "./mcp.ts";
+import { as, openDesk, type RpcAnswer, type ToolResult } from "./mcp.ts";
 import { NOBODY } from "./support.ts";
 
 const READERS = ["ada", "cem", "dee", "nobody"];
@@ -211,4 +211,18 @@ test("describe tells what tools take", async () => {
   assertEquals(names(told("close")?.body), ["reason"]);
   assertEquals(names(told("close")?.arguments), ["ifMatch"]);
   assertEquals(names(told("report")?.answer).slice(1, 3), ["open", "closed"]);
+});
+
+test("a filter with a number that the parser may have rounded is refused", async () => {
+  await using desk = await openDesk();
+  for (const number of ["9007199254740993", "1e400"]) {
+    const call = { name: "list", arguments: { model: "Ticket", q: { title: "NUMBER" } } };
+    const message = { jsonrpc: "2.0", id: 7, method: "tools/call", params: call };
+    const { body } = await desk.send<RpcAnswer<ToolResult>>("POST", "/mcp", {
+      raw: JSON.stringify(message).replace('"NUMBER"', number),
+      headers: { "content-type": "application/json", ...as("ada") },
+    });
+    const { status, error } = body.result.structuredContent;
+    assertEquals([status, (error as { argument: string }).argument], [400, "q"]);
+  }
 });

@@ -1,6 +1,7 @@
 import { badFormat } from "../errors/refusals.ts";
-import type { RestError } from "../errors/rest_error.ts";
+import { RestError } from "../errors/rest_error.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
+import { mayBeRounded } from "../schema/fields/json_numbers.ts";
 
 /** The JSON Schema of an argument. */
 interface ArgumentSchema {
@@ -95,8 +96,17 @@ export function queryOf(args: Arguments): URLSearchParams {
 
 function jsonOf(name: string, value: JsonObject): string {
   try {
-    return JSON.stringify(value);
-  } catch {
+    return JSON.stringify(value, (_key, each: unknown) => {
+      // The parser of the host has rounded it, and JSON writes Infinity as null.
+      if (typeof each === "number" && (!Number.isFinite(each) || mayBeRounded(each))) {
+        const problem = `given a number that is not read exactly: write it as text, in the form ` +
+          `{"$numberLong":"9007199254740993"}`;
+        throw badArgument(name, problem);
+      }
+      return each;
+    });
+  } catch (error) {
+    if (error instanceof RestError) throw error;
     // Parsers take what is nested deeper than calls can be.
     throw badArgument(name, "nested too deep");
   }

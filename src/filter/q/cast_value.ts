@@ -5,6 +5,7 @@ import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { type Context, deeper } from "./limits.ts";
+import { isLostInteger } from "../../schema/fields/json_numbers.ts";
 import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
 
@@ -26,14 +27,32 @@ export function castValue(value: unknown, context: Context): unknown {
   return Array.isArray(read) ? castList(read, context) : read;
 }
 
-function castScalar(value: unknown, { field, path }: Context): unknown {
+/** The types that keep digits which a number of JavaScript does not. */
+const EXACT_TYPES: ReadonlySet<string | undefined> = new Set(["BigInt", "Decimal128", "String"]);
+
+function castScalar(value: unknown, { field, path, compiler }: Context): unknown {
+  const isRounded = compiler.isRounded(value) && EXACT_TYPES.has(field.type?.instance);
+  if (isRounded || isLostText(value, field)) {
+    const form = field.type?.instance === "BigInt" ? "$numberLong" : "$numberDecimal";
+    const message =
+      `Number at "${path}" is not read exactly: write it as text, in the form {"${form}":"…"}`;
+    throw badFormat(message, { field: path });
+  }
   try {
     if (isJsonObject(value) || Array.isArray(value)) throw new TypeError("No scalar");
-    return field.type && castForQuery(field.type, fromJson(value, field));
+    const read = fromJson(value, field);
+    // The database compares it exactly; a cast would round it.
+    if (typeof read === "bigint" && field.type?.instance === "Number") return read;
+    return field.type && castForQuery(field.type, read);
   } catch {
     const message = `Value at "${path}" cannot be read as ${field.type?.instance ?? "a value"}`;
     throw badFormat(message, { field: path });
   }
+}
+
+/** Whether a text is an integer that a field of the type `Number` rounds. */
+function isLostText(value: unknown, { type }: FieldShape): boolean {
+  return type?.instance === "Number" && typeof value === "string" && isLostInteger(value.trim());
 }
 
 /** Bytes are base64 in JSON; an int64 becomes a number where that is exact. */
@@ -43,8 +62,9 @@ function fromJson(value: unknown, { type }: FieldShape): unknown {
     if (bytes === undefined) throw new TypeError("No base64");
     return bytes;
   }
-  const exact = typeof value === "bigint" && Number.isSafeInteger(Number(value));
-  return exact && type?.instance !== "BigInt" ? Number(value) : value;
+  if (typeof value !== "bigint" || type?.instance === "BigInt") return value;
+  if (Number.isSafeInteger(Number(value))) return Number(value);
+  return type?.instance === "Decimal128" ? String(value) : value;
 }
 
 function castList(value: unknown[], context: Context): unknown[] {
@@ -82,7 +102,7 @@ function memberOf(field: FieldShape, key: string): FieldShape {
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),
   $date: (value) => readDate(value),
-  $numberInt: (value) => Number(text(value, /^-?\d+$/)),
+  $numberInt: (value) => Number(text(value, /^-?\d{1,15}$/)),
   $numberLong: (value) => readInt64(value),
   $numberDouble: (value) => Number(text(value, /^(-?(\d+(\.\d*)?(e[+-]?\d+)?|Infinity)|NaN)$/i)),
   $numberDecimal: (value) => Types.Decimal128.fromString(text(value, /^[-+.0-9a-z]+$/i)),

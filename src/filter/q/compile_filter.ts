@@ -2,6 +2,7 @@ import { badFormat } from "../../errors/refusals.ts";
 import { type Filter, isClause, markCompiled } from "../filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { isSecret } from "../../schema/fields/visibility.ts";
+import { findRounded } from "../../schema/fields/json_numbers.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { queryOf } from "../parameters/read_rules.ts";
 import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
@@ -26,7 +27,17 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
   } catch {
     throw badFormat(`Parameter "q" is not JSON`);
   }
-  return compileFilter(parsed, options);
+  const { lost, values } = findRounded(text);
+  if (lost !== undefined) throw badFormat(lostNumber(lost));
+  return compileFilter(parsed, { ...options, rounded: values });
+}
+
+/** Returns the message for a number that would select entities with another one. */
+function lostNumber(token: string): string {
+  const digits = token.slice(0, 40);
+  const form = /^-?\d{1,19}$/.test(token) ? "$numberLong" : "$numberDecimal";
+  return `Parameter "q" has a number that JavaScript does not hold exactly: write ${digits} as ` +
+    `text, in the form {"${form}":"${digits}"}`;
 }
 
 function readParameter(url: string): string | undefined {
@@ -54,6 +65,8 @@ export interface CompileFilterOptions {
   readonly limits: FilterLimits;
   /** The only paths that it may name. */
   readonly paths?: ListedPaths | undefined;
+  /** The values of the numbers in it that JavaScript may have rounded. */
+  readonly rounded?: ReadonlySet<number>;
 }
 
 /**
@@ -62,9 +75,13 @@ export interface CompileFilterOptions {
  */
 export function compileFilter(
   filter: unknown,
-  { shape, limits, paths }: CompileFilterOptions,
+  { shape, limits, paths, rounded }: CompileFilterOptions,
 ): Filter {
-  return new FilterCompiler(limits, paths).clauses(filter, { shape, depth: 1, prefix: "" });
+  return new FilterCompiler(limits, { listed: paths, rounded }).clauses(filter, {
+    shape,
+    depth: 1,
+    prefix: "",
+  });
 }
 
 interface ClausePlace {
@@ -75,14 +92,26 @@ interface ClausePlace {
   readonly prefix: string;
 }
 
+interface CompilerOptions {
+  readonly listed: ListedPaths | undefined;
+  readonly rounded: ReadonlySet<number> | undefined;
+}
+
 export class FilterCompiler {
   readonly #limits: FilterLimits;
   readonly #listed: ListedPaths | undefined;
+  readonly #rounded: ReadonlySet<number> | undefined;
   #conditions = 0;
 
-  constructor(limits: FilterLimits, listed: ListedPaths | undefined) {
+  constructor(limits: FilterLimits, { listed, rounded }: CompilerOptions) {
     this.#limits = limits;
     this.#listed = listed;
+    this.#rounded = rounded;
+  }
+
+  /** Whether a value is a number that JavaScript may have rounded. */
+  isRounded(value: unknown): boolean {
+    return typeof value === "number" && this.#rounded?.has(value) === true;
   }
 
   clauses(filter: unknown, { shape, depth, prefix }: ClausePlace): Filter {

@@ -1,6 +1,7 @@
 import type { Problem, Problems } from "../../errors/refusals.ts";
 import { isFieldKey, isJsonObject, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
+import { isLostInteger, isUnsafeInteger, mayBeRounded } from "../../schema/fields/json_numbers.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
@@ -90,6 +91,7 @@ export class BodyCast {
     if (Array.isArray(value)) {
       return value.map((each, index) => this.at(index).free(each, true));
     }
+    if (typeof value === "number" && isInexact(value, "Mixed")) return this.#refuseInexact("Mixed");
     if (!isJsonObject(value)) return value;
     const entries = this.freeEntries(value).filter(([, each]) => inArray || each !== null);
     return Object.fromEntries(
@@ -122,6 +124,7 @@ export class BodyCast {
     const isDecimal = instance === "Decimal128" && isJsonObject(value) &&
       Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
+    if (isInexact(value, instance)) return this.#refuseInexact(instance);
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
       const cast: unknown = type?.cast(value, null as never, false);
@@ -146,9 +149,29 @@ export class BodyCast {
     return undefined;
   }
 
+  #refuseInexact(kind: string): undefined {
+    const { path } = this;
+    const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
+      `such as "9007199254740993"`;
+    this.#problems.set(path, { message, kind });
+    return undefined;
+  }
+
   #join(key: string): string {
     return this.path === "" ? key : `${this.path}.${key}`;
   }
+}
+
+/** The types of fields whose digits all count. */
+const EXACT_TYPES: ReadonlySet<string> = new Set(["BigInt", "Decimal128"]);
+const DOUBLES: ReadonlySet<string> = new Set(["Number", "Double"]);
+
+/** Whether a value of a body is, or becomes, another number than the client has written. */
+function isInexact(value: unknown, type: string): boolean {
+  if (typeof value === "string") return DOUBLES.has(type) && isLostInteger(value.trim());
+  if (typeof value !== "number") return false;
+  if (!Number.isFinite(value)) return true;
+  return EXACT_TYPES.has(type) ? isUnsafeInteger(value) : mayBeRounded(value);
 }
 
 /** Whether a number is infinite, or none. The driver has a class for doubles. */

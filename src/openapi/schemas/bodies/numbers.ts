@@ -1,7 +1,8 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-const DECIMAL = "([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
+/** Integers of more digits may be rounded, and are refused. */
+const DECIMAL = "([0-9]{1,15}(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
 const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
 
 const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
@@ -21,8 +22,8 @@ const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: 
 
 const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 
-/** The greatest numbers of JSON that are an int64. */
-const INT64 = { minimum: -(2 ** 63), maximum: 2 ** 63 - 1024 };
+/** The greatest integers of JSON that no parser rounds. */
+export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
 /** Describes what is read as a number: texts and booleans, too. `undefined` for another type. */
 export function describeNumber(node: ValueNode): JsonSchema | undefined {
@@ -62,7 +63,7 @@ function flat(schema: JsonSchema): readonly JsonSchema[] {
 function describeBigInt({ nullable }: ValueNode): JsonSchema {
   return {
     type: ["integer", "string"],
-    ...INT64,
+    ...SAFE,
     pattern: "^\\s*([+-]?[0-9]{1,19}|0[xX][0-9a-fA-F]{1,15})?\\s*$",
     ...!nullable && { minLength: 1 },
   };

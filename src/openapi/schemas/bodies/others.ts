@@ -1,5 +1,6 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
+import { SAFE } from "./numbers.ts";
 
 /** The times that a date can be, in milliseconds since 1970. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
@@ -21,7 +22,7 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   Decimal128: () => ({
     anyOf: [
       { type: "string", pattern: DECIMAL },
-      { type: "number" },
+      { type: "number", ...SAFE },
       {
         type: "object",
         properties: { $numberDecimal: { type: "string", pattern: DECIMAL } },
