@@ -65,6 +65,7 @@ export { and, asFilter, onlyIf, or } from "./src/declare/hooks/compose.ts";
 export type {
   FrameworkRequest,
   FrameworkState,
+  GuardRequest,
   QueryObject,
 } from "./src/declare/hooks/framework_request.ts";
 export type {

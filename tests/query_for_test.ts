@@ -2,8 +2,18 @@ import { assertEquals, assertRejects } from "@std/assert";
 import mongoose from "mongoose";
 // @ts-types="express-types"
 import express from "express";
-import type { ModelClass, QueryForOptions } from "../mod.ts";
-import { all, Framework, FrameworkModel, getModel, prop, rest, RestError, update } from "../mod.ts";
+import type { GuardRequest, ModelClass, QueryForOptions } from "../mod.ts";
+import {
+  all,
+  and,
+  Framework,
+  FrameworkModel,
+  getModel,
+  prop,
+  rest,
+  RestError,
+  update,
+} from "../mod.ts";
 import { client, type ErrorBody } from "./client.ts";
 import { openDatabase } from "./harness/database.ts";
 import { serve } from "./harness/serve.ts";
@@ -186,4 +196,61 @@ test("queryFor() asks for a route where the connection depends on it", async () 
   assertEquals(model.db, other);
   const { model: shared } = await Framework.queryFor(req, Page, { route: "/all-notes" });
   assertEquals(shared.db, mongoose.connection);
+});
+
+test("queryFor() with { q: false } selects by the scope alone", async () => {
+  await using api = await open({ route: "/tasks", q: false });
+  const bad = "q=x&q=y";
+  assertEquals((await api.post<unknown>(`/archive?${bad}`)).body, { archived: 3 });
+  const { status } = await client(api.url).post<ErrorBody>("/archive?q={}");
+  assertEquals(status, 401, "the scope binds");
+});
+
+@rest({ route: "/drafts", methods: [update()] })
+class Draft extends FrameworkModel {
+  @prop({ hidden: (req: GuardRequest) => req.headers["x-user"] !== "ada" })
+  note?: string;
+}
+
+test("queryFor() selects from two models, of which one takes q", async () => {
+  await using _api = await open();
+  await getModel(Draft).create([{ note: "a" }, {}]);
+  const url = `/?${q({ rank: { $gte: 2 } })}`;
+  const req = { url, headers: { "x-user": "bob" } } as never;
+  await assertRejects(() => Framework.queryFor(req, Draft), RestError, '"rank" is unknown');
+  const { filter, model } = await Framework.queryFor(req, Draft, { q: false });
+  assertEquals(await model.countDocuments(filter), 2);
+  const { filter: tasks, model: task } = await Framework.queryFor(
+    { url, headers: { "x-user": "ada" } } as never,
+    Task,
+  );
+  assertEquals(await task.countDocuments(tasks), 2);
+});
+
+test("queryFor() refuses what is no option of q", async () => {
+  await assertRejects(
+    () => Framework.queryFor({ url: "/" } as never, Task, { q: "no" as never }),
+    TypeError,
+    '"q" is not true or false',
+  );
+});
+
+/** A guard of a list, and of a route of the application. */
+function isSignedIn(req: GuardRequest): boolean {
+  if (req.headers["x-user"] === undefined) throw new RestError(401, "Who are you?");
+  return true;
+}
+
+@rest({ route: "/guarded", methods: [all({ preFetch: and(isSignedIn, () => true) })] })
+class Guarded extends FrameworkModel {}
+
+test("a guard of hooks guards a route of the application", async () => {
+  await using app = await mount([Guarded], {
+    prepare: (host) =>
+      host.get("/guarded/:id/export", (req, res) => void res.json(isSignedIn(req))),
+  });
+  for (const path of ["/guarded", "/guarded/1/export"]) {
+    assertEquals((await app.get(path)).status, 401, path);
+    assertEquals((await app.get(path, { headers: { "x-user": "ada" } })).status, 200, path);
+  }
 });

@@ -3,6 +3,7 @@
  * compiles although it must not is an unused `@ts-expect-error`, and that is an error.
  */
 import { assertEquals } from "@std/assert";
+import type { Request as ExpressRequest } from "express-types";
 import {
   all,
   and,
@@ -13,6 +14,7 @@ import {
   type EntityHook,
   FrameworkModel,
   type FrameworkRequest,
+  type GuardRequest,
   type HooksOf,
   one,
   or,
@@ -56,6 +58,7 @@ function owned<T extends FrameworkModel & { owner: string }>(
 ): Entity<T> | null {
   return entity.owner ? entity : null;
 }
+const isSignedIn = (req: GuardRequest): boolean => req.headers.authorization !== undefined;
 const verify = (req: FrameworkRequest): boolean => req.headers.authorization === "x";
 async function paginate(req: FrameworkRequest): Promise<boolean> {
   req.framework.options.skip = Number(req.query.page) * 20;
@@ -113,6 +116,25 @@ class Fits extends User {
 class Typed extends FrameworkModel {
   @prop()
   name!: string;
+}
+
+/** Guards that routes of the application share. */
+@rest({
+  route: "/guarded",
+  methods: [
+    all({ preFetch: isSignedIn }),
+    one({ preFetch: and(isSignedIn, verify) }),
+    create<Guarded>({ preFetch: or(verify, isSignedIn) }),
+  ],
+  scope: ownerOf,
+})
+class Guarded extends FrameworkModel {
+  @prop({ hidden: isSignedIn })
+  owner?: string;
+}
+
+function ownerOf(req: GuardRequest) {
+  return { owner: req.headers.authorization };
 }
 
 /** Operations of any model that has an owner. */
@@ -308,6 +330,10 @@ function compositions(): void {
   expect<Same<Parameters<typeof both>[1], Entity<User>>>();
   const first: (req: FrameworkRequest) => unknown = or(verify, paginate);
   const filter = asFilter(removePassword);
+  const route = (req: ExpressRequest<{ id: string }>) => [isSignedIn(req), ownerOf(req)];
+  // @ts-expect-error a route of the application has no framework
+  const failing = (req: ExpressRequest) => verify(req);
+  void [route, failing];
   expect<Same<typeof filter, typeof removePassword>>();
   // @ts-expect-error text is no hook
   and("x");
@@ -317,12 +343,12 @@ function compositions(): void {
 }
 
 Deno.test("the types of hooks hold: every case above compiles, or fails to, as it says", () => {
-  const fitting = [Fits, Typed, OwnedFits, ActorFits, Shared, Inline];
+  const fitting = [Fits, Typed, Guarded, OwnedFits, ActorFits, Shared, Inline];
   const unfitting = [
     ...[Refused1, Refused2, Refused3, Refused4, Refused5, Refused6, Refused7, Refused8, Refused9],
     ...[Refused18, Refused19, Refused20, Refused21, Refused22, Refused23],
     ...[Refused10, Refused11, Refused12, Refused13, Refused14, Refused15, Refused16, Refused17],
   ];
-  assertEquals([fitting.length, [...unfitting, ...refused].length], [6, 24]);
+  assertEquals([fitting.length, [...unfitting, ...refused].length], [7, 24]);
   assertEquals(typeof compositions, "function");
 });

@@ -23,6 +23,12 @@ import { settingsOf } from "./initialize.ts";
 export interface QueryForOptions {
   /** Limits on the URL parameter `q`. With `paths: "listed"`, there is no `q`. */
   readonly queryLimits?: QueryLimits;
+  /**
+   * Whether the URL parameter `q` applies: `false` selects by the scope alone, where `q` is for another model.
+   *
+   * @default {true}
+   */
+  readonly q?: boolean;
   /** The route of the `@rest` that applies: needed if several have a scope or `getConnection`, and none is `main`. */
   readonly route?: string;
 }
@@ -32,9 +38,12 @@ export async function queryFor<M extends FrameworkModel>(
   target: ModelClass<M>,
   options: QueryForOptions = {},
 ): Promise<ModelQuery<M>> {
-  const { queryLimits, route: path } = options;
+  const { queryLimits, route: path, q = true } = options;
+  if (typeof q !== "boolean") {
+    throw new TypeError(`Cannot query "${target.name}": "q" is not true or false`);
+  }
   const limits = completeQueryLimits(queryLimits);
-  const known = routeFor(target, path);
+  const known = routeFor(target, { path, ignoresQ: !q });
   // No operation lists paths here.
   const levels = queryLimits?.paths === undefined
     ? known.levels
@@ -55,17 +64,23 @@ export async function queryFor<M extends FrameworkModel>(
   }
 }
 
-const routes = new WeakMap<ModelClass, Map<string | undefined, Route>>();
+interface RouteKey {
+  readonly path: string | undefined;
+  readonly ignoresQ: boolean;
+}
 
-function routeFor(target: ModelClass, path: string | undefined): Route {
-  const known = routes.get(target) ?? new Map<string | undefined, Route>();
-  const route = known.get(path) ?? makeRoute(target, path);
-  routes.set(target, known.set(path, route));
+const routes = new WeakMap<ModelClass, Map<string, Route>>();
+
+function routeFor(target: ModelClass, given: RouteKey): Route {
+  const known = routes.get(target) ?? new Map<string, Route>();
+  const key = JSON.stringify([given.path, given.ignoresQ]);
+  const route = known.get(key) ?? makeRoute(target, given);
+  routes.set(target, known.set(key, route));
   return route;
 }
 
 /** Makes a route without hooks, over the scopes of the `@rest` that apply. */
-function makeRoute(target: ModelClass, route: string | undefined): Route {
+function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Route {
   const rests = route === undefined
     ? bindingRests(target)
     : describeModel(target).rests.filter((rest) => rest.route === route);
@@ -81,7 +96,7 @@ function makeRoute(target: ModelClass, route: string | undefined): Route {
   const scopes = rests.map(({ scope }) => scope).filter((scope) => scope !== undefined);
   const levels: Level[] = [{
     ...{ target, shape, operation: "all", kind: OPERATIONS.all, hooks: {}, parameters: [], scopes },
-    versionKey: undefined,
+    ...{ versionKey: undefined, ignoresQ },
   }];
   return {
     path: rest.route ?? "",

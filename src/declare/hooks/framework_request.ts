@@ -33,6 +33,22 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
 }
 
 /**
+ * The request that hooks and routes of the application have in common: that of Express, without `framework`. A function
+ * that takes it is a `preFetch` hook, a `scope` or a function in `hidden`, and a route of the application can call it.
+ *
+ * @example A guard of a list and of a route of the application
+ * ```ts
+ * import { type GuardRequest, RestError } from "@mongrove/mongrove";
+ *
+ * export function isSignedIn(req: GuardRequest): boolean {
+ *   if (req.headers.authorization === undefined) throw new RestError(401, "Sign in first");
+ *   return true;
+ * }
+ * ```
+ */
+export type GuardRequest = Request;
+
+/**
  * The Express request that hooks get, with the additional property `framework`.
  *
  * `req.res` is the response. To add properties of your own, augment the `Request` type of Express.

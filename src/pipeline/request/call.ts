@@ -136,7 +136,7 @@ export function readQuery(
   const given = operation.change && readIfMatch(req.headers["if-match"]);
   // A list is always there.
   const match = given === "any" && !operation.item ? undefined : given;
-  if (!takesQ(kind)) return { asked: { match }, q: {} };
+  if (!takesQ(kind) || level.ignoresQ) return { asked: { match }, q: {} };
   try {
     const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
     if (reads === undefined) return { asked: { match }, q };

@@ -53,6 +53,8 @@ export interface Level {
   readonly writes?: WriteRules | undefined;
   /** The paths that filters of clients may name; any that is shown if there are none. */
   readonly filterPaths?: ListedPaths | undefined;
+  /** Whether the URL parameter `q` is not for its entities. */
+  readonly ignoresQ?: boolean;
   /** The field with the version of the document that holds its entities; `undefined` if there is none. */
   readonly versionKey: string | undefined;
   readonly concurrency?: RestRecord["concurrency"];
