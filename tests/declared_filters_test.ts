@@ -101,6 +101,73 @@ test("q names what its operation lists", async () => {
   assertEquals((await app.delete(`/listed/${_id}${asQuery({ title: "x" })}`)).status, 404);
 });
 
+class Deep extends FrameworkModel {
+  @arrayProp({ items: Inner, embedded: true })
+  inners?: Inner[];
+}
+
+@rest({
+  route: "/inside",
+  methods: [all({ filter: ["inners.text", "deep.inners.text", "counts"] }), create()],
+})
+class Inside extends Fields {
+  @arrayProp({ items: Deep, embedded: true })
+  deep?: Deep[];
+}
+
+const textX = { $elemMatch: { text: "x" } };
+
+const INSIDE: readonly (readonly [q: object, count: number])[] = [
+  [{ inners: textX }, 1],
+  [{ inners: { $not: textX } }, 1],
+  [{ inners: { $elemMatch: { $or: [{ text: "x" }, { text: "y" }] } } }, 2],
+  [{ inners: { $elemMatch: { $nor: [{ text: "x" }] } } }, 1],
+  [{ inners: { $elemMatch: { text: { $gt: "x" } } } }, 1],
+  [{ "inners.text": "y" }, 1],
+  [{ deep: { $elemMatch: { inners: textX } } }, 1],
+  [{ deep: { $not: { $elemMatch: { "inners.text": "x" } } } }, 1],
+  [{ "deep.inners": textX }, 1],
+  [{ "deep.0.inners": textX }, 1],
+  [{ $nor: [{ inners: textX }] }, 1],
+];
+
+const OUTSIDE: readonly (readonly [field: string, q: object])[] = [
+  ["inners", { inners: { text: "x" } }],
+  ["inners", { inners: { $size: 1 } }],
+  ["inners", { inners: { $exists: true } }],
+  ["inners", { inners: { $elemMatch: { text: "x" }, $size: 1 } }],
+  ["inners", { inners: { $not: { $size: 1 } } }],
+  ["inners", { inners: { $not: { $not: { $size: 1 } } } }],
+  ["inners", { inners: { $elemMatch: { $eq: { text: "x", other: "secret" } } } }],
+  ["inners", { inners: { $elemMatch: { $exists: true } } }],
+  ["inners", { inners: { $not: { $elemMatch: { $not: { $type: "object" } } } } }],
+  ["inners.other", { inners: { $elemMatch: { other: "x" } } }],
+  ["inners.other", { inners: { $not: { $elemMatch: { $or: [{ other: "x" }] } } } }],
+  ["inners._id", { inners: { $elemMatch: { _id: "0".repeat(24) } } }],
+  ["deep.inners.other", { deep: { $elemMatch: { inners: { $elemMatch: { other: "x" } } } } }],
+  ["deep._id", { deep: { $elemMatch: { _id: "0".repeat(24) } } }],
+  ["tags", { tags: { $elemMatch: { $eq: "x" } } }],
+  ["inner", { inner: { $elemMatch: { text: "x" } } }],
+];
+
+test("q looks into the elements of an array for the fields that are listed", async () => {
+  await using app = await mount([Inside]);
+  for (const text of ["x", "y"]) {
+    await app.created("/inside", { inners: [{ text }], deep: [{ inners: [{ text }] }] });
+  }
+  for (const [q, count] of INSIDE) {
+    const { status, body, text } = await app.get<unknown[]>(`/inside${asQuery(q)}`);
+    assertEquals([status, body.length], [200, count], `${JSON.stringify(q)} ${text}`);
+  }
+  for (const [field, q] of OUTSIDE) {
+    const { status, body, text } = await app.get<{ field: string }>(`/inside${asQuery(q)}`);
+    assertEquals([status, body.field], [400, field], `${JSON.stringify(q)} ${text}`);
+  }
+  const listed = Framework.describe({ models: [Inside] }).find(({ filter }) => filter);
+  const told = listed?.filter?.fields.map(({ path, operators }) => `${path} ${operators.length}`);
+  assert(told?.includes("inners 2") && told.includes("deep 2"), String(told));
+});
+
 test('with "listed", an operation without a list takes no q', async () => {
   await using app = await mount([Listed], { queryLimits: { paths: "listed" } });
   const { _id } = await app.created("/any", { state: "x" });
@@ -159,11 +226,6 @@ function contextOf(target: object) {
   };
   Object.defineProperty(target, Symbol.metadata, { value: metadata });
   return { kind: "class", metadata, addInitializer: () => {} } as never;
-}
-
-class Deep extends FrameworkModel {
-  @arrayProp({ items: Inner, embedded: true })
-  inners?: Inner[];
 }
 
 /** What the scope and the hook of the routes below give. */

@@ -92,6 +92,31 @@ longTest("a filter is accepted if the document says so, and only then", async ()
   assertEquals(different, []);
 });
 
+@rest({ route: "/stalls", methods: [all({ filter: ["stands.city"] }), create()] })
+class Stall extends FrameworkModel {
+  @arrayProp({ items: Stand, embedded: true })
+  stands?: Stand[];
+  @prop({ type: Stand })
+  main?: Stand;
+}
+
+test("a listed field of elements is described below $elemMatch, and the element is not", async () => {
+  await using app = await mountDocumented([Stall]);
+  const q = app.operation("GET", "/stalls").parameters?.find(({ name }) => name === "q");
+  const isValid = app.validator(q?.content?.["application/json"]?.schema ?? {});
+  const city = { $elemMatch: { city: "a" } };
+  const conditions = [
+    ...[city, { $not: city }, { $not: { $not: city } }, { $elemMatch: { $or: [{ city: "a" }] } }],
+    ...[{ $elemMatch: {} }, { $elemMatch: { size: 1 } }, { $elemMatch: { $exists: true } }],
+    ...[{ city: "a" }, { $size: 1 }, { ...city, $size: 1 }, { $not: { $size: 1 } }, null, {}],
+  ];
+  for (const stands of conditions) {
+    const { status } = await app.get(`/stalls${asQuery({ stands })}`);
+    assertEquals([stands, isValid({ stands })], [stands, status === 200]);
+  }
+  assertEquals(isValid({ main: city }), false);
+});
+
 @rest({ route: "/words", methods: [all({ search: ["text"] })] })
 class Word extends FrameworkModel {
   @prop()

@@ -7,7 +7,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { queryOf } from "../parameters/read_rules.ts";
 import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
 import type { Context, FilterLimits } from "./limits.ts";
-import { OPERATORS } from "./operators.ts";
+import { isOnElement, OPERATORS } from "./operators.ts";
 import { type ListedPaths, resolvePath } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
@@ -131,7 +131,7 @@ export class FilterCompiler {
         throw badFormat(`Operator "${key}" is not allowed`, { operator: key });
       } else {
         const whole = `${prefix}${key}`;
-        this.#listed?.check(whole);
+        this.#checkListed(whole, value);
         const field = resolvePath(key, shape);
         const context = { field, path: key, whole, operator: "", depth, limits, compiler: this };
         result[key] = this.#condition(value, context);
@@ -162,6 +162,13 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
+  /** Of an array that is not listed, the conditions on its elements may name what is listed. */
+  #checkListed(path: string, condition: unknown): void {
+    const listed = this.#listed;
+    if (listed === undefined || listed.has(path)) return;
+    if (!listed.isBelow(path) || !isOnFields(condition)) listed.refuse(path);
+  }
+
   #condition(value: unknown, context: Context): Filter {
     const isOperators = isJsonObject(value) && !isExtendedJson(value) &&
       Object.keys(value).some((key) => key.startsWith("$"));
@@ -176,6 +183,16 @@ export class FilterCompiler {
       throw badFormat(`A filter has at most ${maxClauses} conditions`);
     }
   }
+}
+
+/** Whether operators on an array do nothing but to name fields of its elements. */
+function isOnFields(condition: unknown): boolean {
+  if (!isJsonObject(condition)) return false;
+  const entries = Object.entries(condition);
+  return entries.length > 0 && entries.every(([name, operand]) => {
+    if (name === "$not") return isOnFields(operand);
+    return name === "$elemMatch" && (!isOnElement(operand) || isOnFields(operand));
+  });
 }
 
 /** An operator that reads an object as a whole would tell of a secret in it. */

@@ -4,6 +4,7 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isRecursive, isSecret, whyUnseen } from "../../schema/fields/visibility.ts";
 import type { QueryLimits } from "./limits.ts";
 import { OPERATORS } from "./operators.ts";
+import type { ListedPaths } from "./resolve_path.ts";
 
 /** A path that a filter may name. */
 export interface FilterPath {
@@ -49,6 +50,19 @@ export function listPaths(
     return [own, ...listPaths(inner.shape, below)];
   });
 }
+
+/** Describes the paths that are listed, and the arrays whose elements have listed fields. */
+export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
+  return fields.flatMap((field) => {
+    if (listed.names.includes(field.path)) return [field];
+    const { path, type, operators } = field;
+    const isArray = operators.includes("$elemMatch") && listed.isBelow(path);
+    return isArray ? [{ path, type, operators: ELEMENT_OPERATORS }] : [];
+  });
+}
+
+/** The operators that name fields of the elements of an array, and not the elements. */
+export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
 /** Gives the element of an array of any depth, or the field itself. */
 function elementOf(field: FieldShape): FieldShape {

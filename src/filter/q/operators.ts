@@ -98,6 +98,12 @@ function compileNot(value: unknown, context: Context): unknown {
   return isOperators ? context.compiler.operators(value, context) : refuse(context, "operators");
 }
 
+/** Whether the operand of `$elemMatch` has operators on the element itself, not conditions on its fields. */
+export function isOnElement(operand: unknown): boolean {
+  const keys = isJsonObject(operand) ? Object.keys(operand) : [];
+  return keys.length > 0 && keys.every((key) => key.startsWith("$") && !isClause(key));
+}
+
 function compileElement(value: unknown, context: Context): unknown {
   const { field, whole, depth, compiler } = context;
   if (!isJsonObject(value)) return refuse(context, "an object");
@@ -105,10 +111,7 @@ function compileElement(value: unknown, context: Context): unknown {
   if (element === undefined || field.kind === "map") {
     return refuse(context, "an array to look into");
   }
-  const keys = Object.keys(value);
-  const isOperators = keys.length > 0 &&
-    keys.every((key) => key.startsWith("$") && !isClause(key));
-  if (isOperators) return compiler.operators(value, { ...context, field: element });
+  if (isOnElement(value)) return compiler.operators(value, { ...context, field: element });
   if (element.kind === "object" || element.kind === "free") {
     const place = { shape: element.shape, depth: depth + 1, prefix: `${whole}.` };
     return compiler.clauses(value, place);

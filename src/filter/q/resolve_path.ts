@@ -122,13 +122,26 @@ export class ListedPaths {
     return new ListedPaths(this.names, shape);
   }
 
-  /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
-  check(path: string): void {
-    const forms = [path, withoutIndexes(path, this.#shape)];
-    const isListed = forms.some((form) =>
+  /** Whether a path is listed, or below one where every path is. */
+  has(path: string): boolean {
+    return this.#formsOf(path).some((form) =>
       this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
     );
-    if (isListed) return;
+  }
+
+  /** Whether a listed path is below this one. */
+  isBelow(path: string): boolean {
+    return this.#formsOf(path).some((form) =>
+      this.names.some((name) => name.startsWith(`${form}.`))
+    );
+  }
+
+  #formsOf(path: string): readonly string[] {
+    return [path, withoutIndexes(path, this.#shape)];
+  }
+
+  /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
+  refuse(path: string): never {
     const names = this.names.map((name) => `"${name}"`).join(", ");
     throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });
   }

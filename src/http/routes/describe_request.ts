@@ -2,7 +2,7 @@ import { takesQ } from "../../declare/operations/operation.ts";
 import { type ErrorCode, STATUS_OF } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import type { GroupRules, ReadRules } from "../../filter/parameters/read_rules.ts";
-import { type FilterDescription, listPaths } from "../../filter/q/describe_filter.ts";
+import { type FilterDescription, listedOf, listPaths } from "../../filter/q/describe_filter.ts";
 import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import type {
@@ -29,9 +29,8 @@ export function describeFilter(route: Route): FilterDescription | undefined {
   const { operation, limits } = route;
   const { target, shape, filterPaths } = actingLevel(route);
   if (!takesQ(operation) || filterPaths?.names.length === 0) return undefined;
-  const fields = listPaths(shape, buildSchema(target))
-    .filter(({ path }) => filterPaths?.names.includes(path) !== false);
-  return { fields, limits };
+  const fields = listPaths(shape, buildSchema(target));
+  return { fields: filterPaths === undefined ? fields : listedOf(fields, filterPaths), limits };
 }
 
 export function describeParameters({ path, operation, levels }: Route): ParameterDescription[] {

@@ -1,5 +1,10 @@
 import type { Schema } from "mongoose";
-import { filterFields, operatorsOf, schemaOf } from "../../../filter/q/describe_filter.ts";
+import {
+  ELEMENT_OPERATORS,
+  filterFields,
+  operatorsOf,
+  schemaOf,
+} from "../../../filter/q/describe_filter.ts";
 import { schemaClass } from "../../../schema/build_schema.ts";
 import { typeName } from "../../../schema/describe_object.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
@@ -54,7 +59,10 @@ function listedValue(
 ): FilterValue {
   return {
     ...value,
-    ...!listed.isListed && { operators: [], isComparable: false },
+    ...!listed.isListed && {
+      operators: value.kind === "array" ? ELEMENT_OPERATORS : [],
+      isComparable: false,
+    },
     ...object && { object: listedNode(object, listed.inside) },
     ...element && { element: listedValue(element, listed) },
   };

@@ -104,6 +104,9 @@ function describeTypes(components: Components): JsonSchema {
 /** Describes the condition on an element of an array: operators, or a filter of its own. */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
+  if (element.operators.length === 0 && element.object !== undefined) {
+    return components.filter(element.object);
+  }
   const operators = conditions.operators(element, components);
   if (element.object === undefined) return operators;
   return { anyOf: [components.filter(element.object), operators] };
