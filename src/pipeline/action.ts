@@ -20,6 +20,7 @@ import { markSaved, setStamping } from "../schema/mongoose/statements/save_by.ts
 import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import type { Source } from "../sources/source.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
+import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { keepShown, keptValues, valuesToStore } from "../write/stored_values.ts";
@@ -91,8 +92,9 @@ function bindSaves(
   acting: OpenLevel,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
 ): void {
-  const { level: { versionKey, link } } = acting;
+  const { level: { versionKey, link, shape, target } } = acting;
   keptValues(doc);
+  attributeProblems(doc, { shape, target });
   let isFirst = true;
   const save = async ({ session, timestamps }: SaveOptions = {}) => {
     if (timestamps !== undefined) setStamping(doc, timestamps);

@@ -1,4 +1,4 @@
-import type { Hooks } from "../declare/hooks/hooks.ts";
+import type { Hooks, MaybePromise } from "../declare/hooks/hooks.ts";
 import { notFound, tooMany } from "../errors/refusals.ts";
 import { isEmpty } from "../filter/filters.ts";
 import { type Projection, readProjection, shownBy } from "../filter/projection.ts";
@@ -10,6 +10,7 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_reader.ts";
 import type { EntitiesRead, EntityName, Read, ReadRequest } from "../sources/source.ts";
+import { keptValues } from "../write/stored_values.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
@@ -97,7 +98,7 @@ export async function selectEntities(at: OpenLevel, limit: number): Promise<obje
   const page = postFetch !== undefined || isShort || limit === Infinity
     ? undefined
     : { skip: 0, limit, paths: [] };
-  const pass = (entity: object) => passHook(at, "postFetch", { entity });
+  const pass = (entity: object) => passPostFetch(at, entity);
   const seen: object[] = [];
   const read = await openEntities(at);
   for await (const some of mapInOrder(read.list(page), pass)) {
@@ -126,10 +127,18 @@ export async function fetchOne(at: OpenLevel, opened?: EntitiesRead): Promise<Fe
   // `postFetch` may change what tells the version, or save the entity.
   const read = versionRead(entity, at);
   const saves = savesOf(entity);
-  const seen = await passHook(at, "postFetch", { entity });
+  const seen = await passPostFetch(at, entity);
   if (seen === undefined) throw notFound();
   const version = savesOf(entity) === saves ? read : versionRead(entity, at);
   return { ...version, entity, seen };
+}
+
+/** Runs `postFetch` on an entity that may be written later: its stored values are kept before the hook changes some. */
+function passPostFetch(at: OpenLevel, entity: object): MaybePromise<object | undefined> {
+  const { hooks: { postFetch }, kind } = at.level;
+  const isWritten = kind.change !== undefined && isDocument(entity) && !entity.isNew;
+  if (postFetch !== undefined && isWritten) keptValues(entity);
+  return passHook(at, "postFetch", { entity });
 }
 
 type Present = (found: object) => object;

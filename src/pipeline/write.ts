@@ -11,6 +11,7 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { dropMiddleware } from "../schema/mongoose/schemas/schema_members.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
+import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
 import { copyDocument, keptValues } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
@@ -106,11 +107,13 @@ export function mergeDraft(
   seen: object,
   { body, at, isNew }: Pick<Draft, "body" | "at" | "isNew">,
 ): Draft {
-  const { level: { shape }, route: { operation: { change } } } = acting;
+  const { level: { shape, target }, route: { operation: { change } } } = acting;
   const replaces = change === "replace" && !isNew;
   const previous = isNew ? undefined : snapshot(acting, seen);
   if (!isNew && isDocument(seen)) keptValues(seen);
-  return { ...mergeBody(seen, { body, shape, replaces }), body, at, previous, isNew };
+  const merged = mergeBody(seen, { body, shape, replaces });
+  if (isDocument(merged.entity)) attributeProblems(merged.entity, { shape, target, body });
+  return { ...merged, body, at, previous, isNew };
 }
 
 /** Refuses wrong bodies. The answer names the rules that other values break as well: a form shows all at once. */
@@ -133,9 +136,16 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
-export async function passPreSave(acting: OpenLevel, given: HookArguments): Promise<object> {
+export async function passPreSave(
+  acting: OpenLevel,
+  given: HookArguments & { readonly body?: JsonObject },
+): Promise<object> {
+  const { level: { shape, target } } = acting;
   const ready = await passHook(acting, "preSave", given);
   if (ready === undefined) throw forbidden();
+  if (ready !== given.entity && isDocument(ready)) {
+    attributeProblems(ready, { shape, target, body: given.body });
+  }
   return ready;
 }
 

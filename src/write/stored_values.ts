@@ -50,8 +50,13 @@ export function hydrateKept(model: Model<unknown>, found: object): Document {
 
 /** Gives what is kept of a document: from now on what it shows, if what was stored for it is not known. */
 export function keptValues(doc: Document): KeptValues {
+  return keptSoFar(doc) ?? keepShown(doc);
+}
+
+/** Returns the kept values of a document; `undefined` where none are kept since its last save. */
+export function keptSoFar(doc: Document): KeptValues | undefined {
   const known = kept.get(doc);
-  return known?.saves === savesOf(doc) ? known : keepShown(doc);
+  return known?.saves === savesOf(doc) ? known : undefined;
 }
 
 /** Keeps the values that a document shows, as they may be stored: without defaults of its own. */

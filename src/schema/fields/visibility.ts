@@ -22,6 +22,11 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
 
 /** Tells whether a path leads to a secret or through one, positions in arrays and keys of Maps aside. */
 export function isHiddenPath(path: string, shape: Shape): boolean {
+  return secrecyOf(path, shape) !== undefined;
+}
+
+/** Returns whether a path is secret, or leads to a visible value that holds secrets. */
+export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | undefined {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   let known = false;
   for (const segment of path.split(".")) {
@@ -37,11 +42,12 @@ export function isHiddenPath(path: string, shape: Shape): boolean {
     }
     const field: FieldShape | undefined = at?.shape?.fields.get(segment);
     if (field === undefined) continue;
-    if (field.hidden || !field.selected) return true;
+    if (field.hidden || !field.selected) return "secret";
     at = field;
     known = true;
   }
-  return known && at !== undefined && shapeWithin(at)?.secretive === true;
+  const isHolder = known && at !== undefined && shapeWithin(at)?.secretive === true;
+  return isHolder ? "holder" : undefined;
 }
 
 const POSITION = /^\d+$/;

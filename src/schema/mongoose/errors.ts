@@ -5,7 +5,7 @@ import { markOwn } from "./schemas/schema_members.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { SchemaIssues } from "../standard_schema.ts";
 
-const { ValidationError, ValidatorError } = mongoose.Error;
+const { CastError, ValidationError, ValidatorError } = mongoose.Error;
 
 export interface ErrorOrigin {
   readonly target: ModelClass;
@@ -116,6 +116,24 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
     return { thrown: thrown instanceof HookFailure ? thrown.thrown : thrown };
   }
   return undefined;
+}
+
+/** Whether a problem is a value that the application, or a body, could not set: Mongoose could not cast it. */
+export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
+  return problem instanceof CastError;
+}
+
+/** Whether a problem is a stored value that Mongoose could not cast when it made the document. */
+export function isMisfit(problem: unknown): boolean {
+  return problem instanceof ValidatorError && problem.kind === "cast" &&
+    problem.reason instanceof CastError;
+}
+
+/** Whether a problem comes from a validator of a field, and not from a call of `invalidate()`. */
+export function isBrokenRule(problem: unknown): boolean {
+  if (!(problem instanceof ValidatorError)) return false;
+  const { validator } = problem.properties as { readonly validator?: unknown };
+  return typeof validator === "function" || validator instanceof RegExp;
 }
 
 /** Mongoose keeps what a validator throws as the reason of a problem, and what other functions throw as the problem. */

@@ -1,0 +1,43 @@
+import mongoose from "mongoose";
+import type { Document } from "mongoose";
+import { middlewareOf } from "../schemas/schema_members.ts";
+
+const { ValidationError } = mongoose.Error;
+
+/** The problems of a validation, by their paths. */
+export type FoundProblems = Record<string, unknown>;
+
+type Validate = (...args: unknown[]) => Promise<void>;
+
+/**
+ * Has a function judge the problems of each validation of a document: it removes some, or throws an error of its own. A
+ * validation without remaining problems succeeds.
+ *
+ * No middleware can do so: Mongoose fails the validation whatever the middleware for its errors does. `save()` of the
+ * application calls `$validate`.
+ */
+export function judgeValidation(doc: Document, judge: (problems: FoundProblems) => void): void {
+  const methods = doc as unknown as Record<"validate" | "$validate", Validate>;
+  for (const name of ["validate", "$validate"] as const) {
+    const own = methods[name];
+    const value: Validate = async (...args) => {
+      try {
+        await own.apply(doc, args);
+      } catch (error) {
+        if (!(error instanceof ValidationError)) throw error;
+        judge(error.errors);
+        if (Object.keys(error.errors).length > 0) throw error;
+        await middlewareOf(doc).execPost("validate", doc, [doc]);
+      }
+    };
+    Object.defineProperty(doc, name, { value, configurable: true, writable: true });
+  }
+}
+
+/** Returns the problems that a document has before it is validated, such as values that it could not cast. */
+export function pendingProblems(doc: Document): FoundProblems {
+  const { $__: { validationError } } = doc as unknown as {
+    readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };
+  };
+  return validationError?.errors ?? {};
+}
