@@ -62,6 +62,7 @@ const REFUSED: readonly (readonly [name: string, wrong: Declared, message: RegEx
   ["no options", { methods: [made("close", null)] }, /needs "one" or "all"/],
   ["no run", { methods: [made("close", { on: "one" })] }, /needs a function as "run"/],
   ["another run", { methods: [made("close", { ...onOne, run: 1 })] }, /needs a function as "run"/],
+  ["another saves", { methods: [made("close", { ...onOne, saves: "no" })] }, /as "saves"/],
   ["no on", { methods: [made("close", { run })] }, /needs "one" or "all" as "on"/],
   ["another on", { methods: [made("close", { run, on: "many" })] }, /needs "one" or "all" as "on"/],
   ["PUT", { methods: [made("close", { ...onOne, method: "PUT" })] }, /"POST" or "GET"/],

@@ -14,13 +14,15 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import { withoutSpreads } from "../schema/mongoose/documents/mark_copies.ts";
 import { exactFilter } from "../schema/mongoose/statements/exact_filter.ts";
+import { rawValues } from "../schema/mongoose/documents/document_values.ts";
+import { spreadOf, withoutSpreads } from "../schema/mongoose/documents/mark_copies.ts";
 import { markSaved, setStamping } from "../schema/mongoose/statements/save_by.ts";
 import { parseBySchema, pathOf, SchemaIssues } from "../schema/standard_schema.ts";
 import type { Source } from "../sources/source.ts";
 import { instanceMaker } from "../sources/direct/instance_maker.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
+import { ComparedValues } from "../write/compared_values.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { keepShown, keptValues, valuesToStore } from "../write/stored_values.ts";
@@ -38,10 +40,13 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
   const entity = action.on === "one" ? await openEntity(acting) : undefined;
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(acting, action.body);
+  // `postFetch` may have changed what the entity shows.
+  const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
   const result = await timeBudget.wait(Promise.resolve(work));
   if (result === null || result === undefined) return { status: 204 };
+  if (action.saves !== false) checkSaved(acting, { result, subject, shown });
   if (action.answer === undefined || action.answer === target) {
     const isSubject = entity !== undefined && result === entity.seen;
     if (isSubject || isOfClass(result, target)) {
@@ -64,6 +69,32 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
 async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> | undefined> {
   const query = await source.query?.();
   return query && { ...query, filter: exactFilter(query.filter) };
+}
+
+/** Throws an error if an action answers an entity with changes that it has not saved. */
+function checkSaved(
+  { level: { operation, target } }: OpenLevel,
+  { result, subject, shown }: {
+    readonly result: unknown;
+    readonly subject: unknown;
+    /** The paths that had changed before the action ran. */
+    readonly shown: ReadonlySet<string>;
+  },
+): void {
+  const isCopy = isDocument(subject) && spreadOf(Object(result))?.stored === rawValues(subject);
+  const doc = isCopy ? subject : result;
+  if (!isDocument(doc) || doc !== subject && !isOfClass(doc, target)) return;
+  const values = new ComparedValues(doc);
+  const changed = doc.directModifiedPaths().filter((path) =>
+    (doc !== subject || !shown.has(path)) && values.changeOf(path) !== undefined
+  );
+  if (changed.length === 0 && !doc.isNew) return;
+  const what = doc.isNew
+    ? "a new entity that was not saved"
+    : `the entity with changes that were not saved: ${changed.map((path) => `"${path}"`).join()}`;
+  throw new TypeError(
+    `Cannot answer: the action ${operation}() of "${target.name}" returned ${what}. Call save(), or declare the action with { saves: false }`,
+  );
 }
 
 interface ActionEntity extends Pick<Fetched, "seen"> {

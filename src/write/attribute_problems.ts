@@ -1,11 +1,11 @@
-import type { Document, Model } from "mongoose";
+import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import { copyJson, isJsonObject, type JsonObject } from "../schema/fields/json.ts";
+import type { JsonObject } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { secrecyOf } from "../schema/fields/visibility.ts";
 import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
 import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
-import { keptSoFar, storedText, valuesToStore } from "./stored_values.ts";
+import { ComparedValues } from "./compared_values.ts";
 
 export interface Writer {
   /** The fields as the client may see them. */
@@ -71,72 +71,4 @@ function isNamed(path: string, body: JsonObject | undefined): boolean {
     at = at[name as keyof object];
   }
   return true;
-}
-
-/** The values of a document beside those that were stored when it was read. */
-class ComparedValues {
-  readonly #doc: Document;
-  #now: unknown;
-  #before: unknown;
-
-  constructor(doc: Document) {
-    this.#doc = doc;
-  }
-
-  isTouched(path: string): boolean {
-    return this.#doc.isNew || this.#doc.isModified(path);
-  }
-
-  /** Returns how a value has changed; `"missing"` for one that a new object lacks, `undefined` for one that is as before. */
-  changeOf(path: string): "changed" | "missing" | undefined {
-    if (!this.isTouched(path)) return undefined;
-    const doc = this.#doc;
-    const now = this.#now ??= valuesToStore(doc);
-    const before = this.#before ??= doc.isNew ? undefined : storedValues(doc);
-    const found = compareAt(path, { now, before });
-    const isMissing = found.now === undefined || found.now === null;
-    if (isMissing && !found.hasHolder) return "missing";
-    return found.hasHolder && storedText(found.now) === storedText(found.before)
-      ? undefined
-      : "changed";
-  }
-}
-
-/** Returns what a document would show of the values that were read: without changes, and cast as they are in it. */
-function storedValues(doc: Document): unknown {
-  const kept = keptSoFar(doc);
-  if (kept === undefined) return undefined;
-  return valuesToStore(
-    (doc.constructor as Model<unknown>).hydrate(copyJson(kept.values)) as Document,
-  );
-}
-
-/** Follows a path in two objects. Elements of arrays are found by their identifiers: a body may have moved them. */
-function compareAt(
-  path: string,
-  { now, before }: { readonly now: unknown; readonly before: unknown },
-): { readonly now: unknown; readonly before: unknown; readonly hasHolder: boolean } {
-  let [inNow, inBefore] = [now, before];
-  let hasHolder = false;
-  for (const name of path.split(".")) {
-    hasHolder = typeof inBefore === "object" && inBefore !== null;
-    const next = memberOf(inNow, name);
-    inBefore = Array.isArray(inBefore) && isIdentified(next)
-      ? inBefore.find((each) => isIdentified(each) && storedText(each._id) === storedText(next._id))
-      : memberOf(inBefore, name);
-    inNow = next;
-  }
-  return { now: inNow, before: inBefore, hasHolder };
-}
-
-function memberOf(holder: unknown, name: string): unknown {
-  if (holder instanceof Map) return holder.get(name);
-  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, name)) {
-    return undefined;
-  }
-  return holder[name as keyof object];
-}
-
-function isIdentified(value: unknown): value is { readonly _id: unknown } {
-  return isJsonObject(value) && value._id !== undefined && value._id !== null;
 }

@@ -29,6 +29,8 @@ export interface ActionRecord {
   readonly method: "GET" | "POST";
   readonly body?: DataType | undefined;
   readonly answer?: DataType | undefined;
+  /** Whether it is an error to answer the entity with changes that were not saved. */
+  readonly saves?: boolean | undefined;
   readonly run: (req: never, subject: never, body: never) => unknown;
 }
 
@@ -47,6 +49,8 @@ export interface Action<
   readonly body: T["body"];
   /** The description of its answer. */
   readonly answer: T["answer"];
+  /** Whether it saves what it changes. */
+  readonly saves?: boolean | undefined;
   /** The function that runs. */
   readonly run: (req: T["req"], subject: T["subject"], body: never) => T["result"];
   /** Never set. It lets TypeScript check the hook `postFetch`. */
@@ -78,6 +82,14 @@ export interface SharedActionOptions<On, V, B, A> extends OperationOptions {
   readonly body?: B | undefined;
   /** The description of the answer. Without it, `run` returns the entity, or nothing. */
   readonly answer?: A | undefined;
+  /**
+   * Whether `run` saves the changes of an entity that it returns. If it returns an entity with changes that were not
+   * saved, the answer is a 500, and the log names the changed paths. `false` allows such an answer: for a preview, or if
+   * `run` writes the changes in another way than by `save()`.
+   *
+   * @default {true}
+   */
+  readonly saves?: boolean | undefined;
 }
 
 /** @internal The options of an action whose types TypeScript infers. */
@@ -210,8 +222,8 @@ export function action<
     },
   M
 > {
-  const { on, method = "POST", body, answer, run, ...hooks } = Object(options);
-  return { operation: name, on, method, body, answer, run, hooks } as never;
+  const { on, method = "POST", body, answer, saves, run, ...hooks } = Object(options);
+  return { operation: name, on, method, body, answer, saves, run, hooks } as never;
 }
 
 export function isAction(method: Method): method is Method & ActionRecord {

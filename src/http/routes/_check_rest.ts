@@ -181,7 +181,7 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
 
 /** Finds what is wrong with an action, its hooks aside. */
 function actionProblem(action: Method & ActionRecord): string | undefined {
-  const { operation: name, on, method, body, answer, run } = action;
+  const { operation: name, on, method, body, answer, saves = true, run } = action;
   // No URL has to encode such a name
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
@@ -191,6 +191,7 @@ function actionProblem(action: Method & ActionRecord): string | undefined {
   if (on !== "one" && on !== "all") return `needs "one" or "all" as "on"`;
   if (method !== "POST" && method !== "GET") return `needs "POST" or "GET" as "method"`;
   if (typeof run !== "function") return `needs a function as "run"`;
+  if (typeof saves !== "boolean") return `needs true or false as "saves"`;
   for (const [option, type] of Object.entries({ body, answer })) {
     if (type === undefined || isModelClass(type) || isSchema(type)) continue;
     return `needs a model class or a Standard Schema as "${option}"`;
