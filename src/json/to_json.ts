@@ -17,7 +17,43 @@ export function toJson(value: unknown, shape?: Shape): string {
 
 /** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
-  return new JsonMaker(shape?.rights ?? NO_RIGHTS, NOTHING).value(value, shape);
+  const maker = new JsonMaker(shape?.rights ?? NO_RIGHTS, NOTHING);
+  return withoutPromises(value, () => maker.value(value, shape));
+}
+
+/** Makes JSON of a value. Throws an error that names the property if a promise is in it. */
+function withoutPromises(value: unknown, make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    if (error !== IS_PROMISE) throw error;
+    const path = promiseAt(value) ?? "";
+    throw new TypeError(
+      `Cannot write the answer: "${path}" is a promise, so an "await" is missing`,
+    );
+  }
+}
+
+const IS_PROMISE = new Error("A value is a promise");
+
+function isPromise(value: object): boolean {
+  return "then" in value && typeof value.then === "function";
+}
+
+/** Finds the path of a promise inside of a value. */
+function promiseAt(value: unknown, above: readonly object[] = []): string | undefined {
+  if (typeof value !== "object" || value === null || above.includes(value)) return undefined;
+  if (isPromise(value)) return "";
+  const members = isDocument(value)
+    ? rawValues(value)
+    : value instanceof Map
+    ? Object.fromEntries(value)
+    : value;
+  for (const [key, each] of Object.entries(members)) {
+    const inner = promiseAt(each, [...above, value]);
+    if (inner !== undefined) return inner === "" ? key : `${key}.${inner}`;
+  }
+  return undefined;
 }
 
 const NOTHING: ReadonlySet<FieldShape> = new Set();
@@ -29,7 +65,8 @@ export function wholeToJson(
 ): string {
   // Any other object has what the hook wants to show.
   const leftOut = isDocument(value) || spreadOf(value) !== undefined ? unshown : NOTHING;
-  return JSON.stringify(new JsonMaker(shape.rights, leftOut).value(value, shape)) ?? "null";
+  const maker = new JsonMaker(shape.rights, leftOut);
+  return JSON.stringify(withoutPromises(value, () => maker.value(value, shape))) ?? "null";
 }
 
 interface Shapes {
@@ -71,6 +108,7 @@ class JsonMaker {
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);
+      if (isPromise(value)) throw IS_PROMISE;
       if (isBson(value)) return this.value({ ...value.toJSON?.() }, undefined);
       if (value instanceof Map) return this.#entries(Object.fromEntries(value), { shape });
       if (value instanceof Set) return this.#list([...value], shape);

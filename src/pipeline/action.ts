@@ -27,6 +27,7 @@ import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
 import { keepShown, keptValues, valuesToStore } from "../write/stored_values.ts";
 import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
+import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import type { OpenLevel } from "./request/call.ts";
@@ -46,6 +47,7 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
   const work = runHook("run", () => run(req, subject, body));
   const result = await timeBudget.wait(Promise.resolve(work));
   if (result === null || result === undefined) return { status: 204 };
+  if (typeof result === "object") checkHookValues(acting, { hook: "run", entity: result });
   if (action.saves !== false) checkSaved(acting, { result, subject, shown });
   if (action.answer === undefined || action.answer === target) {
     const isSubject = entity !== undefined && result === entity.seen;

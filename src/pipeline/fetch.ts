@@ -11,6 +11,7 @@ import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_ma
 import { StoredEntity } from "../sources/direct/stored_reader.ts";
 import type { EntitiesRead, EntityName, Read, ReadRequest } from "../sources/source.ts";
 import { keptValues } from "../write/stored_values.ts";
+import { checkHookValues } from "./hook_values.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
@@ -75,6 +76,7 @@ async function* readGiven(
   const given = await runFetch(() => fetch(req), timeBudget);
   if (given === undefined && kind.many) reportForgotten(at, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
+    for (const each of entities) checkHookValues(at, { hook: "fetch", entity: each });
     yield entities.map((entity) => isDocument(entity) ? entity : rememberShape(entity, shape));
   }
 }

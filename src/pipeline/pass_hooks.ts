@@ -1,6 +1,7 @@
 import { andThen, runHook } from "../declare/hooks/run_hook.ts";
 import type { EntityHook, HookName, MaybePromise } from "../declare/hooks/hooks.ts";
 import { forbidden } from "../errors/refusals.ts";
+import { checkHookValues } from "./hook_values.ts";
 import { type Call, enterLevel, type LevelCall } from "./request/call.ts";
 
 /** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if one gives anything but `true`. */
@@ -37,7 +38,9 @@ export function passHook(
   const run = () => previous === undefined ? hook(req, entity) : hook(req, entity, previous);
   return andThen(runHook<unknown>(name, run), (result) => {
     if (result === undefined) reportForgotten(at, name);
-    return typeof result === "object" && result !== null ? result : undefined;
+    if (typeof result !== "object" || result === null) return undefined;
+    checkHookValues(at, { hook: name, entity: result });
+    return result;
   });
 }
 

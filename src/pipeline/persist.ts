@@ -2,6 +2,8 @@ import { runHook } from "../declare/hooks/run_hook.ts";
 import { eachInTurn } from "../errors/bulk_error.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
+import { castFailure } from "../write/attribute_problems.ts";
+import { failedSet } from "../write/failed_sets.ts";
 import type { OpenLevel } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
@@ -52,6 +54,9 @@ async function validateEntity(
     .map(([name]) => name);
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
-  const model = detachedModel(target);
-  await new model(Object.fromEntries(declared)).validate(paths);
+  const doc = new (detachedModel(target))(Object.fromEntries(declared));
+  // A body has been cast before: hooks have given such a value.
+  const failed = failedSet(doc);
+  if (failed !== undefined) throw castFailure(failed, { shape, target });
+  await doc.validate(paths);
 }

@@ -11,6 +11,7 @@ import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
 import { DOCUMENT_MEMBERS, typesWithin } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
+import { refusePromises } from "./mongoose/schemas/refuse_promises.ts";
 import { guardValidators } from "./mongoose/schemas/validators.ts";
 import { countSaves } from "./mongoose/statements/save_by.ts";
 
@@ -98,6 +99,7 @@ function fillSchema(
   markErrors(schema, target);
   countSaves(schema);
   guardValidators(schema);
+  refusePromises(schema);
   markCopies(schema);
   hideWithin(schema);
 }

@@ -2,10 +2,11 @@ import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import { secrecyOf } from "../schema/fields/visibility.ts";
+import { isHiddenPath, secrecyOf } from "../schema/fields/visibility.ts";
 import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
 import { judgeValidation } from "../schema/mongoose/statements/judge_validation.ts";
 import { ComparedValues } from "./compared_values.ts";
+import { asFailedSet, excuseFailedSets, type FailedSet, wordsOf } from "./failed_sets.ts";
 
 export interface Writer {
   /** The fields as the client may see them. */
@@ -17,14 +18,17 @@ export interface Writer {
 
 /**
  * Has validations of a document distinguish who has set a value that breaks a rule. A client answers for what it sees and
- * for what it has sent. Stored values that it does not see are not validated for it, and those that hooks or actions have
+ * for what it has sent, except for values that hooks or actions have set and that cannot be cast. Stored values that it does not see are not validated for it, and those that hooks or actions have
  * set are an error of the application.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
+  excuseFailedSets(doc);
   judgeValidation(doc, (problems) => {
     let failure: Error | undefined;
     const values = new ComparedValues(doc);
     for (const [path, problem] of Object.entries(problems)) {
+      const failed = asFailedSet(path, problem);
+      if (failed !== undefined) throw castFailure(failed, writer);
       const origin = originOf({ path, problem, values }, writer);
       if (origin === "client") continue;
       delete problems[path];
@@ -60,6 +64,15 @@ function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Err
     ? `the stored value of the hidden property "${path}" cannot be cast to its type`
     : `a hook or an action has set the hidden property "${path}" to a value that is not valid (${kind})`;
   return new TypeError(`Cannot save "${target.name}": ${reason}`);
+}
+
+/** Returns the error for a value that a hook or an action has set, and that Mongoose could not cast. */
+export function castFailure(found: FailedSet, { shape, target }: Writer): Error {
+  const { path, problem } = found;
+  return new TypeError(
+    `Cannot save "${target.name}": a hook or an action has set a wrong value, ${wordsOf(found)}`,
+    isHiddenPath(path, shape) ? {} : { cause: problem },
+  );
 }
 
 /** Whether a body gives a value to a path, or to an object around it that is no object in the body. */

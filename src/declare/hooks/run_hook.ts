@@ -32,7 +32,14 @@ export function runHook<T>(
 }
 
 /** The functions of the host that run for a request. */
-type HostFunction = HookName | "scope" | "rights" | "by" | "getConnection" | "validate" | "run";
+export type HostFunction =
+  | HookName
+  | "scope"
+  | "rights"
+  | "by"
+  | "getConnection"
+  | "validate"
+  | "run";
 
 /** An error that a function of the host threw: an error of the host, whatever its class. */
 export class HookFailure extends Error {

@@ -36,6 +36,8 @@ import {
   virtualsOf,
 } from "./schemas/schema_members.ts";
 import { exactFilter } from "./statements/exact_filter.ts";
+import { isFailedSet } from "./errors.ts";
+import { pendingProblems } from "./statements/judge_validation.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
 /** Checks by what is assumed. One that throws counts as failed. */
@@ -108,6 +110,11 @@ const NEEDED: Assumptions = {
   "collections of queries"({ model }) {
     const { mongooseCollection } = model.find() as { mongooseCollection?: unknown };
     return mongooseCollection === model.collection;
+  },
+  "problems of documents"({ model }) {
+    const doc = new model({ number: {} }) as Document;
+    const { number } = pendingProblems(doc);
+    return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
   // None of the user's may be skipped.
   "middleware of documents"({ doc }) {

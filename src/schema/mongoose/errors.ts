@@ -118,7 +118,7 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
   return undefined;
 }
 
-/** Whether a problem is a value that the application, or a body, could not set: Mongoose could not cast it. */
+/** Whether a problem is a value that was set, by the application or by a body, and that Mongoose could not cast. */
 export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }

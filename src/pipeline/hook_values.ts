@@ -1,0 +1,30 @@
+import { type HostFunction, isPromise } from "../declare/hooks/run_hook.ts";
+import { isHiddenPath } from "../schema/fields/visibility.ts";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
+import type { LevelCall } from "./request/call.ts";
+
+/** Throws an error if a function of the application returns an entity in which it has set a value that cannot be cast. */
+export function checkHookValues(
+  { level: { target, operation, shape } }: LevelCall,
+  { hook, entity }: { readonly hook: HostFunction; readonly entity: object },
+): void {
+  const found = isDocument(entity) ? failedSet(entity) : unawaited(entity);
+  if (found === undefined) return;
+  const { path, problem } = found;
+  throw new TypeError(
+    `Cannot use the entity of the hook "${hook}" of ${operation}() of "${target.name}": ${
+      wordsOf(found)
+    }`,
+    isHiddenPath(path, shape) ? {} : { cause: problem },
+  );
+}
+
+/** Finds a promise among the values of an object that is no document. */
+function unawaited(entity: object): FailedSet | undefined {
+  for (const path in entity) {
+    const value: unknown = entity[path as keyof object];
+    if (isPromise(value)) return { path, value };
+  }
+  return undefined;
+}

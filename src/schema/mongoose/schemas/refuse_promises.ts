@@ -1,0 +1,46 @@
+import mongoose from "mongoose";
+import type { Schema, SchemaType } from "mongoose";
+import { isPromise } from "../../../declare/hooks/run_hook.ts";
+import { isJsonObject } from "../../fields/json.ts";
+import { typesWithin } from "./schema_members.ts";
+
+const { CastError } = mongoose.Error;
+const { DocumentArray, Map, Mixed, Subdocument } = mongoose.Schema.Types;
+
+type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) => unknown;
+
+/**
+ * Has the types of a schema refuse promises: a missing `await` of the application. Mongoose itself would store an empty
+ * object, as a promise is an object without keys.
+ */
+export function refusePromises(schema: Schema): void {
+  for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
+    if (isOfObjects(type)) refuseIn(type);
+  }
+}
+
+function isOfObjects(type: SchemaType): boolean {
+  return [DocumentArray, Map, Mixed, Subdocument].some((each) => type instanceof each);
+}
+
+function refuseIn(type: SchemaType): void {
+  const own = type.cast as Cast;
+  const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
+    // The types of what an object embeds refuse promises in it themselves.
+    const isRefused = init !== true &&
+      (type instanceof Mixed
+        ? holdsPromise(value)
+        : [value].flat().some((each) => isPromise(each)));
+    if (isRefused) throw new CastError(type.instance, value, type.path);
+    return own.call(this, value, doc, init, ...rest);
+  };
+  Object.assign(type, { cast });
+}
+
+/** Whether a value is a promise, or a list or an object with a promise in it. */
+export function holdsPromise(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (isPromise(value)) return true;
+  const inner = Array.isArray(value) ? value : isJsonObject(value) ? Object.values(value) : [];
+  return inner.some(holdsPromise);
+}
