@@ -10,6 +10,7 @@ import { isModelClass } from "../schema/build_field.ts";
 import { buildSchema } from "../schema/build_schema.ts";
 import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import { describeShape, type Shape } from "../schema/fields/shape.ts";
+import { loneSurrogateAt } from "../schema/fields/texts.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 import { detachedModel } from "../schema/get_model.ts";
 import { classOf } from "../schema/model_name.ts";
@@ -164,6 +165,11 @@ async function readActionBody(acting: OpenLevel, type: ActionRecord["body"]): Pr
   if (type === undefined) return undefined;
   const body = readBody(acting.req, acting.route.bodyLimits);
   if (isModelClass(type)) return await castBody(acting, { type, body });
+  const path = loneSurrogateAt(body);
+  if (path !== undefined) {
+    const message = `Text at "${path}" holds half of a surrogate pair`;
+    throw badData({ [path]: { message, kind: "unicode" } });
+  }
   try {
     return await parseBySchema(type, body);
   } catch (error) {

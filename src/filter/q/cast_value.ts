@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { badFormat } from "../../errors/refusals.ts";
 import { Binary, readBase64, Types } from "../../schema/mongoose/bson.ts";
 import { IDENTIFIER } from "../../schema/fields/system_fields.ts";
+import { namesNoDay } from "../../schema/fields/texts.ts";
 import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { type Context, deeper } from "./limits.ts";
@@ -61,6 +62,9 @@ function fromJson(value: unknown, { type }: FieldShape): unknown {
     const bytes = readBase64(value);
     if (bytes === undefined) throw new TypeError("No base64");
     return bytes;
+  }
+  if (type?.instance === "Date" && typeof value === "string" && namesNoDay(value)) {
+    throw new TypeError("No day");
   }
   if (typeof value !== "bigint" || type?.instance === "BigInt") return value;
   if (Number.isSafeInteger(Number(value))) return Number(value);
@@ -139,6 +143,7 @@ function readDate(value: unknown): Date {
   const inner = isJsonObject(value) && isExtendedJson(value)
     ? Number(readExtendedJson(value, "$date"))
     : value;
+  if (typeof inner === "string" && namesNoDay(inner)) throw new TypeError("No day");
   const date = typeof inner === "string" || typeof inner === "number" ? new Date(inner) : undefined;
   if (date === undefined || Number.isNaN(date.getTime())) throw new TypeError("Malformed");
   return date;

@@ -3,6 +3,7 @@ import { type Filter, isClause, markCompiled } from "../filters.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { isSecret } from "../../schema/fields/visibility.ts";
 import { findRounded } from "../../schema/fields/json_numbers.ts";
+import { loneSurrogateAt } from "../../schema/fields/texts.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { queryOf } from "../parameters/read_rules.ts";
 import { checkDepth, checkList, deeper, refuse } from "./limits.ts";
@@ -26,6 +27,10 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
     parsed = JSON.parse(text);
   } catch {
     throw badFormat(`Parameter "q" is not JSON`);
+  }
+  const field = loneSurrogateAt(parsed);
+  if (field !== undefined) {
+    throw badFormat(`Text in parameter "q" holds half of a surrogate pair`, { field });
   }
   const { lost, values } = findRounded(text);
   if (lost !== undefined) throw badFormat(lostNumber(lost));

@@ -3,6 +3,7 @@ import { isFieldKey, isJsonObject, PROTOTYPE_KEYS } from "../../schema/fields/js
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { isLostInteger, isUnsafeInteger, mayBeRounded } from "../../schema/fields/json_numbers.ts";
 import { Double, readBase64 } from "../../schema/mongoose/bson.ts";
+import { namesNoDay } from "../../schema/fields/texts.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 export interface NamedReference {
@@ -92,6 +93,7 @@ export class BodyCast {
       return value.map((each, index) => this.at(index).free(each, true));
     }
     if (typeof value === "number" && isInexact(value, "Mixed")) return this.#refuseInexact("Mixed");
+    if (typeof value === "string" && !value.isWellFormed()) return this.#refuseText();
     if (!isJsonObject(value)) return value;
     const entries = this.freeEntries(value).filter(([, each]) => inArray || each !== null);
     return Object.fromEntries(
@@ -103,7 +105,7 @@ export class BodyCast {
   freeEntries(value: JsonObject): [string, unknown][] {
     const entries = Object.entries(value).filter(([key]) => !PROTOTYPE_KEYS.has(key));
     for (const [key] of entries) {
-      if (key !== "" && isFieldKey(key) && !key.includes(".")) continue;
+      if (key !== "" && isFieldKey(key) && !key.includes(".") && key.isWellFormed()) continue;
       const message = `Key "${key}" is not allowed in "${this.path}"`;
       this.#problems.set(this.path, { message, kind: "key" });
     }
@@ -125,6 +127,10 @@ export class BodyCast {
       Object.keys(value).join() === "$numberDecimal";
     if (typeof value === "object" && !isDecimal) return this.#refuse(instance);
     if (isInexact(value, instance)) return this.#refuseInexact(instance);
+    if (typeof value === "string") {
+      if (!value.isWellFormed()) return this.#refuseText();
+      if (instance === "Date" && namesNoDay(value)) return this.#refuse(instance);
+    }
     if (instance === "Buffer") return readBase64(value) ?? this.#refuse(instance);
     try {
       const cast: unknown = type?.cast(value, null as never, false);
@@ -154,6 +160,14 @@ export class BodyCast {
     const message = `Number at "${path}" is not read exactly: send numbers beyond 2^53 as text, ` +
       `such as "9007199254740993"`;
     this.#problems.set(path, { message, kind });
+    return undefined;
+  }
+
+  /** Refuses a text that the database would store as another one. */
+  #refuseText(): undefined {
+    const { path } = this;
+    const message = `Text at "${path}" holds half of a surrogate pair`;
+    this.#problems.set(path, { message, kind: "unicode" });
     return undefined;
   }
 
