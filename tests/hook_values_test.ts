@@ -51,6 +51,15 @@ const run = action("run", {
   },
 });
 
+const runAll = action("runAll", {
+  on: "all",
+  async run(_req, { model }) {
+    const item = await model.findOne().orFail();
+    set.fetch?.(item as never);
+    return await item.save() as Entity<FrameworkModel>;
+  },
+});
+
 const methods = (many: boolean): RestOptions["methods"] => [
   all(reads),
   one(reads),
@@ -65,7 +74,11 @@ class Other extends Part {}
 
 @rest({
   route: "/items",
-  methods: [...methods(true) as never[], replace({ ...hooks as object, by: "key" } as never)],
+  methods: [
+    ...methods(true) as never[],
+    replace({ ...hooks as object, by: "key" } as never),
+    runAll,
+  ],
 })
 class Item extends Part {
   @prop({ type: Number, unique: true })
@@ -221,6 +234,16 @@ hookTest(
     assert(told[0]?.includes(`"inner.0.deep" is a promise`), told[0]);
   },
 );
+
+hookTest("in a document that an action reads is the application's error", async ({ app, told }) => {
+  for (const [value] of [[() => later("SENT")], [() => ({ a: "SENT" })]] as const) {
+    set.fetch = (entity) => entity.number = value();
+    const reply = await app.post("/items/runAll");
+    assertEquals([reply.status, reply.text.includes("SENT")], [500, false], reply.text);
+  }
+  assert(told[0]?.includes(`"number" is or holds a promise, so an "await" is missing`), told[0]);
+  assert(told[1]?.includes("number: Cast to Number failed"), told[1]);
+});
 
 hookTest("in an object of another database is the application's error", async ({ app, told }) => {
   set.preSave = (entity) => entity.number = { a: 1 };

@@ -10,7 +10,15 @@ import {
   unavailable,
 } from "../errors/refusals.ts";
 import type { Problems } from "../errors/refusals.ts";
-import { isFailureOf, isForeign, validationFailure } from "../schema/mongoose/errors.ts";
+import {
+  isBrokenRule,
+  isFailedSet,
+  isFailureOf,
+  isForeign,
+  isMisfit,
+  validationFailure,
+} from "../schema/mongoose/errors.ts";
+import { holdsPromise } from "../schema/mongoose/schemas/refuse_promises.ts";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import type { BulkError } from "../errors/bulk_error.ts";
 import { RestError } from "../errors/rest_error.ts";
@@ -35,6 +43,8 @@ export interface TranslateOptions {
   readonly filtered: boolean;
   /** Whether a path is a secret: no message carries its value. */
   readonly isHidden: (path: string) => boolean;
+  /** Whether the body of the request gives a value to a path. */
+  readonly isSent?: (path: string) => boolean;
   /** The classes that the route serves: a validation error of another class is the host's. */
   readonly targets?: readonly ModelClass[];
   /** Whether the connection is not open: Mongoose has no class of its own for commands that it gave up on. */
@@ -160,12 +170,34 @@ export function translateHookFailure(
   if (hook !== "persist" && hook !== "run") return undefined;
   if (thrown instanceof MongooseError) {
     const isKnown = thrown instanceof MongooseError.ValidationError || isLate(thrown);
-    return isKnown && isFailureOf(thrown, targets) ? translateError(thrown, options) : undefined;
+    if (!isKnown || !isFailureOf(thrown, targets)) return undefined;
+    return isOfApplication(thrown, options) ? undefined : translateError(thrown, options);
   }
   if (!(thrown instanceof mongo.MongoServerError)) return undefined;
   const isRefused = thrown.code === REFUSED_DATA ||
     thrown.code === 11000 && isDuplicateIn(thrown, targets) === true;
   return isRefused ? translateError(thrown, options) : undefined;
+}
+
+/**
+ * Whether a document that the application has saved is not valid because of the application: a value that cannot be cast,
+ * or nothing but secrets that the client has not sent. The problems of such secrets are taken out of any other error.
+ */
+function isOfApplication(
+  error: unknown,
+  { isSent = () => true, isHidden }: Pick<TranslateOptions, "isSent" | "isHidden">,
+): boolean {
+  if (!(error instanceof MongooseError.ValidationError)) return false;
+  const problems = Object.entries(error.errors);
+  const isFailed = ([path, problem]: [string, unknown]) =>
+    isFailedSet(problem) && (!isSent(path) || holdsPromise(problem.value));
+  if (problems.some(isFailed)) return true;
+  const unsent = problems.filter(([path, problem]) =>
+    isHidden(path) && !isSent(path) && (isBrokenRule(problem) || isMisfit(problem))
+  );
+  if (unsent.length === problems.length) return true;
+  for (const [path] of unsent) delete error.errors[path];
+  return false;
 }
 
 function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import type { Document } from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
-import type { JsonObject } from "../schema/fields/json.ts";
+import { type JsonObject, namesPath } from "../schema/fields/json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 import { isHiddenPath, secrecyOf } from "../schema/fields/visibility.ts";
 import { isBrokenRule, isMisfit } from "../schema/mongoose/errors.ts";
@@ -54,7 +54,7 @@ function originOf(
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);
   if (change === undefined) return "stored";
-  const isClients = secrecy === "holder" || change === "missing" || isNamed(path, body);
+  const isClients = secrecy === "holder" || change === "missing" || namesPath(body, path);
   return isClients ? "client" : "application";
 }
 
@@ -73,15 +73,4 @@ export function castFailure(found: FailedSet, { shape, target }: Writer): Error 
     `Cannot save "${target.name}": a hook or an action has set a wrong value, ${wordsOf(found)}`,
     isHiddenPath(path, shape) ? {} : { cause: problem },
   );
-}
-
-/** Whether a body gives a value to a path, or to an object around it that is no object in the body. */
-function isNamed(path: string, body: JsonObject | undefined): boolean {
-  let at: unknown = body;
-  for (const name of path.split(".")) {
-    if (typeof at !== "object" || at === null) return at !== undefined;
-    if (!Object.hasOwn(at, name)) return false;
-    at = at[name as keyof object];
-  }
-  return true;
 }

@@ -11,6 +11,7 @@ import { logError, logHint } from "../../errors/log.ts";
 import { internal, isOutage } from "../../errors/refusals.ts";
 import { RestError } from "../../errors/rest_error.ts";
 import { mayBeRefused } from "../../filter/q/operators.ts";
+import { namesPath } from "../../schema/fields/json.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
 import type { LevelCall } from "./call.ts";
@@ -144,6 +145,7 @@ function translated(
     // Conditions that a hook has added are not the client's error.
     filtered: mayBeRefused(state.filter),
     isHidden: (path: string) => isHiddenPath(path, level.shape),
+    isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),
     targets: levels.map(({ target }) => target),
     ids: Object.values(req.params).map(String),
     away: isAway(),

@@ -44,3 +44,14 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean" ||
     Number.isFinite(value);
 }
+
+/** Whether a body gives a value to a path, or to an object around it that is no object in the body. */
+export function namesPath(body: unknown, path: string): boolean {
+  let at = body;
+  for (const name of path.split(".")) {
+    if (typeof at !== "object" || at === null) return at !== undefined;
+    if (!Object.hasOwn(at, name)) return false;
+    at = at[name as keyof object];
+  }
+  return true;
+}

@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { Document, Schema } from "mongoose";
 import type { ModelClass } from "../../declare/model/framework_model.ts";
+import { holdsPromise } from "./schemas/refuse_promises.ts";
 import { markOwn } from "./schemas/schema_members.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
 import { SchemaIssues } from "../standard_schema.ts";
@@ -28,6 +29,8 @@ export function markErrors(schema: Schema, target: ModelClass): void {
 }
 
 /**
+ * Says what is missing where a value is a promise.
+ *
  * Mongoose joins the messages of all problems anew with each one: a body of 40 kB with 5,000 of them would hold up all
  * clients for seconds.
  */
@@ -36,6 +39,10 @@ const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknow
   const { prototype } = this instanceof Subdocument ? Subdocument : Document;
   const error: unknown = (prototype.invalidate as (...args: unknown[]) => unknown)
     .apply(this, args);
+  const [path, problem] = args;
+  if (isFailedSet(problem) && holdsPromise(problem.value)) {
+    problem.message = `"${path}" is or holds a promise, so an "await" is missing`;
+  }
   const { validationError } = (this as unknown as ValidatedDocument).$__;
   if (validationError !== undefined) {
     Object.defineProperty(validationError, "addError", { value: addError, configurable: true });

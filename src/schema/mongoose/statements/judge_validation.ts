@@ -7,6 +7,10 @@ const { ValidationError } = mongoose.Error;
 /** The problems of a validation, by their paths. */
 export type FoundProblems = Record<string, unknown>;
 
+type Judge = (problems: FoundProblems) => void;
+
+const judges = new WeakMap<Document, Judge>();
+
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
@@ -16,7 +20,10 @@ type Validate = (...args: unknown[]) => Promise<void>;
  * No middleware can do so: Mongoose fails the validation whatever the middleware for its errors does. `save()` of the
  * application calls `$validate`.
  */
-export function judgeValidation(doc: Document, judge: (problems: FoundProblems) => void): void {
+export function judgeValidation(doc: Document, judge: Judge): void {
+  const isJudged = judges.has(doc);
+  judges.set(doc, judge);
+  if (isJudged) return;
   const methods = doc as unknown as Record<"validate" | "$validate", Validate>;
   for (const name of ["validate", "$validate"] as const) {
     const own = methods[name];
@@ -25,7 +32,7 @@ export function judgeValidation(doc: Document, judge: (problems: FoundProblems) 
         await own.apply(doc, args);
       } catch (error) {
         if (!(error instanceof ValidationError)) throw error;
-        judge(error.errors);
+        judges.get(doc)?.(error.errors);
         if (Object.keys(error.errors).length > 0) throw error;
         await middlewareOf(doc).execPost("validate", doc, [doc]);
       }
