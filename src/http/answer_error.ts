@@ -5,6 +5,7 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { logError, logHint } from "../errors/log.ts";
 import { badData, internal, isOutage, notFound, Refusal } from "../errors/refusals.ts";
 import { isText, RestError, statusName, statusText } from "../errors/rest_error.ts";
+import { namesType } from "../filter/parameters/accept.ts";
 import { toJson } from "../json/to_json.ts";
 import type { Call } from "../pipeline/request/call.ts";
 import { hasEnded } from "../pipeline/request/reply.ts";
@@ -20,7 +21,6 @@ import { isOpen } from "../schema/mongoose/connections.ts";
 import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
-import { namesType } from "./replies/frames.ts";
 
 /** Headers that describe the bytes of the body, which an error does not know. */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
@@ -70,7 +70,7 @@ function textOf(body: object): string {
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
-  if (!namesType(res.req, PROBLEM)) return undefined;
+  if (!namesType(res.req.headers.accept, PROBLEM)) return undefined;
   const { status } = error;
   const { message: detail, ...details } = error.body as { message?: unknown };
   return { type: "about:blank", title: statusText(status), status, detail, ...details };

@@ -1,5 +1,6 @@
 import { badFormat, badParameter, refusal } from "../../errors/refusals.ts";
 import type { RestError } from "../../errors/rest_error.ts";
+import { chooseType } from "./accept.ts";
 import { readCursor } from "./cursor.ts";
 import { totalOrder } from "./order.ts";
 import { EVENT_STREAM, LIST_LIMITS, MEDIA_TYPES, queryOf } from "./read_rules.ts";
@@ -32,8 +33,8 @@ export interface ReadRequest {
   readonly url: string;
   readonly prefersCount: boolean;
   readonly parameters: readonly string[];
-  /** Chooses one of some media types by the header `Accept`; the first one, if all are the same to the client. */
-  accepts(types: string[]): string | false;
+  /** The header `Accept`. */
+  readonly accept: string | undefined;
 }
 
 export function declaredNames({ groups, ...rules }: ReadRules): Name[] {
@@ -76,8 +77,8 @@ function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format 
   if (formats === undefined) return undefined;
   const types: string[] = [MEDIA_TYPES.json, ...formats.map((name) => MEDIA_TYPES[name])];
   if (live !== undefined) types.push(EVENT_STREAM);
-  const accepted = request.accepts(types);
-  if (accepted !== false) return formats.find((name) => MEDIA_TYPES[name] === accepted);
+  const accepted = chooseType(request.accept, types);
+  if (accepted !== undefined) return formats.find((name) => MEDIA_TYPES[name] === accepted);
   const allowed = listed(types);
   throw refusal("NOT_ACCEPTABLE", { message: `The header "Accept" takes ${allowed}`, allowed });
 }

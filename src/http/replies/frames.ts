@@ -1,4 +1,3 @@
-import type { Request } from "express-types";
 import { nextTurn } from "../../database/read_batches.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
@@ -26,11 +25,6 @@ export interface Frame {
 const ARRAY: Frame = { type: JSON_TYPE, open: "[", close: "]", empty: "[]" };
 
 const LINES: Frame = { type: MEDIA_TYPES.ndjson, open: "", close: "\n", empty: "" };
-
-/** Whether a request asks for a media type by its name. Wildcards do not: every browser sends them. */
-export function namesType(req: Pick<Request, "accepts">, type: string): boolean {
-  return req.accepts().some((name) => name.toLowerCase() === type);
-}
 
 export function frameOf({ format, columns = [] }: Reply): Frame {
   if (format !== "csv") return format === undefined ? ARRAY : LINES;

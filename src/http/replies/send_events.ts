@@ -5,11 +5,11 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { overloaded } from "../../errors/refusals.ts";
 import { type EventSender, Subscription } from "../../pipeline/live/subscription.ts";
 import type { Call } from "../../pipeline/request/call.ts";
+import { namesType } from "../../filter/parameters/accept.ts";
 import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver } from "../../pipeline/request/reply.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { cutAnswer, onConnectionClose } from "./connection.ts";
-import { namesType } from "./frames.ts";
 
 const HEARTBEAT = ":\n\n";
 
@@ -20,7 +20,7 @@ let openCount = 0;
 
 /** Whether a request for a list asks for what changes in it, too. */
 export function asksForEvents({ req }: Call): boolean {
-  return req.method === "GET" && namesType(req, EVENT_STREAM);
+  return req.method === "GET" && namesType(req.headers.accept, EVENT_STREAM);
 }
 
 export function endStreams(server: object): void {

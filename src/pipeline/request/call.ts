@@ -141,12 +141,11 @@ export function readQuery(
     const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
     if (reads === undefined) return { asked: { match }, q };
     const parameters = route.levels.flatMap((level) => level.parameters);
-    const accepts = (types: string[]) => req.accepts(types);
     const asked = parseRead(reads, {
       url: req.url,
       prefersCount: prefersCount(req),
       parameters,
-      accepts,
+      accept: req.headers.accept,
     });
     return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
   } catch (badQuery) {

@@ -1,18 +1,15 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat } from "../../errors/refusals.ts";
+import { readItems } from "../../filter/parameters/header_items.ts";
 import type { LevelCall } from "./call.ts";
 import type { Reply } from "./reply.ts";
-
-/** One preference: its name, and its value with or without quotes. Parameters of it are ignored. */
-const PREFERENCE = /^\s*([^\s=;]+)\s*(?:=\s*(?:"([^"]*)"|([^\s;"]*)))?\s*(?:;.*)?$/;
 
 /** Reads the header `Prefer`. Of a preference that comes again, the first one counts. */
 function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   if (prefer === undefined) return given;
-  for (const part of [prefer].flat().join().split(",")) {
-    const [, name = "", quoted, value = ""] = PREFERENCE.exec(part) ?? [];
-    if (!given.has(name.toLowerCase())) given.set(name.toLowerCase(), quoted ?? value);
+  for (const { name, value } of readItems([prefer].flat().join())) {
+    if (!given.has(name)) given.set(name, value);
   }
   return given;
 }
