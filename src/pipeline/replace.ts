@@ -82,6 +82,7 @@ function located(
 ): Reply {
   if (created === undefined) return reply;
   const path = pathOf(req);
-  const Location = writes?.isRead ? path.replace(/[^/]*$/, encodeURIComponent(created)) : path;
+  const parent = path.slice(0, path.lastIndexOf("/") + 1);
+  const Location = writes?.isRead ? `${parent}${encodeURIComponent(created)}` : path;
   return { ...reply, headers: { ...reply.headers, Location } };
 }

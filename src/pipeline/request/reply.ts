@@ -23,7 +23,10 @@ export interface Reply {
 
 /** The path of a request. It never depends on a header of the client. */
 export function pathOf({ baseUrl, path }: FrameworkRequest): string {
-  return `${baseUrl}${path}`.replace(/^[/\\]+/, "/").replace(/\/+$/, "");
+  const whole = `${baseUrl}${path}`.replace(/^[/\\]+/, "/");
+  let end = whole.length;
+  while (whole[end - 1] === "/") end--;
+  return whole.slice(0, end);
 }
 
 /** Whether a reply can no longer be sent: a hook has ended the response, or the client has left. */
