@@ -24,7 +24,9 @@ export interface BuiltSchema {
 
 const RESERVED = new Set([...DOCUMENT_MEMBERS, ...PROTOTYPE_KEYS]);
 
-const built = new WeakMap<ModelClass, BuiltSchema>();
+export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
+
+const usual: BuiltSchemas = new WeakMap();
 const classes = new WeakMap<Schema, ModelClass>();
 
 /** Gives the class whose schema a type or a shape has. */
@@ -33,11 +35,18 @@ export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass 
   return schema && classes.get(schema);
 }
 
-export function isBuilt(target: ModelClass): boolean {
-  return built.has(target);
+/** Returns the usual schema of a class for its schema of connections with other plugins; any other schema for itself. */
+export function usualSchema(schema: Schema): Schema {
+  const target = classes.get(schema);
+  return target === undefined ? schema : buildSchema(target).schema;
 }
 
-export function buildSchema(target: ModelClass): BuiltSchema {
+export function isBuilt(target: ModelClass): boolean {
+  return usual.has(target);
+}
+
+/** Builds the schema of a class once, among the usual schemas or those of connections with other plugins. */
+export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;
   checkMongoose();
@@ -51,7 +60,7 @@ export function buildSchema(target: ModelClass): BuiltSchema {
   built.set(target, result);
   classes.set(result.schema, target);
   try {
-    fillSchema(description, result);
+    fillSchema(description, { ...result, built });
   } catch (error) {
     built.delete(target);
     throw error;
@@ -68,11 +77,11 @@ export function referredModels(schema: BuiltSchema, seen = new Set<BuiltSchema>(
 
 function fillSchema(
   description: ModelDescription,
-  { schema, refersTo, embeds }: BuiltSchema,
+  { schema, refersTo, embeds, built }: BuiltSchema & { readonly built: BuiltSchemas },
 ): void {
   const { target, fields, parts } = description;
   const embed = (embedded: ModelClass): Schema => {
-    const inner = buildSchema(embedded);
+    const inner = buildSchema(embedded, built);
     embeds.add(inner);
     return inner.schema;
   };

@@ -2,12 +2,14 @@ import mongoose from "mongoose";
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
 import { addStaticAccessors, buildSchema, referredModels } from "./build_schema.ts";
+import { schemasFor, usualPlugins } from "./connection_schemas.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
+import { copyPluginMark } from "./mongoose/schemas/schema_members.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -35,7 +37,7 @@ export function getModel<C extends ModelClass>(
 
 function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
-  const { schema } = buildSchema(target);
+  const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
@@ -66,17 +68,20 @@ function embeddedName(target: ModelClass): string {
 }
 
 /** Gives a model of a class that casts and validates, and has no database: no other model is compiled for it. */
-export const detachedModel = memoize((target: ModelClass): Model<unknown> =>
-  compileEmbedded(target, makeDetachedConnection())
-);
+export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
+  const connection = makeDetachedConnection();
+  connection.plugins.push(...usualPlugins());
+  return compileEmbedded(target, connection);
+});
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
   // Only a root has a version.
-  const { schema } = buildSchema(target);
+  const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);
+  copyPluginMark(schema, own);
   const model = connection.model<unknown>(embeddedName(target), own);
   model.on("error", () => {});
   return model;

@@ -18,7 +18,7 @@ export async function planPage(
   { limit: asked, skip, after }: PageQuery,
 ): Promise<PageRead> {
   const limit = Math.min(asked, Number(at.state.options.limit ?? asked));
-  const part = { skip, limit, paths: cursorPaths(at) };
+  const part = { skip, limit, paths: await cursorPaths(at) };
   if (after === undefined) return part;
   const order = pageOrder(at);
   if (!isOrderOfValues(order, at.level.shape)) {
@@ -70,7 +70,7 @@ export async function fillPage(
     ...{ values, text: await joinedTexts(at, values) },
     size: shown.length,
     end: last && ends[last.index]?.(),
-    shown: last && mayShowOther(at) ? wholeValue(at, last) : undefined,
+    shown: last && await mayShowOther(at) ? wholeValue(at, last) : undefined,
     more: kept.length > limit,
     read: last === undefined ? 0 : last.index + 1,
   };

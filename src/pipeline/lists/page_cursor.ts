@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import type { Schema } from "mongoose";
 import { badParameter } from "../../errors/refusals.ts";
 import { orderMark, writeCursor } from "../../filter/parameters/cursor.ts";
 import type { Cursor, EntityCursor } from "../../filter/parameters/cursor.ts";
@@ -13,7 +14,6 @@ import {
 import type { SortValues } from "../../filter/parameters/order.ts";
 import { readProjection } from "../../filter/projection.ts";
 import { toJsonValue } from "../../json/to_json.ts";
-import { buildSchema } from "../../schema/build_schema.ts";
 import { showsStoredValues } from "../../schema/mongoose/documents/hide_in_json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
@@ -22,7 +22,7 @@ import { passReadHooks } from "../read.ts";
 import type { OpenLevel } from "../request/call.ts";
 import { pageOrder } from "../open_level.ts";
 
-export function cursorPaths(at: OpenLevel): readonly string[] {
+export async function cursorPaths(at: OpenLevel): Promise<readonly string[]> {
   const order = pageOrder(at);
   const { shape, versionKey, link } = at.level;
   const { _id: showsId = true } = readProjection(at.state.projection, shape);
@@ -31,7 +31,7 @@ export function cursorPaths(at: OpenLevel): readonly string[] {
   const values = isOpen(at, order) ? Object.keys(order) : ["_id"];
   // Embedded entities have no version of their own.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
-    (values.length < Object.keys(order).length || mayShowOther(at));
+    (values.length < Object.keys(order).length || await mayShowOther(at));
   return hasVersion ? [...values, versionKey] : values;
 }
 
@@ -107,8 +107,8 @@ async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
 }
 
 /** Whether what is shown of an entity may be other values than it is sorted by. */
-export function mayShowOther(at: OpenLevel): boolean {
-  return mayLeaveOut(at) || !showsStoredValues(buildSchema(at.level.target).schema);
+export async function mayShowOther(at: OpenLevel): Promise<boolean> {
+  return mayLeaveOut(at) || !showsStoredValues((await at.model()).schema as Schema);
 }
 
 export function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {

@@ -1,6 +1,6 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { buildSchema } from "../build_schema.ts";
+import { buildSchema, usualSchema } from "../build_schema.ts";
 import { referredClass } from "../model_name.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { ALL_RIGHTS, NO_RIGHTS, type Restrictions, restrictionsIn, type Rights } from "./rights.ts";
@@ -129,6 +129,8 @@ export interface FieldShape {
 export function describeShape(schema: Schema, rights = NO_RIGHTS): Shape {
   const known = rights.shapes.get(schema);
   if (known !== undefined) return known;
+  const usual = usualSchema(schema);
+  if (usual !== schema) return describeShape(usual, rights);
   if (rights !== NO_RIGHTS) {
     const same = describeShape(schema);
     if (same.restrictions.size === 0) return same;

@@ -1,4 +1,5 @@
 import type { Model, Schema, SchemaType } from "mongoose";
+import { usualSchema } from "../../schema/build_schema.ts";
 import { fieldDefault } from "../../schema/fields/field_default.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { judgesValuesAlone } from "../../schema/mongoose/schemas/validators.ts";
@@ -75,7 +76,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const fields = [...shape.fields.values()];
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
-  const updates = !shape.strict && hasUsualWrites(schema) &&
+  // The plugins of a connection may change the fields, which the shape knows by the usual schema.
+  const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
       .every(needsNoDocument) &&

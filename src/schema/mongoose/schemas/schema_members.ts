@@ -24,6 +24,16 @@ export function virtualsOf(schema: Schema): Record<string, unknown> {
   return (schema as unknown as { virtuals: Record<string, unknown> }).virtuals;
 }
 
+interface PluginMark {
+  "$connectionPluginsApplied"?: boolean;
+}
+
+/** Marks a clone of a schema as one that has the plugins of its connection: Mongoose would apply them again. */
+export function copyPluginMark(schema: Schema, clone: Schema): void {
+  const { $connectionPluginsApplied: mark } = schema as PluginMark;
+  if (mark) (clone as PluginMark).$connectionPluginsApplied = mark;
+}
+
 /** Whether methods or statics of a schema replace Mongoose's own, or run for every new document. */
 export function replacesMembers(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
