@@ -9,13 +9,14 @@ import { populatedPaths } from "../schema/mongoose/statements/query_casts.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_reader.ts";
-import type { EntitiesRead, EntityName, Read, ReadRequest } from "../sources/source.ts";
+import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
 import { keptValues } from "../write/stored_values.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
+import { onConnectionClose } from "./request/reply.ts";
 import { idParam, type LevelCall, type OpenLevel, separatorOf } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
@@ -46,7 +47,7 @@ function requestOf(at: OpenLevel): ReadRequest {
 function openGiven(at: OpenLevel, fetch: NonNullable<Hooks<object>["fetch"]>): EntitiesRead {
   return {
     kind: "documents",
-    list: () => readGiven(at, fetch),
+    list: () => untilClientLeaves(at, readGiven(at, fetch)),
     async one() {
       for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
       return null;
@@ -56,16 +57,32 @@ function openGiven(at: OpenLevel, fetch: NonNullable<Hooks<object>["fetch"]>): E
 
 function presented(at: OpenLevel, { list, one }: EntitiesRead): EntitiesRead {
   const present = presenter(at);
+  async function* presentAll(page?: PageRead): AsyncGenerator<readonly object[]> {
+    for await (const found of list(page)) yield found.map(present);
+  }
   return {
     kind: "documents",
-    async *list(page) {
-      for await (const found of list(page)) yield found.map(present);
-    },
+    list: (page) => untilClientLeaves(at, presentAll(page)),
     async one(name, ignoresClient) {
       const found = await one(name, ignoresClient);
       return found && present(found);
     },
   };
+}
+
+/** Ends a read when its client leaves, except of a write: a hook that never ends would keep the cursor open. */
+async function* untilClientLeaves<T>(
+  { req, level }: OpenLevel,
+  lists: AsyncGenerator<T>,
+): AsyncGenerator<T> {
+  if (level.kind.change !== undefined) return yield* lists;
+  const end = () => void lists.return(undefined).catch(() => {});
+  const stopListening = onConnectionClose(req.socket, end);
+  try {
+    yield* lists;
+  } finally {
+    stopListening();
+  }
 }
 
 async function* readGiven(

@@ -1,27 +1,10 @@
 import type { Request, Response } from "express-types";
 import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
-import { hasEnded } from "../../pipeline/request/reply.ts";
+import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
 /** How much is written at a time: a client has to take it within the time limit. */
 export const PIECE = 64 * 1024;
-
-/** The callbacks of each connection: one listener of the socket serves all of its requests. */
-const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
-
-/** Calls back when a connection closes. A response that waits behind another one emits no event then. */
-export function onConnectionClose(socket: Socket, callback: () => void): () => void {
-  let callbacks = closeCallbacks.get(socket);
-  if (callbacks === undefined) {
-    const all = callbacks = new Set<() => void>();
-    closeCallbacks.set(socket, all);
-    socket.once("close", () => {
-      for (const each of [...all]) each();
-    });
-  }
-  callbacks.add(callback);
-  return () => callbacks.delete(callback);
-}
 
 /** Whether a response waits behind another one of its connection. */
 export function isQueued(res: Response): boolean {

@@ -7,9 +7,9 @@ import { type EventSender, Subscription } from "../../pipeline/live/subscription
 import type { Call } from "../../pipeline/request/call.ts";
 import { namesType } from "../../filter/parameters/accept.ts";
 import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
-import { isOver } from "../../pipeline/request/reply.ts";
+import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
 import type { Route } from "../../pipeline/request/route.ts";
-import { cutAnswer, onConnectionClose } from "./connection.ts";
+import { cutAnswer } from "./connection.ts";
 
 const HEARTBEAT = ":\n\n";
 

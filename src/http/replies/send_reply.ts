@@ -4,13 +4,12 @@ import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
-import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
+import { isOver, onConnectionClose, pathOf, type Reply } from "../../pipeline/request/reply.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import {
   awaitTurn,
   cutAnswer,
   isQueued,
-  onConnectionClose,
   onSendTimeout,
   PIECE,
   SlowClientError,

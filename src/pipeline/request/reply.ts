@@ -1,4 +1,5 @@
 import type { Response } from "express-types";
+import type { Socket } from "node:net";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Format } from "../../filter/parameters/read_rules.ts";
 import type { Column } from "../lists/columns.ts";
@@ -34,6 +35,25 @@ export function isOver({ res, socket }: FrameworkRequest): boolean {
   // A response that waits behind another one does not know that its connection has closed.
   return (res !== undefined && hasEnded(res)) || res?.destroyed === true ||
     socket?.destroyed === true;
+}
+
+/** The callbacks of each connection: one listener of the socket serves all of its requests. */
+const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
+
+/** Calls back when a connection closes. A response that waits behind another one emits no event then. */
+export function onConnectionClose(socket: Socket, callback: () => void): () => void {
+  // Hosts without connections have no such event.
+  if (typeof socket?.once !== "function") return () => {};
+  let callbacks = closeCallbacks.get(socket);
+  if (callbacks === undefined) {
+    const all = callbacks = new Set<() => void>();
+    closeCallbacks.set(socket, all);
+    socket.once("close", () => {
+      for (const each of [...all]) each();
+    });
+  }
+  callbacks.add(callback);
+  return () => callbacks.delete(callback);
 }
 
 /** Responses of which `end()` was called, and that middleware ends later. */
