@@ -12,7 +12,10 @@ const COLLECTION = "mongrove_keys";
 /** How often a claim meets another one that is written at the same time. */
 const MAX_ATTEMPTS = 5;
 
-const INDEX_PAUSE_MS = 60_000;
+/** The pause before the index is built for the second time; it doubles from try to try. */
+const FIRST_PAUSE_MS = 1000;
+
+const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
   /** The hash of what the key belongs to, and of the key. */
@@ -175,17 +178,34 @@ async function upsert(
   }
 }
 
-const indexed = new WeakSet<object>();
+interface IndexBuild {
+  failures: number;
+  /** Whether it is under way, has succeeded, or waits for its next try. */
+  isBegun: boolean;
+}
 
-/** Builds the index that removes records when they expire, once for each connection: until then they do no harm. */
+const indexBuilds = new WeakMap<object, IndexBuild>();
+
+/**
+ * Builds the index that removes records when they expire, once for each connection: until then they do no harm. A build that
+ * fails is logged, and repeated without a word until it succeeds.
+ */
 async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
   const { db = connection } = connection;
-  if (indexed.has(db)) return;
-  indexed.add(db);
+  const build = indexBuilds.get(db) ?? { failures: 0, isBegun: false };
+  if (build.isBegun) return;
+  indexBuilds.set(db, Object.assign(build, { isBegun: true }));
   try {
     await keys.createIndex({ expires: 1 }, { expireAfterSeconds: 0 });
+    if (build.failures > 0) logHint("The index that removes the keys of clients is built");
+    build.failures = 0;
   } catch (error) {
-    logHint(`Cannot build the index that removes the keys of clients: ${error}`);
-    setTimeout(() => indexed.delete(db), INDEX_PAUSE_MS).unref();
+    if (build.failures === 0) {
+      logHint(
+        `Cannot build the index that removes the keys of clients: ${error}; it is tried again until it succeeds`,
+      );
+    }
+    const pause = Math.min(FIRST_PAUSE_MS * 2 ** build.failures++, LONGEST_PAUSE_MS);
+    setTimeout(() => build.isBegun = false, pause).unref();
   }
 }

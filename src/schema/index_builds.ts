@@ -34,6 +34,8 @@ export class IndexBuilds {
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
+  /** The causes that were logged since a build has succeeded. */
+  readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
@@ -68,14 +70,16 @@ export class IndexBuilds {
   #succeed(): void {
     if (this.#failure !== undefined) logHint(`The indexes of "${this.name}" are built`);
     this.#failure = undefined;
+    this.#logged.clear();
     this.#tries = 0;
     this.#untold.delete(this);
   }
 
   #fail(error: Error): void {
-    const isNew = this.#failure === undefined || causeOf(this.#failure) !== causeOf(error);
+    const cause = causeOf(error);
     this.#failure = error;
-    if (isNew) {
+    if (!this.#logged.has(cause)) {
+      this.#logged.add(cause);
       this.#untold.add(this);
       logHint(
         `Cannot build an index of "${this.name}": ${error.message}; it is tried again until it succeeds`,
