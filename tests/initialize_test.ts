@@ -233,7 +233,9 @@ function declare(options: object): ModelClass {
 const WRONG: Record<string, [options: object, ...parts: string[]]> = {
   "a route without a leading slash": [{ route: "things", methods: [all()] }, `"things"`, `"/"`],
   "an empty route": [{ route: "", methods: [all()] }, "route", `"/"`],
-  "no route": [{ methods: [all()] }, "route"],
+  "no route": [{ methods: [all()] }, `@rest of a class needs a route, such as "/movies"`],
+  "a misspelled route": [{ rout: "/w", methods: [all()] }, `@rest has no option "rout"`],
+  "misspelled methods": [{ route: "/w", method: [all()] }, `@rest has no option "method"`],
   "a route that is no text": [{ route: 5, methods: [all()] }, "route"],
   "a route with the parameter id": [{ route: "/a/:id/b", methods: [all()] }, `"id"`],
   "a route that the host cannot read": [{ route: "/a/*", methods: [all()] }, `/a/*`],

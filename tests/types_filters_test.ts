@@ -11,6 +11,7 @@ import {
   type QueryObject,
   remove,
   removeAll,
+  replace,
   rest,
   update,
 } from "../mod.ts";
@@ -38,6 +39,7 @@ class Fields extends FrameworkModel {
   counts?: Map<string, number>;
 }
 
+const clauses: QueryObject[] = [];
 const anything = (): QueryObject => ({ whatever: 1 });
 
 @rest({
@@ -50,16 +52,23 @@ const anything = (): QueryObject => ({ whatever: 1 });
   ],
   scope: () => ({
     ...{ state: null, secret: 1, "inner.text": 1, "free.a": 1, "inners.0.text": 1, "counts.b": 1 },
-    $or: [{ state: 1 }],
+    $or: [{ state: 1 }, { $and: [{ "inner.text": 1 }, { $nor: [{ free: 1, _id: 2 }] }] }],
+    inners: { $elemMatch: { text: 1, $or: [{ secret: 2 }] } },
   }),
 })
 @rest({ route: "/b", methods: [all()], scope: anything })
 @rest({ route: "/c", methods: [all()], scope: (req) => req.ip === "" ? {} : { state: 1 } })
 @rest({ route: "/d", methods: [all()], scope: (req) => Promise.resolve({ state: req.ip }) })
+@rest({ route: "/e", methods: [all()], scope: () => ({ $or: clauses, $and: [anything()] }) })
+@rest({
+  route: "/f",
+  methods: [all()],
+  scope: (req) => ({ $or: req.ip ? [{ state: 1 }] : clauses }),
+})
 class Right extends Fields {}
 
 test("what the compiler takes for a filter is one", () => {
-  assertEquals(Framework.describe({ models: [Right] }).length, 7);
+  assertEquals(Framework.describe({ models: [Right] }).length, 9);
 });
 
 /** Never runs: what is declared here does not compile. */
@@ -79,6 +88,23 @@ export function _wrong(): unknown {
   // @ts-expect-error -- the class has no such field, in a promise
   @rest({ route: "/e", methods: [all()], scope: () => Promise.resolve({ "inners.0.txt": null }) })
   class E extends Fields {}
+  // @ts-expect-error -- the class has no such field, in a clause
+  @rest({ route: "/e", methods: [all()], scope: () => ({ $or: [{ state: 1 }, { stat: null }] }) })
+  class InOr extends Fields {}
+  @rest({
+    route: "/e",
+    methods: [all()],
+    // @ts-expect-error -- the class has no such field, in a clause of a clause, in a promise
+    scope: (req) => Promise.resolve({ $and: [{ $nor: [{ stat: req.ip }] }] }),
+  })
+  class InNor extends Fields {}
+  @rest({
+    route: "/e",
+    methods: [all()],
+    // @ts-expect-error -- the embedded class has no such field
+    scope: () => ({ inners: { $not: { $elemMatch: { txt: 1 } } } }),
+  })
+  class InElement extends Fields {}
   // @ts-expect-error -- the class has no such field
   @rest({ route: "/f", methods: [all({ filter: ["stat"] })] })
   class F extends Fields {}
@@ -93,7 +119,17 @@ export function _wrong(): unknown {
   class I extends Fields {}
   // @ts-expect-error -- the class has no such field
   const named = removeAll<Fields>({ filter: ["state", "stat"] });
-  return [A, B, C, D, E, F, G, H, I, named];
+  // @ts-expect-error -- it reads nothing
+  const creates = create<Fields>({ filter: ["state"] });
+  // @ts-expect-error -- it reads nothing
+  const replaces = replace<Fields>({ filter: ["state"] });
+  // @ts-expect-error -- an option that no operation has
+  @rest({ route: "/j", methods: [all({ pge: { max: 1 }, page: { max: 1 } })] })
+  class J extends Fields {}
+  // @ts-expect-error -- an option that no @rest has
+  @rest({ rout: "/k", methods: [all()] })
+  class K extends Fields {}
+  return [InOr, InNor, InElement, creates, replaces, J, K, A, B, C, D, E, F, G, H, I, named];
 }
 
 export function _add(req: FrameworkRequest<Fields>, any: FrameworkRequest): void {

@@ -143,7 +143,13 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     name: "a class without a route",
     code: `@rest({ methods: [all()] })
 class Note extends FrameworkModel { @prop() text?: string; }`,
-    says: `'"@rest of a class needs a route, such as \\"/movies\\""'`,
+    says: `"@rest of a class needs a route, such as \\"/movies\\""`,
+  },
+  {
+    name: "a misspelled route",
+    code: `@rest({ rout: "/notes", methods: [all()] })
+class Note extends FrameworkModel { @prop() text?: string; }`,
+    says: [`'rout' does not exist in type 'RestOfClass<`, `Did you mean to write 'route'?`],
   },
   {
     name: "a class that is no model",
@@ -174,6 +180,19 @@ class Note extends FrameworkModel { @prop() text?: string; }`,
     code: `@rest({ route: "/notes", methods: [all()], scope: (req) => { ({ owner: req.ip }); } })
 class Note extends FrameworkModel { @prop() text?: string; }`,
     says: `Returns<"scope returns a filter", QueryObject>`,
+  },
+  {
+    name: "a scope with a field that the class does not have, inside $or",
+    code: `@rest({ route: "/notes", methods: [all()], scope: () => ({ $or: [{ ownr: "a" }] }) })
+class Note extends FrameworkModel { @prop() owner?: string; }`,
+    says: `"the class has no ownr"`,
+  },
+  {
+    name: "a scope with a field that an embedded class does not have, inside $elemMatch",
+    code:
+      `@rest({ route: "/clubs", methods: [all()], scope: () => ({ sites: { $elemMatch: { $nor: [{ stret: "a" }] } } }) })
+class Club extends FrameworkModel { @arrayProp({ items: Address, embedded: true }) sites?: Address[]; }`,
+    says: `"the class has no sites.stret"`,
   },
   {
     name: "a wrong option of @prop",
@@ -449,6 +468,29 @@ class Film extends Movie {}`,
     code: `@rest({ route: "/films", methods: [all({ page: { max: 5, sise: 2 } })] })
 class Film extends Movie {}`,
     says: `"page has no option sise"`,
+  },
+  {
+    name: "a misspelled option beside one of an object",
+    code: `@rest({ route: "/films", methods: [all({ pge: { max: 5 }, page: { max: 5 } })] })
+class Film extends Movie {}`,
+    says: `"all() has no option pge"`,
+  },
+  {
+    name: "a misspelled option of names",
+    code: `@rest({ route: "/films", methods: [all({ slect: ["name"] })] })
+class Film extends Movie {}`,
+    says: `"all() has no option slect"`,
+  },
+  {
+    name: "a filter of a create",
+    code: `@rest({ route: "/films", methods: [create({ filter: ["name"] })] })
+class Film extends Movie {}`,
+    says: `"create() has no filter"`,
+  },
+  {
+    name: "a filter of a create where the model is named",
+    code: `const creates = create<Movie>({ filter: ["name"] });`,
+    says: `"create() has no filter"`,
   },
   {
     name: "a page without max",

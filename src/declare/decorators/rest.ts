@@ -162,22 +162,28 @@ export interface RestOfProperty<M, L, R, S> extends Pick<RestOptions, "concurren
   readonly scope?: (
     req: FrameworkRequest<M extends FrameworkModel ? M : FrameworkModel>,
   ) => [Scoped] extends [S] ? Returns<"scope returns a filter", QueryObject>
-    : S & NamedFilter<M, S>;
+    : NamedFilter<M, S>;
   /** The path. */
   readonly route?: R;
   /** The operations that clients can call. */
   readonly methods: Operations<L, M>;
 }
 
-/** @internal The options of `@rest` on a class. */
-export interface RestOfClass<M, L, R, S>
+/** @internal The options of `@rest` on a class. TypeScript prints `Problem` where the route is missing. */
+export interface RestOfClass<M, L, R, S, Problem>
   extends
     RestOfProperty<M, L, R, S>,
-    Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {}
+    Pick<RestOptions, "schemaOptions" | "getConnection" | "main"> {
+  /** The path. */
+  readonly route: R & string;
+}
+
+type RouteProblem<R> = R extends string ? never
+  : '@rest of a class needs a route, such as "/movies"';
 
 /** @internal The options of `@rest` on what is decorated. */
 export type RestInput<D, O extends Method, L, R, S> = Decorated<D> extends
-  { readonly model: infer M } ? RestOfClass<M, L, R, S>
+  { readonly model: infer M } ? RestOfClass<M, L, R, S, RouteProblem<R>>
   : Decorated<D> extends { readonly value: infer V }
     ? RestOfProperty<ModelIn<NonNullable<V>>, L, R, S>
   : Omit<RestOptions<O>, "route"> & { readonly route?: R };
@@ -187,9 +193,7 @@ export type RestProblem<D, R, L> = IsLegacy<D> extends true
   ? '@rest needs standard decorators: remove "experimentalDecorators"'
   : L extends readonly [] ? "methods is empty: list operations, such as all()"
   : Decorated<D> extends { readonly model: infer M }
-    ? M extends FrameworkModel
-      ? R extends string ? unknown : '@rest of a class needs a route, such as "/movies"'
-    : "@rest belongs to a class that extends FrameworkModel"
+    ? M extends FrameworkModel ? unknown : "@rest belongs to a class that extends FrameworkModel"
   : unknown;
 
 /** Whether the compiler is set to legacy decorators, which get no context. */

@@ -57,13 +57,30 @@ type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
   : V extends object ? string
   : never;
 
-/** @internal A filter `S` that the application writes, if it names only fields of the model `M`, else its problems. */
-export type NamedFilter<M, S> = IsKnown<M> extends false ? unknown
-  : S extends Promise<infer T> ? Promise<NamedFilter<M, T>>
-  : {
-    readonly [K in keyof S & string as string extends K ? never : Undeclared<M, K>]:
-      `the class has no ${K}`;
-  };
+/** @internal A filter `S` that the application writes, if it names only fields of the model `M`, else its problem. */
+export type NamedFilter<M, S> = [UndeclaredIn<M, S>] extends [never] ? S
+  : `the class has no ${UndeclaredIn<M, S>}`;
+
+/** The names in a filter that are no fields of the model, also those inside `$or` and `$elemMatch`. */
+type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
+  : 0 extends 1 & S ? never
+  : S extends Promise<infer T> ? UndeclaredIn<M, T>
+  : S extends object ? {
+      [K in keyof S & string]: string extends K ? never
+        : K extends "$or" | "$and" | "$nor" ? UndeclaredInClauses<M, S[K]>
+        : Undeclared<M, K> | (K extends keyof M ? UndeclaredInElements<K, M[K], S[K]> : never);
+    }[keyof S & string]
+  : never;
+
+type UndeclaredInClauses<M, L> = L extends readonly (infer S)[] ? UndeclaredIn<M, S> : never;
+
+/** The same for a condition `C` on the field `K`, if that is a list of entities. */
+type UndeclaredInElements<K extends string, V, C> = V extends readonly (infer M)[]
+  ? C extends { readonly $elemMatch: infer S }
+    ? M extends FrameworkModel ? `${K}.${UndeclaredIn<M, S>}` : never
+  : C extends { readonly $not: infer N } ? UndeclaredInElements<K, V, N>
+  : never
+  : never;
 
 type Undeclared<M, K extends string> = K extends `$${string}` ? never
   : K extends `${infer Name}.${infer Rest}`

@@ -42,10 +42,8 @@ export type HooksInput<O extends OperationName, M, H> =
       UntakenProblem<O, N>
     >;
   }
-  & (O extends "create" | "replace"
-    ? { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
-    : unknown)
-  & { readonly [N in Exclude<NameIn<H>, KnownName>]: NeverRun<NeverRunProblem<O, N>> };
+  & WithoutFilter<O, H>
+  & { readonly [N in Exclude<NameIn<H>, KnownName>]: UnknownName<O, N, H[N & keyof H]> };
 
 /** @internal The hooks that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known. */
 export type HooksFor<O extends OperationName, M, H> = "~unnamed" extends keyof M
@@ -90,7 +88,7 @@ export type NoOptions = Readonly<Record<never, never>>;
 
 /** @internal The parameter type of an operation function. `H` is `never` if the call names the model. */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
-  ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
+  ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions> & WithoutFilter<O, NoOptions>
   : H;
 
 /** @internal The hooks of the result of an operation function. */
@@ -192,12 +190,27 @@ interface NeverRun<Problem extends string> extends AnyHook {
   readonly "never runs": Problem;
 }
 
+/** A name that no operation has, with a value `V`. A function would be a hook that never runs. */
+type UnknownName<O extends OperationName, N extends string, V> = V extends NoFunction
+  ? `${O}() has no option ${N}`
+  : NeverRun<NeverRunProblem<O, N>>;
+
+type NoFunction =
+  | (string | number | boolean | null | undefined)
+  | readonly unknown[]
+  | { readonly [name: string]: unknown };
+
 type NeverRunProblem<O extends OperationName, N extends string> =
   `${O}() never runs ${N}, it runs ${O extends "all" | "one"
     ? "preFetch, fetch, postFetch and preSend"
     : O extends "create" | "update" | "replace"
       ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
+
+/** The problem of `filter` in an operation that reads no entities. */
+type WithoutFilter<O extends OperationName, H> = O extends "create" | "replace"
+  ? { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
+  : unknown;
 
 type FilterInput<O extends OperationName, M, H> = O extends "create" | "replace" ? FilterOptions<M>
   : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined };

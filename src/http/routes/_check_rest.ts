@@ -22,7 +22,7 @@ import { isRecursive, shapeWithin, whyUnseen } from "../../schema/fields/visibil
 import { isSchema } from "../../schema/standard_schema.ts";
 import { cannotMount, type Fail, unknownOption } from "../check_options.ts";
 
-/** The names of all options of `@rest`: a misspelled `scope` would limit nothing. */
+/** The names of all options of `@rest`. */
 const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
   ...{ route: true, methods: true, schemaOptions: true, getConnection: true },
   ...{ scope: true, concurrency: true, main: true },
@@ -32,6 +32,8 @@ const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
 export function checkRest(target: ModelClass, rest: RestRecord): string {
   const { route } = rest;
   const fail: Fail = (problem) => cannotMount(target, problem);
+  checkNames(rest, { place: "", fail });
+  if (route === undefined) throw fail(`@rest of a class needs a route, such as "/movies"`);
   if (typeof route !== "string" || !route.startsWith("/")) {
     throw fail(`route "${route}" does not start with "/"`);
   }
@@ -61,6 +63,7 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
     throw fail(`property "${property}" has @rest and is hidden`);
   }
   const place = ` of property "${property}"`;
+  checkNames(rest, { place, fail });
   checkOptions(rest, { place, fail });
   checkApart(link);
   const identified = buildSchema(target).schema.path("_id") !== undefined;
@@ -137,12 +140,16 @@ interface Place {
   readonly fail: Fail;
 }
 
+/** Throws if `@rest` has an option of another name: a misspelled `scope` would limit nothing. */
+function checkNames(rest: RestRecord, { place, fail }: Place): void {
+  const unknown = unknownOption(rest, OPTIONS);
+  if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
+}
+
 function checkOptions(rest: RestRecord, { place, fail }: Place): void {
   const methods: unknown = rest.methods;
   if (!Array.isArray(methods) || methods.length === 0) throw fail(`"methods"${place} is empty`);
   for (const method of methods) checkMethod(method, { place, fail });
-  const unknown = unknownOption(rest, OPTIONS);
-  if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
   for (const name of ["getConnection", "scope"] as const) {
     if (rest[name] !== undefined && typeof rest[name] !== "function") {
       throw fail(`"${name}"${place} is not a function`);
