@@ -58,6 +58,9 @@ export type Verdict = { readonly wrong: ReadonlySet<string> } | {
   readonly total: number;
 };
 
+/** Parameters that may be repeated: their fields are those of all of them. */
+const REPEATED = ["sort", "select", "populate"];
+
 const DECLARED = ["limit", "skip", "after", "sort", "select", "search", "populate"];
 
 /** Judges what a list of pieces answers. */
@@ -131,12 +134,12 @@ function readQuery(query: AskedList["query"]): { wrong: Set<string>; given: Give
     const value = decoded(raw);
     if (/^(q\[|\[q\])/.test(name)) wrong.add("q");
     const parameter = name.split("[")[0] ?? "";
-    const isDeclared = ["q", ...DECLARED].includes(parameter);
-    if (isDeclared && (name !== parameter || value === undefined || given[name] !== undefined)) {
-      wrong.add(parameter);
-    }
-    if (isDeclared && !isAllowed(parameter, value ?? "")) wrong.add(parameter);
-    if (isDeclared) given[parameter] = value ?? "";
+    if (!["q", ...DECLARED].includes(parameter)) continue;
+    const before = given[parameter];
+    const isSecond = before !== undefined && !REPEATED.includes(parameter);
+    if (name !== parameter || value === undefined || isSecond) wrong.add(parameter);
+    given[parameter] = before === undefined ? value ?? "" : `${before},${value}`;
+    if (!isAllowed(parameter, given[parameter])) wrong.add(parameter);
   }
   if (given.q !== undefined && query.some(([, raw]) => decoded(raw) === undefined)) wrong.add("q");
   if (given.after !== undefined && given.skip !== undefined) wrong.add("after");

@@ -37,11 +37,16 @@ const REFUSED: [query: string, parameter: string, allowed: string][] = [
   ["sort=rank,rank", "sort", "each field once"],
   ["sort=rank,-rank", "sort", "each field once"],
   ["sort=rank,name,_id,rank,name,_id,rank,name,_id", "sort", "at most 8 fields"],
-  ["sort=rank&sort=name", "sort", "one value"],
-  ["sort[rank]=1", "sort", "one value"],
+  ["sort=rank&sort=-rank", "sort", "each field once"],
+  ["sort=rank&sort=", "sort", SORT],
+  ["sort=rank&sort=secret", "sort", SORT],
+  ["sort[]=rank", "sort", "fields separated by commas"],
+  ["sort[rank]=1", "sort", "fields separated by commas"],
+  ["sort=name&sort[rank]=1", "sort", "fields separated by commas"],
   ...["", "secret", "tenant", "__v", "-name", "name,", "tags.0", "__proto__", "text"]
     .map((value) => [`select=${value}`, "select", SELECT] as [string, string, string]),
-  ["select=name&select=rank", "select", "one value"],
+  ["select=name&select=secret", "select", SELECT],
+  ["select=name&select=", "select", SELECT],
   ...["", "%20", "a+b+c+d+e+f+g+h+i+j+k", "x".repeat(201)]
     .map((value) => [`search=${value}`, "search", SEARCH] as [string, string, string]),
   ...["%00", "a%00b"]
@@ -51,7 +56,7 @@ const REFUSED: [query: string, parameter: string, allowed: string][] = [
   ["search=a&search=b", "search", "one value"],
   ...["", "tags", "secret", "-owner", "owner,", "owner.name", "owner.secret", "__proto__"]
     .map((value) => [`populate=${value}`, "populate", POPULATE] as [string, string, string]),
-  ["populate=owner&populate=star", "populate", "one value"],
+  ["populate=owner&populate=tags", "populate", POPULATE],
 ];
 
 test("a list refuses a value that it does not declare, and names the parameter", async () => {

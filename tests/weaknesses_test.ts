@@ -294,12 +294,13 @@ test("GHSA-5j86-7r7m-p8h6: no name is looked up in a prototype", async () => {
   }
 });
 
-test("LoopBack's advisory of 06-04-2015: a parameter that is given twice is refused", async () => {
+test("LoopBack's advisory of 06-04-2015: what is given twice is not checked once", async () => {
   await using shop = await openShop();
   const q = asQuery({ name: "none" }).slice(1);
   await assertRefused(shop, `?${q}&${q}`);
   for (const name of ["sort", "select"]) {
-    const { status } = await shop.get(`/accounts?${name}=name&${name}=rank`);
-    assertEquals(status, 400, name);
+    for (const each of [`${name}=name&${name}=password`, `${name}=password&${name}=name`]) {
+      assertEquals((await shop.get(`/accounts?${each}`)).status, 400, each);
+    }
   }
 });

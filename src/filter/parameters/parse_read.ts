@@ -25,6 +25,9 @@ const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"]
 /** Where no groups are declared, hooks may have parameters of these names. */
 const OF_GROUPS = ["group", "sum", "avg"] as const;
 
+/** Parameters that take several fields: separated by commas, or one in each of several parameters of that name. */
+const OF_FIELDS: readonly Name[] = ["sort", "select", "populate", "group", "sum", "avg"];
+
 type Name = (typeof NAMES | typeof OF_GROUPS)[number];
 
 type Given = Readonly<Partial<Record<Name, string>>>;
@@ -95,10 +98,12 @@ function givenParameters(rules: ReadRules, { url, parameters }: ReadRequest): Gi
       if (parameters.includes(parameter)) continue;
       throw notAllowed(parameter);
     }
-    if (name !== parameter || given[parameter] !== undefined) {
-      throw badParameter(parameter, "one value");
+    const isList = OF_FIELDS.includes(parameter);
+    const before = given[parameter];
+    if (name !== parameter || before !== undefined && !isList) {
+      throw badParameter(parameter, isList ? "fields separated by commas" : "one value");
     }
-    given[parameter] = value;
+    given[parameter] = before === undefined ? value : `${before},${value}`;
   }
   refuseMalformed(query, given);
   return given;
