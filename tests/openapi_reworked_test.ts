@@ -15,6 +15,12 @@ class Word extends FrameworkModel {
   upper!: string;
   @prop({ trim: true, required: true, default: "d" })
   trimmed!: string;
+  @prop({ uppercase: true, enum: ["TRUE", "5"] as const })
+  coded?: "TRUE" | "5";
+  @prop({ lowercase: true })
+  free?: string;
+  @prop({ trim: true, match: /^[0-9]+$/ })
+  digits?: string;
 }
 
 test("texts that are changed before they are checked are accepted if the document says so", async () => {
@@ -28,6 +34,19 @@ test("texts that are changed before they are checked are accepted if the documen
     [{ upper: "" }, false],
     [{ trimmed: " a " }, true],
     [{ trimmed: " " }, false],
+    [{ matched: 5 }, false],
+    [{ matched: true }, true],
+    [{ listed: 5 }, false],
+    [{ listed: false }, false],
+    [{ bounded: true }, true],
+    [{ bounded: false }, false],
+    [{ coded: true }, true],
+    [{ coded: false }, false],
+    [{ coded: 5 }, true],
+    [{ coded: 6 }, false],
+    [{ free: 5 }, true],
+    [{ free: true }, true],
+    [{ digits: true }, false],
   ];
   for (const [body, taken] of cases) {
     const { status } = await app.send("POST", "/words", { body });

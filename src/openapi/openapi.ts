@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 // @ts-types="npm:@types/express@^5"
 import type { Router } from "express";
+import { queryOf } from "../filter/parameters/read_rules.ts";
 import { followSettings } from "../http/routes/open_router.ts";
 import { mountedRoutes, openRoutes } from "../http/initialize.ts";
 import type { FrameworkRouter, InitializeOptions } from "../http/initialize.ts";
@@ -51,19 +52,31 @@ export function openapi(
   checkOptions(options);
   const routes = nameOperations(withTemplates(routesOf(api).map(routeNode)));
   const { info: { title }, servers = [], docs = true } = options;
-  let built: { readonly bytes: Buffer; readonly tag: string } | undefined;
+  const built = new Map<string, Served>();
   return followSettings((newRouter) => {
     const router = newRouter();
-    router.get("/openapi.json", (_req, res) => {
-      built ??= serialize(buildDocument(routes, options));
-      res.set({ ETag: built.tag, "Cache-Control": "no-cache" }).type("json").send(built.bytes);
+    router.get("/openapi.json", (req, res) => {
+      const q = isForPage(req.url) ? "content" : options.q ?? "content";
+      const { bytes, tag } = built.get(q) ?? serialize(buildDocument(routes, { ...options, q }));
+      built.set(q, { bytes, tag });
+      res.set({ ETag: tag, "Cache-Control": "no-cache" }).type("json").send(bytes);
     });
     if (docs) mountDocs(router, { title, servers: servers.map(({ url }) => url) });
     return router;
   });
 }
 
-function serialize(document: object): { bytes: Buffer; tag: string } {
+interface Served {
+  readonly bytes: Buffer;
+  readonly tag: string;
+}
+
+/** Whether the page asks, which can show `q` only as a parameter with `content`. */
+function isForPage(url: string): boolean {
+  return new URLSearchParams(queryOf(url)).get("q") === "content";
+}
+
+function serialize(document: object): Served {
   const bytes = Buffer.from(JSON.stringify(document));
   const hash = createHash("sha256").update(bytes).digest("base64url");
   return { bytes, tag: `"${hash}"` };

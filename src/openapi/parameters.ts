@@ -62,7 +62,7 @@ function describeQuery(parameter: ParameterDescription): object {
     case "sort":
       return listOf(fields.flatMap((field) => [field, `-${field}`]), {
         description: "The fields to sort by, with `-` for descending order",
-        more: { maxItems: LIST_LIMITS.keys, allOf: fields.map(onlyOnce) },
+        more: { maxItems: LIST_LIMITS.keys, not: { anyOf: fields.map(moreThanOnce) } },
       });
     case "search": {
       const word = "[^\\s\\u0000]+";
@@ -102,13 +102,9 @@ function listOf(
   };
 }
 
-/** A field stands in an order once, in one direction. */
-function onlyOnce(field: string): JsonSchema {
-  return {
-    contains: { type: "string", enum: [field, `-${field}`] },
-    minContains: 0,
-    maxContains: 1,
-  };
+/** Describes a list that has a field more than once, in whichever direction. */
+function moreThanOnce(field: string): JsonSchema {
+  return { contains: { type: "string", enum: [field, `-${field}`] }, minContains: 2 };
 }
 
 const PREFERENCES = {

@@ -4,9 +4,13 @@ export interface PageOptions {
   readonly servers: readonly string[];
 }
 
-/** The script that starts the interface: a file, as the policy of the page allows no script in it. */
+/**
+ * The script that starts the interface: a file, as the policy of the page allows no script in it.
+ *
+ * It asks for `q` as a parameter with `content`. A text with `contentMediaType` would be an input for files.
+ */
 export const START = `SwaggerUIBundle({
-  url: new URL("openapi.json", document.baseURI).href,
+  url: new URL("openapi.json?q=content", document.baseURI).href,
   dom_id: "#page",
   deepLinking: true,
   validatorUrl: null,

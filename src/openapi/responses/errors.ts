@@ -80,8 +80,33 @@ export function describeFates(
   components: Components,
   { operation, answerSchema, writes, formats }: RouteNode,
 ): object {
+  if (operation === "create") {
+    return {
+      description: "What has become of each entity, in their order",
+      content: {
+        ...writes?.atomic === false && { "application/json": { schema: fatesIn(components) } },
+        ...formats && {
+          [MEDIA_TYPES.ndjson]: {
+            schema: { ...TEXT, description: "The same on each line, with its number as `line`" },
+          },
+        },
+      },
+    };
+  }
+  const failed = {
+    type: "object",
+    properties: { failed: fatesIn(components) },
+    required: ["failed"],
+  };
+  return {
+    description: "How many are changed, and why others are not",
+    content: { "application/json": { schema: { allOf: [answerSchema, failed] } } },
+  };
+}
+
+function fatesIn(components: Components): JsonSchema {
   const { code, errors } = DETAILS;
-  const fate = components.add(describeFates, {
+  const items = components.add(describeFates, {
     name: "Fate",
     describe: () => ({
       type: "object",
@@ -93,25 +118,7 @@ export function describeFates(
       required: ["status"],
     }),
   });
-  const list = { type: "array", items: fate };
-  if (operation === "create") {
-    return {
-      description: "What has become of each entity, in their order",
-      content: {
-        ...writes?.atomic === false && { "application/json": { schema: list } },
-        ...formats && {
-          [MEDIA_TYPES.ndjson]: {
-            schema: { ...TEXT, description: "The same on each line, with its number as `line`" },
-          },
-        },
-      },
-    };
-  }
-  const failed = { type: "object", properties: { failed: list }, required: ["failed"] };
-  return {
-    description: "How many are changed, and why others are not",
-    content: { "application/json": { schema: { allOf: [answerSchema, failed] } } },
-  };
+  return { type: "array", items };
 }
 
 /** `BadFormat` for `BAD_FORMAT`. */

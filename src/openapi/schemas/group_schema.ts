@@ -25,8 +25,10 @@ export function groupOf(
   const numbers = (names: readonly string[]) =>
     names.length > 0 && objectOf(names.map((name) => {
       const { type } = answer.object.fields.find((each) => each.name === name) ?? {};
-      if (type === "BigInt") return [name, { type: ["number", "string", "null"] }];
-      return [name, { type: [type === "Decimal128" ? "string" : "number", "null"] }];
+      if (type === "BigInt") {
+        return [name, orNull({ anyOf: [{ type: "number" }, { type: "string" }] })];
+      }
+      return [name, orNull({ type: type === "Decimal128" ? "string" : "number" })];
     }));
   const totals = Object.entries({ sum: numbers(sum), avg: numbers(avg) })
     .filter((entry): entry is [string, JsonSchema] => entry[1] !== false);

@@ -29,6 +29,10 @@ export function moved(text: string, name: string): JsonSchema {
   return schema;
 }
 
+/** The values of JSON that hold no others. Lists of types stop generators of clients, such as oapi-codegen and kubb. */
+export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
+  .map((type) => ({ type }));
+
 /** Identifiers as answers have them. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 

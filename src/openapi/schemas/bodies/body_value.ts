@@ -1,7 +1,7 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { unknownType } from "../answer_value.ts";
 import type { Components } from "../components.ts";
-import { type JsonSchema, KEYS, orNull } from "../json_schema.ts";
+import { JSON_SCALARS, type JsonSchema, KEYS, orNull } from "../json_schema.ts";
 import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
 import { describeText } from "./texts.ts";
@@ -37,13 +37,19 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
       ...describeScalar(shared),
     }),
   });
-  const { minLength, pattern } = own;
+  const { minLength, pattern } = textOf(own);
   return {
     ...schema,
     ...minLength !== undefined && { minLength },
     ...filled && pattern !== undefined && { pattern },
     ...!nullable && type === "Date" && { not: { const: "" } },
   };
+}
+
+/** Returns the schema of the texts that a schema allows. */
+function textOf(schema: JsonSchema): JsonSchema {
+  const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
+  return choices.find(({ type }) => type === "string") ?? {};
 }
 
 function describeScalar(node: ValueNode): JsonSchema | undefined {
@@ -79,7 +85,7 @@ function anyJson(components: Components): JsonSchema {
     describe: () => ({
       description: "Any JSON. No key is empty, contains a dot or starts with $",
       anyOf: [
-        { type: ["string", "number", "boolean", "null"] },
+        ...JSON_SCALARS,
         { type: "array", items: anyJson(components) },
         { type: "object", propertyNames: KEYS, additionalProperties: anyJson(components) },
       ],

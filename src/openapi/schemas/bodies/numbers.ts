@@ -40,7 +40,13 @@ export function describeNumber(node: ValueNode): JsonSchema | undefined {
     ...maximum !== undefined && { maximum },
   };
   if (!isBounded(node)) {
-    return { type: [name, "boolean", "string"], ...bounds, pattern: texts.any, ...least };
+    return {
+      anyOf: [
+        { type: name, ...bounds },
+        { type: "boolean" },
+        { type: "string", pattern: texts.any, ...least },
+      ],
+    };
   }
   const others = [true, false].filter((each) => isWithin(Number(each), node));
   const text = minimum === 0 && node.rules.maximum === undefined
@@ -61,11 +67,12 @@ function flat(schema: JsonSchema): readonly JsonSchema[] {
 }
 
 function describeBigInt({ nullable }: ValueNode): JsonSchema {
+  const pattern = "^\\s*([+-]?[0-9]{1,19}|0[xX][0-9a-fA-F]{1,15})?\\s*$";
   return {
-    type: ["integer", "string"],
-    ...SAFE,
-    pattern: "^\\s*([+-]?[0-9]{1,19}|0[xX][0-9a-fA-F]{1,15})?\\s*$",
-    ...!nullable && { minLength: 1 },
+    anyOf: [
+      { type: "integer", ...SAFE },
+      { type: "string", pattern, ...!nullable && { minLength: 1 } },
+    ],
   };
 }
 

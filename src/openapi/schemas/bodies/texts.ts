@@ -7,19 +7,38 @@ const MOST_OF_NUMBER = 25;
 
 /** Describes what is read as a text: numbers and booleans, too. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
-  if (reworked.length > 0) return describeReworked({ rules, filled, reworked });
-  const { enum: allowed } = rules;
+  const texts = rules.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { rules, filled });
-  if (allowed !== undefined) {
-    const texts = allowed.filter((each) => typeof each === "string").filter(passes);
-    return oneOf([...texts, ...texts.flatMap(sameAs)]);
+  if (texts !== undefined && reworked.length === 0) {
+    const allowed = texts.filter(passes);
+    return oneOf([...allowed, ...allowed.flatMap(sameAs)]);
   }
-  const text = describeRules({ rules, filled });
-  const { minLength = 0, maxLength = Infinity, match } = rules;
-  const takesNumbers = minLength <= 1 && maxLength >= MOST_OF_NUMBER && match === undefined;
-  if (takesNumbers) return { ...text, type: ["string", "number", "boolean"] };
-  const booleans = [true, false].filter((each) => passes(String(each)));
-  return booleans.length === 0 ? text : { anyOf: [text, oneOf(booleans)] };
+  const { description, ...text } = reworked.length > 0
+    ? describeReworked({ rules, filled, reworked })
+    : describeRules({ rules, filled });
+  const numbers = texts?.flatMap(sameAs).filter((each) => typeof each === "number") ?? [];
+  const booleans = [true, false].filter((each) => passes(rework(String(each), reworked)));
+  const others = [
+    ...takesNumbers(rules) ? [{ type: "number" }] : [],
+    ...[numbers, booleans].filter((each) => each.length > 0).map(oneOf),
+  ];
+  return {
+    ...others.length === 0 ? text : { anyOf: [text, ...others] },
+    ...description !== undefined && { description },
+  };
+}
+
+/** Whether every number of JSON keeps the rules as a text. */
+function takesNumbers(
+  { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,
+) {
+  const isAny = allowed === undefined && match === undefined;
+  return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
+}
+
+/** Applies the options that Mongoose applies to a text before its rules. */
+function rework(text: string, reworked: readonly string[]): string {
+  return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
 /** The other values of JSON that are read as a text. */
@@ -32,8 +51,9 @@ function sameAs(text: string): unknown[] {
 type Ruled = Pick<ValueNode, "rules" | "filled">;
 
 function isAllowed(text: string, { rules, filled }: Ruled): boolean {
-  const { minLength = 0, maxLength = Infinity, match } = rules;
+  const { enum: allowed, minLength = 0, maxLength = Infinity, match } = rules;
   if (filled && text === "") return false;
+  if (allowed !== undefined && !allowed.includes(text)) return false;
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
 }
 
@@ -54,7 +74,7 @@ function describeReworked(
     ...match === undefined ? [] : [`matches ${match}`],
   ];
   return {
-    type: ["string", "number", "boolean"],
+    type: "string",
     ...filled && { minLength: 1 },
     // A text must not be empty after `trim`
     ...filled && reworked.includes("trim") && { pattern: "\\S" },

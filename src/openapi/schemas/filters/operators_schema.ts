@@ -12,6 +12,8 @@ const TYPES = [
 /** Numbers that the database divides by. */
 const MOST = 2 ** 53;
 
+const PLACE = { anyOf: [{ type: "object" }, { type: "array", items: {} }] } as const;
+
 const OPERANDS: Readonly<Record<string, JsonSchema>> = {
   $exists: oneOf([true, false, 1, 0]),
   $size: { type: "integer", minimum: 0, maximum: 2 ** 31 - 1 },
@@ -27,14 +29,15 @@ const OPERANDS: Readonly<Record<string, JsonSchema>> = {
       },
       { type: "number", minimum: -MOST, maximum: MOST, description: "The remainder" },
     ],
+    items: { type: "number" },
     minItems: 2,
     maxItems: 2,
   },
   $options: { type: "string", pattern: "^[imsx]{0,4}$" },
   $geoWithin: { type: "object" },
   $geoIntersects: { type: "object" },
-  $near: { type: ["object", "array"] },
-  $nearSphere: { type: ["object", "array"] },
+  $near: PLACE,
+  $nearSphere: PLACE,
   $minDistance: { type: "number", minimum: 0 },
   $maxDistance: { type: "number", minimum: 0 },
 };

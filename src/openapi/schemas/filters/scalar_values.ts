@@ -1,7 +1,7 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
-import { FILTER_KEYS, GIVEN_IDENTIFIER, type JsonSchema } from "../json_schema.ts";
+import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
 /** Values that JSON alone cannot say, in extended JSON, by the types that read them. */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
@@ -41,7 +41,7 @@ export function anyValue(components: Components): JsonSchema {
     describe: () => ({
       description: "Any JSON. No key starts with $, except those of extended JSON",
       anyOf: [
-        { type: ["string", "number", "boolean", "null"] },
+        ...JSON_SCALARS,
         { type: "array", items: anyValue(components) },
         {
           type: "object",
