@@ -5,10 +5,12 @@ import { buildApp } from "../../examples/movies/app.ts";
 import { seed } from "../../examples/movies/seed.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
+import { asQuery } from "../support.ts";
 import { startChromium } from "./support/chromium.ts";
 import { openExample } from "./support/example.ts";
 import { wantsPicture } from "./support/picture.ts";
 import { stripPrefix } from "./support/strip_prefix.ts";
+import { buildTextApp } from "./support/text_app.ts";
 
 const PICTURE = new URL("../../docs/openapi.png", import.meta.url);
 
@@ -18,11 +20,20 @@ async function click(page: Page, selector: string): Promise<void> {
   await found?.click();
 }
 
-/** Expands the first operation of a path, tries it out, and gives the answer that the page shows. */
-async function tryOut(page: Page, path: string): Promise<{ status: string; body: unknown }> {
+/** Expands the first operation of a path, tries it out with a filter, and gives the answer that the page shows. */
+async function tryOut(
+  page: Page,
+  path: string,
+  q?: object,
+): Promise<{ status: string; body: unknown }> {
   const block = `.opblock:has([data-path="${path}"])`;
   await click(page, `${block} .opblock-summary-control`);
   await click(page, `${block} .try-out__btn`);
+  if (q !== undefined) {
+    const field = await page.waitForSelector(`${block} tr[data-param-name="q"] textarea`);
+    await field?.click({ count: 3 });
+    await field?.type(JSON.stringify(q));
+  }
   await click(page, `${block} .execute`);
   const live = `${block} .live-responses-table`;
   const shown = await page.waitForSelector(`${live} .highlight-code code`);
@@ -41,6 +52,19 @@ test("/docs in Chromium tries an operation out, and asks nobody else", async () 
   if (wantsPicture) await takePicture(page);
   assertEquals([foreign, complaints], [[], []]);
 });
+
+for (const [name, build] of Object.entries({ content: buildApp, "a text": buildTextApp })) {
+  test(`/docs in Chromium takes a filter where the document has q as ${name}`, async () => {
+    await using app = await openExample({ buildApp: build, seed });
+    await using chromium = await startChromium();
+    await using opened = await chromium.open(`${app.url}/docs`);
+    const { page, foreign, complaints } = opened;
+    const { status, body } = await tryOut(page, "/movies", { year: 1979 });
+    assertEquals([status, body], ["200", await app.read(`/movies${asQuery({ year: 1979 })}`)]);
+    assertEquals((await page.$$('input[type="file"]')).length, 0);
+    assertEquals([foreign, complaints], [[], []]);
+  });
+}
 
 test("/docs in Chromium works below a base, behind a proxy that strips another one", async () => {
   await using app = await openExample({ buildApp: () => express().use("/v1", buildApp()), seed });
