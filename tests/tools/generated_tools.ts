@@ -34,10 +34,7 @@ declare const process: { readonly env: Readonly<Record<string, string>> };
 
 type Movie = components["schemas"]["Movie"];
 
-const client = createClient<paths>({
-  baseUrl: process.env.API ?? "",
-  querySerializer: { array: { style: "form", explode: false } },
-});
+const client = createClient<paths>({ baseUrl: process.env.API ?? "" });
 const headers = { authorization: process.env.KEY ?? "" };
 
 const created = await client.POST("/movies", {

@@ -17,7 +17,8 @@ import json
 from movies_client.api.movie import all_movies, one_movies, remove_movies
 from movies_client.models import AllMoviesSortItem
 
-newest = all_movies.sync(client=client, sort=[AllMoviesSortItem("-year")], limit=2)
+order = [AllMoviesSortItem("-year"), AllMoviesSortItem("name")]
+newest = all_movies.sync(client=client, sort=order, limit=2)
 changed = one_movies.sync(movie.field_id, client=client)
 removed = remove_movies.sync_detailed(movie.field_id, client=client)
 gone = one_movies.sync_detailed(movie.field_id, client=client)
