@@ -96,7 +96,9 @@ const OPERATIONS: Record<string, (stage: Stage) => Promise<void>> = {
     assertEquals([missing.statusCode, missing.message], [404, "No such entity"]);
     const invalid = await assertRejects(() => api.create({ resource, variables: {} })) as {
       response: { data: Fields };
+      errors?: unknown;
     };
+    assertEquals(invalid.errors, undefined);
     assertEquals(invalid.response.data.errors, { title: "Path `title` is required." });
   },
 };
