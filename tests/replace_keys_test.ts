@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Schema } from "mongoose";
-import { FrameworkModel, getModel, one, prop, type Ref, replace, rest } from "../mod.ts";
+import { create, FrameworkModel, getModel, one, prop, type Ref, replace, rest } from "../mod.ts";
 import { pass } from "./both_paths.ts";
 import { test } from "./harness/testing.ts";
 import { type ErrorBody, mount, type Mounted, NOBODY } from "./support.ts";
@@ -29,6 +29,36 @@ class Lower extends FrameworkModel {
 class Numbered extends FrameworkModel {
   @prop({ type: Number, unique: true })
   key!: number;
+}
+
+@rest({ route: "/integers", methods: [replace({ by: "key" })] })
+@rest({ route: "/slow/integers", methods: [replace({ by: "key", ...hooked })] })
+class Counted extends FrameworkModel {
+  @prop({ type: BigInt, unique: true })
+  key!: bigint;
+}
+
+@rest({ route: "/decimals", methods: [replace({ by: "key" })] })
+@rest({ route: "/slow/decimals", methods: [replace({ by: "key", ...hooked })] })
+class Priced extends FrameworkModel {
+  @prop({ type: mongoose.Types.Decimal128, unique: true })
+  key!: mongoose.Types.Decimal128;
+}
+
+@rest({ route: "/flags", methods: [replace({ by: "key" })] })
+@rest({ route: "/slow/flags", methods: [replace({ by: "key", ...hooked })] })
+class Flagged extends FrameworkModel {
+  @prop({ type: Boolean, unique: true })
+  key!: boolean;
+}
+
+@rest({ route: "/sparse", methods: [replace({ by: "code" }), create()] })
+@rest({ route: "/slow/sparse", methods: [replace({ by: "code", ...hooked })] })
+class Sparse extends FrameworkModel {
+  @prop({ unique: true, sparse: true })
+  code?: string;
+  @prop()
+  note?: string;
 }
 
 @rest({ route: "/dates", methods: [replace({ by: "key" })] })
@@ -97,7 +127,7 @@ test("the key of a path is any text, each one for an entity of its own", async (
 });
 
 test("the key of a path is cast and set as a body sets its field", async () => {
-  const models = [Lower, Numbered, Dated, Identified, By];
+  const models = [Lower, Numbered, Counted, Priced, Flagged, Dated, Identified, By];
   await using app = await mount(models);
   const uuid = "01234567-89ab-4def-8123-456789abcdef";
   for (const before of ["", "/slow"]) {
@@ -106,8 +136,12 @@ test("the key of a path is cast and set as a body sets its field", async () => {
       const [path, same, stored] of [
         ["/lower/ABC", "/lower/%20abc", "abc"],
         ["/numbers/5", "/numbers/5.0", 5],
+        ["/numbers/-0.5", "/numbers/-5e-1", -0.5],
+        ["/integers/9007199254740993", "/integers/09007199254740993", "9007199254740993"],
+        ["/decimals/1.5", "/decimals/15e-1", "1.5"],
+        ["/flags/true", "/flags/true", true],
         ["/by/slug", "/by/slug", "slug"],
-        ["/dates/2020-01-01", "/dates/2020-01-01T00:00:00Z", "2020-01-01T00:00:00.000Z"],
+        ["/dates/2020-01-01", "/dates/2020-01-01T01:00:00%2B01:00", "2020-01-01T00:00:00.000Z"],
         [`/uuids/${uuid}`, `/uuids/${uuid.toUpperCase()}`, uuid],
       ] as const
     ) {
@@ -123,13 +157,37 @@ test("the key of a path is cast and set as a body sets its field", async () => {
   }
 });
 
+/** Texts in paths that are no value of the type of the key, though Mongoose would cast most of them. */
+const NAMELESS: readonly (readonly [route: string, texts: readonly string[]])[] = [
+  ["numbers", [
+    "x",
+    "Infinity",
+    "NaN",
+    " ",
+    "0x10",
+    "0b1",
+    "0o7",
+    " 5",
+    "5 ",
+    "1_0",
+    "true",
+    "1e999",
+  ]],
+  ["integers", ["x", " ", "0x10", "1.5", "5 ", "5n", "true", "9223372036854775808"]],
+  ["decimals", ["x", " ", "0x10", "Infinity", "NaN", "1,5", "true"]],
+  ["flags", ["x", " ", "1", "0", "yes", "no", "TRUE"]],
+  ["dates", ["x", " ", "5", "-5", "2026", "1/2/2026", "2026-02-30", "2026-02-01T10:00", "true"]],
+  ["uuids", ["x", " "]],
+  ["profiles", ["x", " ", "5", "aaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaaaaaag"]],
+  ["ids", ["x", " ", "5", "aaaaaaaaaaaaaaaaaaaaaaag", "aaaaaaaaaaaa"]],
+];
+
 test("a path that can name nothing is a 404, and nothing is stored", async () => {
-  const models = [Numbered, Dated, Identified, Profile, Plain];
+  const models = [Numbered, Counted, Priced, Flagged, Dated, Identified, Profile, Plain];
   await using app = await mount([...models, Text]);
-  const paths = [
-    ...["/numbers/x", "/numbers/Infinity", "/numbers/NaN", "/dates/x", "/uuids/x", "/profiles/x"],
-    ...["/ids/x", "/ids/5", "/ids/aaaaaaaaaaaaaaaaaaaaaaag", "/ids/aaaaaaaaaaaa"],
-  ];
+  const paths = NAMELESS.flatMap(([route, texts]) =>
+    texts.map((text) => `/${route}/${encodeURIComponent(text)}`)
+  );
   for (const path of paths.flatMap((each) => [each, `/slow${each}`])) {
     for (const headers of [{}, { "If-Match": "*" }, { "If-None-Match": "*" }]) {
       assertEquals((await app.put(path, {}, { headers })).status, 404, path);
@@ -186,6 +244,22 @@ test("an identifier that is a text is replaced and created by the texts that pat
     assertEquals((await app.get<Plain>(`/named/${id}`)).body.note, path);
   }
   assertEquals((await app.put("/named/other", {})).status, 404);
+});
+
+test("a key may be missing in entities that are not put", async () => {
+  await using app = await mount([Sparse]);
+  for (const before of ["", "/slow"]) {
+    for (const note of ["a", "b"]) await app.post("/sparse", { note });
+    const made = await Promise.all(
+      Array.from({ length: 8 }, () => app.put(`${before}/sparse/x`, { note: "x" })),
+    );
+    assertEquals(made.map(({ status }) => status).toSorted(), [...Array(7).fill(200), 201]);
+    const [_id] = new Set(made.map(({ body }) => body._id));
+    assertEquals([made[0]?.body.code, await getModel(Sparse).countDocuments()], ["x", 3]);
+    const again = await app.put(`${before}/sparse/x`, { note: "y" });
+    assertEquals([again.status, again.body._id, again.body.note], [200, _id, "y"]);
+    await getModel(Sparse).collection.deleteMany({});
+  }
 });
 
 test("a key that is a reference names an entity that exists", async () => {

@@ -16,6 +16,10 @@ function declare(options: object, more: object = {}) {
         unique: true,
         partialFilterExpression: { partial: { $exists: true } },
       });
+      schema.index({ typed: 1 }, {
+        unique: true,
+        partialFilterExpression: { typed: { $type: "string" } },
+      });
       schema.index({ both: 1, other: 1 }, { unique: true });
       schema.index({ indexed: 1 });
       schema.index({ backwards: -1 }, { unique: true });
@@ -39,6 +43,8 @@ function declare(options: object, more: object = {}) {
     @prop()
     partial?: string;
     @prop()
+    typed?: string;
+    @prop()
     both?: string;
     @prop()
     indexed?: string;
@@ -48,12 +54,14 @@ function declare(options: object, more: object = {}) {
   return Thing;
 }
 
-const NO_INDEX = "has no unique index of its own";
+const NO_INDEX = "has no unique index on that field alone";
 
 test("replace() names entities by a field that every client sees and sets, with a unique index", () => {
   for (
     const [by, problem] of [
-      ...["name", "partial", "both", "indexed", "sparse"].map((name) => [name, NO_INDEX] as const),
+      ...["both", "indexed"].map((name) => [name, NO_INDEX] as const),
+      ["name", 'has a unique index with a "collation", by which different keys may be equal'],
+      ["typed", 'has a unique index whose "partialFilterExpression" may leave out a key'],
       ...[["guarded", "is hidden"], ["unselected", "is not selected"]] as const,
       ...[["fixed", "not every client can set"], ["reserved", "not every client can set"]] as const,
       ...[["free", "is no scalar"], ["__v", "not every client can set"]] as const,
@@ -67,10 +75,11 @@ test("replace() names entities by a field that every client sees and sets, with 
     );
   }
   for (
-    const options of [{}, { by: "_id" }, { by: "slug" }, { by: "backwards" }, { by: undefined }]
+    const by of ["_id", "slug", "backwards", "sparse", "partial", undefined]
   ) {
-    Framework.initialize({ models: [declare(options)] });
+    Framework.initialize({ models: [declare({ by })] });
   }
+  Framework.initialize({ models: [declare({})] });
 });
 
 test("replace() by _id needs identifiers that paths can name", () => {

@@ -86,11 +86,14 @@ const REFUSED: readonly [name: string, wrong: Wrong, message: RegExp][] = [
   ],
   ['main: "x"', { rest: { main: "x" } }, /"main" is neither true nor false/],
   ["main: 1", { rest: { main: 1 } }, /"main" is neither true nor false/],
-  [
-    "main of a property",
-    { items: { apart: true }, part: { ...guarded, main: true } },
-    /@rest of property "comments" has options of a class/,
-  ],
+  ...([["main", true], ["main", false], ["schemaOptions", {}], ["getConnection", pass]] as const)
+    .map(([option, value]): typeof REFUSED[number] => [
+      `${option}: ${value} of a property`,
+      { items: { apart: true }, part: { ...guarded, [option]: value } },
+      new RegExp(
+        `the @rest of property "comments" has "${option}", which only the @rest of a class can have`,
+      ),
+    ]),
 ];
 
 for (const [name, wrong, message] of REFUSED) {

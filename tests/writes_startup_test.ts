@@ -90,6 +90,13 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
     { methods: [made(create, { many: 5, atomic: 0 })] },
     'create() needs a boolean as "atomic"',
   ],
+  ...[true, false].map((atomic) =>
+    [
+      `atomic: ${atomic} without many`,
+      { methods: [made(create, { atomic })] },
+      'create() needs "many" with "atomic"',
+    ] as const
+  ),
   ["q: true", { methods: [made(removeAll, { q: true })] }, 'removeAll() needs "required" as "q"'],
   ["many of update()", { methods: [made(update, { many: 5 })] }, 'update() cannot have "many"'],
   [
@@ -136,11 +143,11 @@ const REFUSED: readonly (readonly [name: string, declared: Declared, message: st
     { methods: [made(replace, { by: "tags" })] },
     'replace() has "tags" as "by", which is no scalar',
   ],
-  ...["name", "code", "label"].map((by) =>
+  ...["name", "label"].map((by) =>
     [
       `by ${by}`,
       { methods: [made(replace, { by })] },
-      `replace() has "${by}" as "by", which has no unique index of its own`,
+      `replace() has "${by}" as "by", which has no unique index on that field alone`,
     ] as const
   ),
   [

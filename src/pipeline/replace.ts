@@ -4,7 +4,7 @@ import { isDuplicateIn, isLate } from "../database/translate_error.ts";
 import { badData, isConflict, notFound } from "../errors/refusals.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import { IDENTIFIER } from "../schema/fields/system_fields.ts";
-import { castKey } from "../sources/entities.ts";
+import { castKey, castPathKey } from "../sources/entities.ts";
 import { storedText } from "../write/stored_values.ts";
 import { openEntities } from "./fetch.ts";
 import { openLevel } from "./open_level.ts";
@@ -55,8 +55,8 @@ function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = acting.level;
   const field = shape.fields.get(by);
   const text = idParam(acting);
-  const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castKey(text, field);
-  if (key === undefined || key === null) throw notFound();
+  const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castPathKey(text, field);
+  if (key === undefined) throw notFound();
   if (Object.hasOwn(body, by)) {
     const own = castKey(body[by], field);
     if (own === undefined || storedText(own) !== storedText(key)) {

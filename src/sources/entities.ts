@@ -2,7 +2,7 @@ import type { Document, Model } from "mongoose";
 import { everyFilter, type Filter, markCompiled } from "../filter/filters.ts";
 import type { Selection } from "../filter/selection.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
-import { byIdentifier } from "../schema/fields/system_fields.ts";
+import { byIdentifier, IDENTIFIER } from "../schema/fields/system_fields.ts";
 import { isDocument, isObjectId } from "../schema/mongoose/bson.ts";
 import { castForQuery } from "../schema/mongoose/schemas/field_rules.ts";
 import { BodyCast } from "../write/body/cast_body.ts";
@@ -45,11 +45,40 @@ export function castKey(value: unknown, field: FieldShape | undefined): unknown 
   return key === undefined ? undefined : castForQuery(field.type, key);
 }
 
+const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
+
+/** The form of the texts in paths that name a value of each type. Mongoose would cast others too, such as `" "` to 0. */
+const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
+  Number: DECIMAL,
+  Double: DECIMAL,
+  Decimal128: DECIMAL,
+  Int32: /^-?\d+$/,
+  BigInt: /^-?\d+$/,
+  Boolean: /^(true|false)$/,
+  Date: /^([-+]\d\d)?\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[-+]\d\d:\d\d))?$/i,
+  ObjectId: IDENTIFIER,
+};
+
+/** Casts a text of a path to what is stored in a field that names entities; `undefined` if it names none. */
+export function castPathKey(text: string, field: FieldShape | undefined): unknown {
+  const instance = field?.type?.instance ?? "";
+  const isOfType = FORM_OF_KEY[instance]?.test(text) ?? true;
+  if (!isOfType || instance === "Date" && !isInCalendar(text)) return undefined;
+  return castKey(text, field) ?? undefined;
+}
+
+/** Whether the day at the beginning of a text exists: the runtime would read February 30 as March 2. */
+function isInCalendar(text: string): boolean {
+  const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
+  const read = new Date(day);
+  return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(`${day}T`);
+}
+
 /** Selects the entity that a text names by a field; `undefined` for a text that names none. */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
   if (by === "_id") return byIdentifier(text);
-  const key = castKey(text, shape.fields.get(by));
-  return key === undefined || key === null ? undefined : { [by]: markCompiled({ $eq: key }) };
+  const key = castPathKey(text, shape.fields.get(by));
+  return key === undefined ? undefined : { [by]: markCompiled({ $eq: key }) };
 }
 
 interface KeyField {

@@ -43,7 +43,7 @@ export interface WriteOptions<M = unknown> {
   readonly many?: number | undefined;
   /**
    * Whether all entities are written or none, in a transaction of the database, which is the default. With `false`,
-   * `create()` answers the fate of each one, and no transaction is needed. Only for `create()` and `updateAll()`.
+   * `create()` answers the fate of each one, and no transaction is needed. Only for `create()` with `many`, and `updateAll()`.
    */
   readonly atomic?: boolean | undefined;
   /**
@@ -59,7 +59,10 @@ export interface WriteOptions<M = unknown> {
   readonly max?: number | undefined;
   /** With `"required"`, `removeAll()` refuses requests without the parameter `q`. Those of `updateAll()` always need it. */
   readonly q?: "required" | undefined;
-  /** The field by which the path of `replace()` names an entity: `_id`, the default, or a field with a unique index. */
+  /**
+   * The field by which the path of `replace()` names an entity: `_id`, the default, or a field with a unique index, which
+   * may be sparse.
+   */
   readonly by?: FieldNames<"key", M> | undefined;
 }
 

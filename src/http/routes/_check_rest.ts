@@ -28,6 +28,8 @@ const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
   ...{ scope: true, concurrency: true, main: true },
 };
 
+const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
+
 /** Checks the `@rest` of a class; gives its path, without a slash at its end. */
 export function checkRest(target: ModelClass, rest: RestRecord): string {
   const { route } = rest;
@@ -56,8 +58,10 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   const { owner, property } = link;
   const { methods, route = `/${property}` } = rest;
   const fail: Fail = (problem) => cannotMount(owner, problem);
-  if (rest.getConnection ?? rest.schemaOptions ?? rest.main) {
-    throw fail(`the @rest of property "${property}" has options of a class`);
+  const ofClass = CLASS_OPTIONS.find((name) => rest[name] !== undefined);
+  if (ofClass !== undefined) {
+    const rule = "which only the @rest of a class can have";
+    throw fail(`the @rest of property "${property}" has "${ofClass}", ${rule}`);
   }
   if (describeModel(owner).fields.get(property)?.options.hidden === true) {
     throw fail(`property "${property}" has @rest and is hidden`);

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import type { IndexOptions } from "mongoose";
 import { NO_TRANSACTIONS } from "../../database/in_transaction.ts";
 import type { Method } from "../../declare/operations/methods.ts";
 import { misplacedOption, optionsGiven } from "../../declare/operations/write_options.ts";
@@ -39,6 +41,9 @@ export function compileWrites(method: Method, place: WritePlace): WriteRules | u
     throw fail(`cannot have "many": the property holds one entity`);
   }
   checkKind(atomic, { kind: "boolean", option: "atomic", fail });
+  if (given.atomic !== undefined && many === undefined && !isUpdate) {
+    throw fail(`needs "many" with "atomic"`);
+  }
   if (given.formats !== undefined) checkFormats(given, fail);
   if (q !== undefined) checkKind(q, { kind: "required", option: "q", fail });
   if (isUpdate) {
@@ -85,11 +90,29 @@ function keyProblem(by: string, { schema }: OperationPlace): string | undefined 
       : "is neither an ObjectId nor a string";
   }
   if (!field.writable) return "not every client can set";
-  const isUnique = schema.indexes().some(([index, options = {}]) =>
-    Object.keys(index).join() === by && options.unique === true && !options.sparse &&
-    options.partialFilterExpression === undefined && options.collation === undefined
-  );
-  return isUnique ? undefined : "has no unique index of its own";
+  const problems = schema.indexes()
+    .filter(([index, { unique }]) => Object.keys(index).join() === by && Boolean(unique))
+    .map(([, options]) => indexProblem(by, options));
+  return problems.length > 0
+    ? problems.includes(undefined) ? undefined : problems[0]
+    : "has no unique index on that field alone";
+}
+
+/** Returns why a unique index does not let each key name one entity. */
+function indexProblem(
+  by: string,
+  { collation, partialFilterExpression: partial }: IndexOptions,
+): string | undefined {
+  if (collation !== undefined) {
+    return `has a unique index with a "collation", by which different keys may be equal`;
+  }
+  // A key of a path is a value that is not null, so such an index has it.
+  const hasAllKeys = partial === undefined ||
+    isDeepStrictEqual(partial, { [by]: { $exists: true } });
+  return hasAllKeys
+    ? undefined
+    : `has a unique index whose "partialFilterExpression" may leave out a key: ` +
+      `use "sparse: true", or { ${by}: { $exists: true } }`;
 }
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
