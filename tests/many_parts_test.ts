@@ -102,7 +102,7 @@ const RULES: Readonly<Record<string, (app: Mounted) => Promise<void>>> = {
       const reply = await app.post<EntityBody[]>(path, named("a", "b", "c"));
       assertEquals([reply.status, reply.body.map(({ name }) => name)], [201, ["a", "b", "c"]]);
       const writes = namesOf(sent).filter((name) => !["find", "aggregate"].includes(name));
-      assertEquals(writes, ["update", "insert", "commitTransaction"], path);
+      assertEquals(writes, ["insert", "update", "commitTransaction"], path);
       assertEquals(await app.read<EntityBody[]>(path), reply.body);
     }
     assertEquals(await look(team), { held: 3, players: 6, version: 2 });

@@ -50,7 +50,7 @@ const TOO_LONG = new Set<unknown>([50, 290]);
 /**
  * Runs writes in one transaction where the deployment has transactions, else one after the other.
  *
- * @param writes It runs again after a transient failure, so it has to write the contended document first.
+ * @param writes It runs again after a transient failure. It should write the contended document last.
  */
 export async function inTransaction(
   options: TransactionOptions,

@@ -21,6 +21,10 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 /**
  * The source of the entities that a parent refers to. An entity and its identifier are written in one transaction, or in the
  * order that may leave an orphan but no dangling reference.
+ *
+ * A transaction writes the parent last: it locks the parent for no longer than its commit takes, and a process that is
+ * killed seldom leaves the parent locked. Without the transaction, creations below one parent would be twice as fast, but a
+ * process that is killed could leave an entity without its parent.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -60,8 +64,9 @@ export class ReferenceSource extends CollectionSource {
         if (met.length === 0) return;
         const { parent, link } = this.#options;
         const unlinking = { link, ids: met, session, areThere: false };
+        if (session !== undefined) await remove(session);
         if (!await takeFromProperty(parent, unlinking)) throw conflict();
-        await remove(session);
+        if (session === undefined) await remove();
       });
     const removal = this.removeNamed({ _id: { $in: ids } }, { together });
     await this.#options.timeBudget.wait(removal);
@@ -105,10 +110,8 @@ export class ReferenceSource extends CollectionSource {
       const ids = docs.map(({ _id }) => _id);
       const vacant = await this.#vacancy();
       await this.#together(async (session) => {
-        // In a transaction the parent comes first: a conflict on it costs no other write.
-        if (session !== undefined) await this.#linkTo(ids, { vacant, session });
         await insert(session);
-        if (session === undefined) await this.#linkTo(ids, { vacant, session });
+        await this.#linkTo(ids, { vacant, session });
       }, docs.length > 1);
     };
   }
@@ -137,11 +140,18 @@ export class ReferenceSource extends CollectionSource {
     return (remove) =>
       this.#together(async (session) => {
         const { parent, link } = this.#options;
-        if (!await takeFromProperty(parent, { link, ids, session, areThere })) throw conflict();
-        try {
+        const unlink = async () => {
+          if (!await takeFromProperty(parent, { link, ids, session, areThere })) throw conflict();
+        };
+        if (session !== undefined) {
           await remove(session);
+          return await unlink();
+        }
+        await unlink();
+        try {
+          await remove();
         } catch (error) {
-          if (session === undefined && isConflict(error)) await this.#relink(ids);
+          if (isConflict(error)) await this.#relink(ids);
           throw error;
         }
       });
