@@ -26,6 +26,18 @@ export interface TransactionOptions {
   readonly timeBudget: TimeBudget;
   /** Whether nothing is written where the deployment has no transactions. */
   readonly isRequired?: boolean;
+  /** The key with which a client repeats the request. Its record is a part of the transaction. */
+  readonly key?: TransactionKey | undefined;
+}
+
+/** The record of a key, as far as a transaction writes it. */
+export interface TransactionKey {
+  /** Notes that a transaction is about to begin. */
+  begin(): Promise<void>;
+  /** Notes in the transaction that its entities are created. */
+  finishIn(session: ClientSession): Promise<void>;
+  /** Takes note of the commit. */
+  commit(): void;
 }
 
 /** Has the transactions on a collection take turns when two of them have met. */
@@ -44,6 +56,9 @@ const LONGEST_PAUSE_MS = 500;
 /** The server's codes for a transaction that is too large. */
 const TOO_LARGE = new Set<unknown>([257, 388]);
 
+/** The server's codes for a document or a collection that another transaction has locked. */
+const LOCKS = new Set<unknown>([24, 112]);
+
 /** The server's codes for what has taken longer than its `maxTimeMS`, or than any transaction may take. */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
@@ -56,21 +71,28 @@ export async function inTransaction(
   options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
-  const { connection, turn, isContended, timeBudget, isRequired = false } = options;
+  const { connection, turn, isContended, timeBudget, isRequired = false, key } = options;
   if (!await hasTransactions(connection.getClient())) {
     if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
     return await writes();
   }
   timeBudget.isLong = isRequired;
+  await key?.begin();
   const attempt = async () => {
     try {
-      await tryOnce(connection, writes);
+      await tryOnce(connection, async (session) => {
+        await key?.finishIn(session);
+        await writes(session);
+      });
+      key?.commit();
+      timeBudget.isLocked = false;
     } catch (error) {
       const { code } = Object(error);
       if (TOO_LARGE.has(code)) throw tooMuch(error);
       if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
-      if (error instanceof Transient) return error;
-      throw error;
+      if (!(error instanceof Transient)) throw error;
+      timeBudget.isLocked = LOCKS.has(Object(error.cause).code);
+      return error;
     }
   };
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
@@ -80,24 +102,12 @@ export async function inTransaction(
     for (let tries = 1;; tries++) {
       const failure = await attempt();
       if (failure === undefined) return;
-      if (tries === MAX_ATTEMPTS) throw unavailable(failure.cause);
+      const { isLocked } = timeBudget;
+      if (tries === MAX_ATTEMPTS) throw unavailable(failure.cause, { isLocked });
       await pause(tries);
-      if (timeBudget.expired) throw unavailable(failure.cause);
+      if (timeBudget.expired) throw unavailable(failure.cause, { isLocked });
     }
   });
-}
-
-/** Runs a write of several documents in a transaction. One needs none, and a hook may have begun its own. */
-export function allOrNone(
-  [first, ...others]: readonly Document[],
-  timeBudget: TimeBudget,
-): (write: (session?: ClientSession) => Promise<void>) => Promise<void> {
-  const session = first?.$session() ?? undefined;
-  if (first === undefined || others.length === 0 || session?.inTransaction()) {
-    return (write) => write(session);
-  }
-  const transaction = { ...turnsIn(first), timeBudget, isRequired: true };
-  return (write) => inTransaction(transaction, write);
 }
 
 /** The way to transactions, for the messages that name who needs them. */
@@ -132,7 +142,7 @@ export function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
 }
 
-function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
+export function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   const deployment = deploymentOf(client);
   return deployment.hasTransactions ??= client.db("admin").command({ hello: 1 }).then(
     (hello) => hello.setName !== undefined || hello.msg === "isdbgrid",
@@ -143,6 +153,15 @@ function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   );
 }
 
+/** Whether work of this process takes turns by a name. */
+export function hasTurns(
+  { connection }: Pick<TransactionOptions, "connection">,
+  turn: () => string,
+) {
+  const { turns } = deploymentOf(connection.getClient());
+  return turns.size > 0 && turns.has(turn());
+}
+
 /** Runs work after all earlier work on the same document, but never once its time is up: that is a 503. */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
@@ -151,8 +170,9 @@ export async function takeTurns<T>(
   const { turns } = deploymentOf(connection.getClient());
   const before = turns.get(turn);
   const run = async () => {
+    timeBudget.isLocked = before !== undefined;
     await before;
-    if (timeBudget.expired) throw unavailable();
+    if (timeBudget.expired) throw unavailable(undefined, timeBudget);
     return await timeBudget.wait(work());
   };
   const result = run();

@@ -1,13 +1,24 @@
 import { setTimeout } from "node:timers";
 import mongoose from "mongoose";
-import type { Collection, Connection } from "mongoose";
+import type { ClientSession, Collection, Connection } from "mongoose";
 import { conflict } from "../errors/refusals.ts";
 import { logHint } from "../errors/log.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
-import type { TimeBudget } from "./time_budget.ts";
+import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
+import type { TransactionKey } from "./in_transaction.ts";
+import { TimeBudget } from "./time_budget.ts";
+import { writePastLock } from "./write_past_lock.ts";
 
 /** The collection with the keys of clients, in the database of the entities that are created with them. */
 const COLLECTION = "mongrove_keys";
+
+/**
+ * How long a request may take from the note that its transaction begins until the transaction has locked the record. Later, a
+ * record without a lock says that the transaction was not committed.
+ */
+const BEGUN_MS = 5000;
+
+const RELEASE_MS = 2000;
 
 /** How often a claim meets another one that is written at the same time. */
 const MAX_ATTEMPTS = 5;
@@ -37,13 +48,15 @@ interface StoredKey {
 }
 
 /** The record of a key. Only one request at a time holds it, and may create entities with its identifiers. */
-export class KeyRecord {
+export class KeyRecord implements TransactionKey {
   readonly #keys: Collection;
   readonly #filter: object;
   readonly #timeBudget: TimeBudget;
   ids: readonly unknown[];
   #taken = 0;
   isFinished = false;
+  /** Whether another request has gone on with the key. */
+  isLost = false;
 
   private constructor(
     readonly state: "new" | "resumed" | "done" | "busy" | "misused",
@@ -71,7 +84,10 @@ export class KeyRecord {
     void buildIndex(connection, keys);
     const holder = new mongoose.Types.ObjectId();
     const update = claimedBy(holder, use);
-    const found = await timeBudget.wait(upsert(keys, { name, update, timeBudget }));
+    const lock = { connection, name: () => `${COLLECTION}/${name}`, timeBudget };
+    const claim = (session?: ClientSession, mostMS?: number) =>
+      upsert(keys, { name, update, options: timeBudget.statement(session, mostMS) });
+    const found = await timeBudget.wait(writePastLock(lock, claim));
     const isHeld = String(found.holder) === String(holder);
     const isNew = isHeld && String(found.ids) === String(use.ids);
     const state = isHeld
@@ -96,15 +112,46 @@ export class KeyRecord {
     }
     const ids = idsOf(entities);
     if (String(ids) === String(this.ids)) return;
-    if (!await this.#update({ ids })) throw conflict();
+    if (!await this.#update({ $set: { ids } })) throw conflict();
     this.ids = ids;
+  }
+
+  /** Notes that a transaction begins. Once it has ended without a commit, another request may go on with the key. */
+  async begin(): Promise<void> {
+    await this.#hold([{ $set: { begun: "$$NOW" } }]);
+  }
+
+  /** Writes the record in the transaction that creates the entities. Its lock shows other requests that the transaction is open. */
+  async finishIn(session: ClientSession): Promise<void> {
+    await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
+  }
+
+  async #hold(changes: object, session?: ClientSession): Promise<void> {
+    if (await this.#update(changes, session)) return;
+    this.isLost = true;
+    throw conflict();
+  }
+
+  commit(): void {
+    this.isFinished = true;
   }
 
   /** Notes what is created. Without the note, a repetition finds it when this request counts as lost. */
   async finish(entities: readonly object[] = []): Promise<void> {
+    const ids = entities.length > 0 ? idsOf(entities) : this.ids;
+    if (this.isFinished && String(ids) === String(this.ids)) return;
     this.isFinished = true;
-    if (entities.length > 0) this.ids = idsOf(entities);
-    await this.#update({ isDone: true, ids: this.ids }).catch(() => {});
+    this.ids = ids;
+    await this.#update({ $set: { isDone: true, ids } }).catch(() => {});
+  }
+
+  /** Lets a repetition go on at once, with the same identifiers: this request will not write any more. */
+  async release(): Promise<void> {
+    // The time of the request may be up.
+    const timeBudget = new TimeBudget(RELEASE_MS);
+    const update = { $set: { at: new Date(0) } };
+    const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
+    await timeBudget.wait(release).catch(() => {});
   }
 
   /** Forgets the key, with which nothing was created. Without that, it is free when this request counts as lost. */
@@ -113,9 +160,9 @@ export class KeyRecord {
     await this.#timeBudget.wait(removal).catch(() => {});
   }
 
-  async #update(values: object): Promise<boolean> {
-    const options = this.#timeBudget.statement();
-    const update = this.#keys.updateOne(this.#filter, { $set: values }, options);
+  async #update(changes: object, session?: ClientSession): Promise<boolean> {
+    const options = this.#timeBudget.statement(session);
+    const update = this.#keys.updateOne(this.#filter, changes, options);
     return Number((await this.#timeBudget.wait(update)).matchedCount) > 0;
   }
 }
@@ -134,10 +181,10 @@ function claimedBy(
     $and: [
       { $eq: ["$body", { $literal: body }] },
       { $ne: ["$isDone", true] },
-      { $lte: ["$at", { $subtract: ["$$NOW", lostMS] }] },
+      { $or: [isBefore("$at", lostMS), isBefore("$begun", BEGUN_MS)] },
     ],
   };
-  const claim = { holder, at: "$$NOW" };
+  const claim = { holder, at: "$$NOW", begun: null };
   const expires = { $add: ["$$NOW", Math.max(keepMS, lostMS)] };
   const first = {
     ...claim,
@@ -153,27 +200,34 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
+/** Whether a time is there, and was so long ago. */
+function isBefore(time: string, milliseconds: number): object {
+  const then = { $subtract: ["$$NOW", milliseconds] };
+  return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
+}
+
 const SHOWN = { body: 1, ids: 1, holder: 1, isDone: 1, age: { $subtract: ["$$NOW", "$at"] } };
 
 async function upsert(
   keys: Collection,
-  { name, update, timeBudget }: {
+  { name, update, options }: {
     readonly name: string;
     readonly update: object[];
-    readonly timeBudget: TimeBudget;
+    readonly options: WriteOptions;
   },
 ): Promise<StoredKey> {
   for (let tries = 1;; tries++) {
     try {
-      const options = { upsert: true, projection: SHOWN, returnDocument: "after" } as const;
+      const given = { upsert: true, projection: SHOWN, returnDocument: "after" } as const;
       const filter = { _id: name } as object;
       return await keys.findOneAndUpdate(filter, update as never, {
-        ...timeBudget.statement(),
         ...options,
+        ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // Of two that insert a key at once, the database refuses one.
-      if (Object(error).code !== 11000 || tries === MAX_ATTEMPTS) throw error;
+      // Of two that insert a key at once, the database refuses one. That ends a transaction.
+      const isMet = Object(error).code === 11000 && options.session === undefined;
+      if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }
   }
 }

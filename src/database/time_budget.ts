@@ -27,6 +27,8 @@ export class TimeBudget {
   #expired = false;
   /** Whether it is spent on a transaction of many writes. */
   isLong = false;
+  /** Whether it is spent on waiting for another write of the same data. */
+  isLocked = false;
 
   constructor(budget: number) {
     this.#budget = budget;
@@ -44,14 +46,17 @@ export class TimeBudget {
     return this.#expired;
   }
 
-  /** The options of one statement that writes. It is not sent after the deadline, and the database stops it then. */
-  statement(session?: ClientSession): WriteOptions {
+  /**
+   * The options of one statement that writes. It is not sent after the deadline, and the database stops it then, or after
+   * `mostMS`.
+   */
+  statement(session?: ClientSession, mostMS = Infinity): WriteOptions {
     const expiry = this.#expiry ??= new AbortController();
     if (this.#expired) expiry.abort(unavailable());
     // The database may not take the time of the way to it and back.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
-    const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS)));
+    const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));
     return {
       signal: expiry.signal,
       maxTimeMS,

@@ -25,6 +25,7 @@ export class Refusal extends RestError {}
 class OutOfReach extends Refusal {}
 class Conflict extends Refusal {}
 class Outage extends Refusal {}
+class Locked extends Outage {}
 
 export function refusal(
   code: ErrorCode,
@@ -125,6 +126,8 @@ export function preconditionRequired(): RestError {
   return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
 }
 
+const RETRY_LATER = { "Retry-After": "5" };
+
 /** How a client gets done what one transaction cannot. */
 const SPLIT = "send less in one request";
 
@@ -134,16 +137,39 @@ export function tooMuch(cause: unknown): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
 }
 
-/** A 503 for a database that did not answer in time; `isLong` if less to write might have been done in time. */
-export function unavailable(cause?: unknown, { isLong = false } = {}): RestError {
+/**
+ * A 503 for a database that did not answer in time; `isLong` if less to write might have been done in time, `isLocked` if
+ * the time was spent on waiting for another write.
+ */
+export function unavailable(
+  cause?: unknown,
+  { isLong = false, isLocked = false } = {},
+): RestError {
+  if (isLocked) return locked(cause);
   const late = isLong ? `, or this takes too long for one transaction: ${SPLIT}` : "";
   return overloaded(`The database is not available${late}`, cause);
 }
 
 /** A 503 for a request that has to wait until others end. */
 export function overloaded(message: string, cause?: unknown): RestError {
-  const headers = { "Retry-After": "5" };
-  return refusal("UNAVAILABLE", { message }, { headers, cause, of: Outage });
+  return refusal("UNAVAILABLE", { message }, { headers: RETRY_LATER, cause, of: Outage });
+}
+
+/** Says in an error that another request has locked what this one needs. */
+export const LOCKED = { reason: "locked" } as const;
+
+/** A 503 for a write of data that a transaction has locked. This request has written nothing. */
+function locked(cause?: unknown): RestError {
+  const message = "The data is locked by another write: repeat the request later";
+  return refusal("UNAVAILABLE", { message, ...LOCKED }, {
+    headers: RETRY_LATER,
+    cause,
+    of: Locked,
+  });
+}
+
+export function isLocked(error: unknown): boolean {
+  return error instanceof Locked;
 }
 
 export function isOutage(error: RestError): boolean {

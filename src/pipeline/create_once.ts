@@ -3,7 +3,7 @@ import { KeyRecord } from "../database/key_record.ts";
 import { HookFailure, runHook } from "../declare/hooks/run_hook.ts";
 import { OPERATIONS } from "../declare/operations/operation.ts";
 import { BulkError } from "../errors/bulk_error.ts";
-import { badFormat, notFound, refusal } from "../errors/refusals.ts";
+import { badFormat, isLocked, LOCKED, notFound, refusal } from "../errors/refusals.ts";
 import { copyDocument } from "../write/stored_values.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { fetchOne } from "./fetch.ts";
@@ -68,14 +68,19 @@ export async function createOnce(
     return reply;
   } catch (error) {
     const { status = 500 } = knownAnswer(acting, error) ?? {};
-    if (record.isFinished || status >= 500) throw error;
+    if (record.isFinished) throw error;
+    if (status >= 500) {
+      // This request has written nothing, or the one before was lost long ago.
+      if (isLocked(error) || record.state === "resumed") await record.release();
+      throw error;
+    }
     // Middleware may refuse what is stored already. Where that is not known, the key is left as it is.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
     // Another request has gone on with what this one was too slow for.
-    if (isDuplicate(error)) return await again();
+    if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
 }
@@ -92,8 +97,9 @@ async function callerOf({ req }: OpenLevel, by: KeyRules["by"]): Promise<string>
 /** Waits get longer the longer the other request takes, until it counts as lost. */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
-  const message = "Another request with the same key is under way";
-  return refusal("CONFLICT", { message }, { headers: { "Retry-After": String(seconds) } });
+  const message = "The key is locked: another request with it is under way";
+  const headers = { "Retry-After": String(seconds) };
+  return refusal("CONFLICT", { message, ...LOCKED }, { headers });
 }
 
 function isDuplicate(error: unknown): boolean {

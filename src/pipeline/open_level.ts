@@ -74,7 +74,10 @@ async function settingsFor(at: LevelCall): Promise<CollectionSourceOptions> {
   const { model, level, timeBudget, route } = at;
   const { shape, writes } = level;
   const selection = await selectLevel(at);
-  return { model, shape, selection, timeBudget, maxTimeMS: route.maxTimeMS, by: writes?.by };
+  return {
+    ...{ model, shape, selection, timeBudget, maxTimeMS: route.maxTimeMS, by: writes?.by },
+    key: () => at.opened.key,
+  };
 }
 
 /** Evaluates the scopes of a level, and checks what hooks have made of its filter. */

@@ -11,6 +11,7 @@ export async function runDirect(
   options: Omit<DirectCall, "operation" | "id">,
 ): Promise<DirectResult | undefined> {
   const { level, route: { operation: { item } }, source, asked: { match } } = acting;
+  const { key } = acting.opened;
   const { operation } = level;
   if (!isOperationName(operation)) return undefined;
   if (entityHook(level.hooks) !== undefined || needsVersion(acting) || isReadFirst(acting)) {
@@ -18,7 +19,8 @@ export async function runDirect(
   }
   const id = item ? idParam(acting) : undefined;
   const asked = {
-    reserved: acting.opened.key?.ids,
+    reserved: key?.ids,
+    key,
     minimal: isMinimal(acting),
     ...options,
   };

@@ -13,7 +13,8 @@ import {
   readSelection,
 } from "./entities.ts";
 import { showsInPart, uncovered } from "../filter/projection.ts";
-import { allOrNone } from "../database/in_transaction.ts";
+import type { TransactionKey } from "../database/in_transaction.ts";
+import { writerOf } from "../database/write_past_lock.ts";
 import {
   insertDocuments,
   removeDocument,
@@ -59,6 +60,8 @@ const DELETE_BATCH = 1000;
 
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
+  /** Returns the key with which a client creates what is written, if there is one. */
+  readonly key?: (() => TransactionKey | undefined) | undefined;
 }
 
 interface RemoveNamedOptions {
@@ -170,7 +173,7 @@ export class CollectionSource implements Source {
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {
     const docs = entities.map(documentOf);
-    const work = saveDocuments(docs, this.#writeOptions(allOrNone(docs, this.#options.timeBudget)));
+    const work = saveDocuments(docs, this.#writeOptions(this.#writerOf(docs)));
     await this.#options.timeBudget.wait(work);
   }
 
@@ -198,18 +201,20 @@ export class CollectionSource implements Source {
   }
 
   protected async store(doc: Document, together?: Together): Promise<void> {
-    await saveDocument(doc, this.#writeOptions(together));
+    await saveDocument(doc, this.#writeOptions(together ?? this.#writerOf([doc])));
   }
 
   protected async storeNew(docs: readonly Document[], together?: Together): Promise<void> {
-    await insertDocuments(
-      docs,
-      this.#writeOptions(together ?? allOrNone(docs, this.#options.timeBudget)),
-    );
+    await insertDocuments(docs, this.#writeOptions(together ?? this.#writerOf(docs)));
   }
 
   protected async removeStored(doc: Document, together?: Together): Promise<void> {
-    await removeDocument(doc, this.#writeOptions(together));
+    await removeDocument(doc, this.#writeOptions(together ?? this.#writerOf([doc])));
+  }
+
+  #writerOf(docs: readonly Document[]): Together {
+    const { timeBudget, key } = this.#options;
+    return writerOf(docs, { timeBudget, key: key?.() });
   }
 
   /** Removes what conditions name, as far as it is selected and the scope allows, in one statement. */
@@ -231,7 +236,8 @@ export class CollectionSource implements Source {
       filter: everyFilter(filter, version),
       collation: collation as object | undefined,
       overwrites: this.#options.by !== undefined,
-      statementOptions: (session?: ClientSession) => timeBudget.statement(session),
+      statementOptions: (session?: ClientSession, mostMS?: number) =>
+        timeBudget.statement(session, mostMS),
       ...together && { together },
     };
   }

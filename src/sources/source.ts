@@ -1,4 +1,5 @@
 import type { PipelineStage } from "mongoose";
+import type { TransactionKey } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
 import type { Place } from "./parts/place.ts";
 import type { Hooks } from "../declare/hooks/hooks.ts";
@@ -111,6 +112,7 @@ export interface DirectCall {
   readonly isAtomic?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly reserved?: readonly unknown[] | undefined;
+  readonly key?: TransactionKey | undefined;
   readonly minimal?: boolean;
 }
 

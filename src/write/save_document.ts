@@ -22,7 +22,7 @@ export interface SaveDocumentOptions {
   readonly collation?: object | undefined;
   /** Whether an update replaces all that it writes, so that it depends on nothing that was read. */
   readonly overwrites?: boolean;
-  readonly statementOptions: (session?: ClientSession) => WriteOptions;
+  readonly statementOptions: (session?: ClientSession, mostMS?: number) => WriteOptions;
   readonly together?: Together;
 }
 
@@ -49,13 +49,13 @@ function updateDocument(doc: Document, options: SaveDocumentOptions): Promise<vo
   return updateDocuments([doc], {
     ...options,
     async send([statement], { collection }) {
+      const { statementOptions, together = (write) => write() } = options;
       const { q, u } = statement as UpdateStatement;
-      const result = await collection.updateOne(
-        q,
-        u,
-        statementOptionsOf(doc, options.statementOptions()),
-      );
-      if (result.acknowledged && result.matchedCount === 0) throw conflict();
+      await together(async (session, mostMS) => {
+        const own = statementOptionsOf(doc, statementOptions(session, mostMS));
+        const result = await collection.updateOne(q, u, own);
+        if (result.acknowledged && result.matchedCount === 0) throw conflict();
+      });
     },
   });
 }
@@ -142,9 +142,10 @@ export async function insertDocuments(
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
-    await together((session) =>
-      send(model, { all, options: statementOptionsOf(first, statementOptions(session)) })
-    );
+    await together((session, mostMS) => {
+      const options = statementOptionsOf(first, statementOptions(session, mostMS));
+      return send(model, { all, options });
+    });
     docs.forEach(markSaved);
   });
 }

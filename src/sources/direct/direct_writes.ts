@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Model } from "mongoose";
 import { inTransaction, turnsIn } from "../../database/in_transaction.ts";
+import { type LockOptions, writePastLock } from "../../database/write_past_lock.ts";
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
@@ -13,6 +14,7 @@ import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
 import { insertAll } from "../../write/save_document.ts";
+import { storedText } from "../../write/stored_values.ts";
 import { keepsScopes } from "../parts/place.ts";
 import type { DirectCall, DirectResult, Fate } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
@@ -49,13 +51,15 @@ async function create(
   const { model, timeBudget, shape } = collection;
   const entity = makerOf(collection)?.make(body, reserved[0]);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
-  await timeBudget.wait(model.collection.insertOne(entity, timeBudget.statement()));
+  const insert = (session?: ClientSession, mostMS?: number) =>
+    model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
+  await timeBudget.wait(writePastLock(lockOf(collection, entity), insert));
   const made = { created: String(entity._id), version: 0 };
   return minimal ? made : { ...made, text: toJson(entity, shape) };
 }
 
 async function createMany(
-  { bodies = [], isAtomic = true, reserved = [], minimal }: DirectCall,
+  { bodies = [], isAtomic = true, reserved = [], minimal, key }: DirectCall,
   collection: OpenCollection,
 ): Promise<DirectResult | undefined> {
   const { model, timeBudget, shape } = collection;
@@ -74,7 +78,7 @@ async function createMany(
     return insertAll(model, { all, options });
   };
   if (isAtomic) {
-    const together = { ...turnsIn(model), timeBudget, isRequired: true };
+    const together = { ...turnsIn(model), timeBudget, isRequired: true, key };
     await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
     return minimal ? {} : { text: `[${all.map((each) => toJson(each, shape)).join()}]` };
   }
@@ -174,19 +178,22 @@ interface Statement {
 
 async function store(
   { named, update, upsert = false, minimal = false }: Statement,
-  { model, shape, timeBudget }: OpenCollection,
+  collection: OpenCollection,
 ): Promise<DirectResult | null | undefined> {
+  const { model, shape, timeBudget } = collection;
   const key = keyOf(model);
   const projection = minimal ? { [key]: 1 } : shape.withoutApart;
   // Never `raw`, whatever the connection says: the driver would apply it to error replies too, and lose track of the primary.
-  const sent = model.collection.findOneAndUpdate(named, update, {
-    ...timeBudget.statement(),
-    ...!isEmpty(projection) && { projection },
-    upsert,
-    returnDocument: "after",
-    enableUtf8Validation: false,
-    raw: false,
-  });
+  const send = (session?: ClientSession, mostMS?: number) =>
+    model.collection.findOneAndUpdate(named, update, {
+      ...timeBudget.statement(session, mostMS),
+      ...!isEmpty(projection) && { projection },
+      upsert,
+      returnDocument: "after",
+      enableUtf8Validation: false,
+      raw: false,
+    });
+  const sent = writePastLock(lockOf(collection), send);
   const stored = await timeBudget.wait(sent).catch(orDocument);
   if (stored === null || stored === undefined) return stored;
   const version = asVersion(stored[key]);
@@ -197,16 +204,24 @@ async function store(
   return { text: text ?? toJson(model.hydrate(stored), shape), ...told };
 }
 
-async function remove(
-  { model, shape, selection, name, conditions, timeBudget, linked = false }: OpenCollection,
-): Promise<DirectResult | null | undefined> {
+async function remove(collection: OpenCollection): Promise<DirectResult | null | undefined> {
+  const { model, shape, selection, name, conditions, timeBudget, linked = false } = collection;
   const isDirect = directSupport(model, shape).removes && isEmpty(selection.options) && !linked;
   if (!isDirect) return undefined;
-  const query = model.deleteOne({}, { ...KEEP_CONDITIONS, ...timeBudget.statement() });
   const named = everyFilter(name, conditions, selection.version);
-  const removed = await timeBudget.wait(withConditions(query, named).exec());
+  const send = (session?: ClientSession, mostMS?: number) => {
+    const options = { ...KEEP_CONDITIONS, ...timeBudget.statement(session, mostMS) };
+    return withConditions(model.deleteOne({}, options), named).exec();
+  };
+  const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
   // With a write concern of 0, MongoDB does not tell.
   return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
+}
+
+/** Names the entity that one statement writes. */
+function lockOf({ model, name, timeBudget }: OpenCollection, { _id }: Values = {}): LockOptions {
+  const { connection, turn } = turnsIn(model);
+  return { connection, name: () => `${turn}/${storedText(_id ?? name)}`, timeBudget };
 }
 
 /** Whether an entity, or changes of some fields, keep the rules of their fields. */

@@ -1,6 +1,7 @@
 import type { ClientSession, Connection, Model, PipelineStage, Types } from "mongoose";
 import { takeTurns, type TransactionOptions } from "../../database/in_transaction.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
+import { writePastLock } from "../../database/write_past_lock.ts";
 import { outOfReach, throwClash } from "../../errors/refusals.ts";
 import {
   everyFilter,
@@ -46,8 +47,16 @@ export interface Place {
 
 /** Names the document, on which transactions and checked writes of this process take turns. */
 export function turnAt({ model, id, timeBudget }: Place): TransactionOptions {
-  const turn = `${model.collection.name}/${id}`;
-  return { connection: model.db as Connection, turn, isContended: true, timeBudget };
+  return {
+    connection: model.db as Connection,
+    turn: nameOf(model, id),
+    isContended: true,
+    timeBudget,
+  };
+}
+
+function nameOf({ collection }: Model<unknown>, id: unknown): string {
+  return `${collection.name}/${id}`;
 }
 
 export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStage[] {
@@ -289,11 +298,16 @@ async function send(place: Place, { update, where, session }: Statement): Promis
   const arrayFilters = steps.flatMap(({ id }, index) =>
     id === undefined ? [] : [{ [`e${index}._id`]: id }]
   );
-  const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session) };
-  const query = model.updateOne({ _id: id }, counted as never, options as never);
-  matchAsIs(query, conditionsOf(place, where));
-  writeAsIs(query, counted);
-  const { matchedCount } = await query.exec().catch(throwClash);
+  const write = (session?: ClientSession, mostMS?: number) => {
+    const options = { ...KEEP_CONDITIONS, arrayFilters, ...timeBudget.statement(session, mostMS) };
+    const query = model.updateOne({ _id: id }, counted as never, options as never);
+    matchAsIs(query, conditionsOf(place, where));
+    writeAsIs(query, counted);
+    return query.exec();
+  };
+  const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
+  const sent = session === undefined ? writePastLock(lock, write) : write(session);
+  const { matchedCount } = await sent.catch(throwClash);
   // Where a connection keeps numbers in objects, they are no zeros.
   return Number(matchedCount) !== 0;
 }

@@ -85,7 +85,7 @@ export class ReferenceSource extends CollectionSource {
   }
 
   protected override async store(doc: Document): Promise<void> {
-    await super.store(doc, this.#linking([doc]));
+    await super.store(doc, doc.isNew ? this.#linking([doc]) : undefined);
   }
 
   protected override async storeNew(docs: readonly Document[]): Promise<void> {
@@ -169,7 +169,8 @@ export class ReferenceSource extends CollectionSource {
     writes: (session?: ClientSession) => Promise<void>,
     isRequired = false,
   ): Promise<void> {
-    return inTransaction({ ...turnAt(this.#options.parent), isRequired }, writes);
+    const { parent, key } = this.#options;
+    return inTransaction({ ...turnAt(parent), isRequired, key: key?.() }, writes);
   }
 }
 

@@ -7,11 +7,12 @@ interface CollectionHolder {
   mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
 }
 
-export type Write = (session?: ClientSession) => Promise<void>;
+/** Sends a statement, in a transaction or by itself. The server gives it no more than `mostMS`. */
+export type Write<T = void> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 export interface Removal {
   readonly name: "deleteOne" | "deleteMany";
-  readonly statementOptions: (session?: ClientSession) => object;
+  readonly statementOptions: (session?: ClientSession, mostMS?: number) => object;
   /** Runs it together with other writes; it may be called more than once. */
   readonly together?: ((write: Write) => Promise<void>) | undefined;
   /** Looks at what the statement has removed; an error undoes the other writes. */
@@ -27,8 +28,9 @@ export async function sendWith(
   const { mongooseCollection: collection } = holder;
   const value = async (filter: object, options: object) => {
     let result: mongo.DeleteResult | undefined;
-    await together(async (session) => {
-      result = await collection[name](filter, { ...options, ...statementOptions(session) });
+    await together(async (session, mostMS) => {
+      const statement = { ...options, ...statementOptions(session, mostMS) };
+      result = await collection[name](filter, statement);
       check?.(result);
     });
     return result;

@@ -1,0 +1,75 @@
+import mongoose from "mongoose";
+import type { Connection, Document } from "mongoose";
+import type { Write } from "../schema/mongoose/statements/send_with.ts";
+import { hasTransactions, hasTurns, inTransaction, turnsIn } from "./in_transaction.ts";
+import type { TransactionKey } from "./in_transaction.ts";
+import type { TimeBudget } from "./time_budget.ts";
+
+/** How long a statement may wait for a lock, and hold its connection. */
+const FIRST_ATTEMPT_MS = 500;
+
+const TIMED_OUT = 50;
+
+export interface LockOptions {
+  readonly connection: Connection;
+  /** Names the document. Writes of this process that wait for its lock take turns. */
+  readonly name: () => string;
+  readonly timeBudget: TimeBudget;
+}
+
+/**
+ * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the statement
+ * waiting, and the statement keeps its connection. The statement is ended after half a second, and repeated in transactions,
+ * where a lock is an error at once. No connection is held between them.
+ */
+export async function writePastLock<T>(
+  { connection, name, timeBudget }: LockOptions,
+  write: Write<T>,
+): Promise<T> {
+  const turn = () => `lock/${name()}`;
+  // The statements of an application's transaction must not be repeated outside of the transaction.
+  if (mongoose.get("transactionAsyncLocalStorage")) return await write();
+  if (!hasTurns({ connection }, turn)) {
+    try {
+      return await write(undefined, Math.min(FIRST_ATTEMPT_MS, timeBudget.left / 2));
+    } catch (error) {
+      if (!hasTimedOut(error) || timeBudget.expired) throw error;
+    }
+  }
+  if (!await hasTransactions(connection.getClient())) return await write();
+  const transaction = { connection, turn: turn(), isContended: true, timeBudget };
+  let written: { readonly result: T } | undefined;
+  await inTransaction(transaction, async (session) => {
+    written = { result: await write(session) };
+  });
+  return (written as { readonly result: T } | undefined)?.result as T;
+}
+
+/** Whether the server has ended a statement before it wrote anything. */
+function hasTimedOut(error: unknown): boolean {
+  const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
+  return error instanceof MongoServerError && error.code === TIMED_OUT &&
+    !(error instanceof MongoWriteConcernError);
+}
+
+interface DocumentWrites {
+  readonly timeBudget: TimeBudget;
+  readonly key?: TransactionKey | undefined;
+}
+
+/** Returns how documents are written: several in a transaction, and one past a lock. A hook may have begun its own transaction. */
+export function writerOf(
+  [first, ...others]: readonly Document[],
+  { timeBudget, key }: DocumentWrites,
+): (write: Write) => Promise<void> {
+  const session = first?.$session() ?? undefined;
+  if (first === undefined || session?.inTransaction()) return (write) => write(session);
+  if (others.length > 0) {
+    const transaction = { ...turnsIn(first), timeBudget, isRequired: true, key };
+    return (write) => inTransaction(transaction, write);
+  }
+  if (session !== undefined) return (write) => write(session);
+  const { connection, turn } = turnsIn(first);
+  const name = () => `${turn}/${first._id}`;
+  return (write) => writePastLock({ connection, name, timeBudget }, write);
+}
