@@ -374,7 +374,6 @@ test("update() takes the document when a rule may look at its other fields", asy
       },
     },
     { set: (value: unknown) => value },
-    { immutable: () => false },
     { required: () => false },
   ];
   for (const rule of rules) {

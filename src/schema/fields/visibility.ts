@@ -1,3 +1,4 @@
+import { isImmutable } from "../mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
 /** Tells whether a field is a secret, or holds one: what is hidden or not selected. */
@@ -12,6 +13,11 @@ export function isProtected({ hidden, selected, readonly }: FieldShape): boolean
 
 export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
+}
+
+/** Whether a field, or the elements of a list, are immutable once the entity is stored. */
+export function isSetOnce(field: FieldShape | undefined): boolean {
+  return field !== undefined && (isImmutable(field.type) || isSetOnce(field.element));
 }
 
 export function whyUnseen(field: FieldShape | undefined): string | undefined {

@@ -8,7 +8,6 @@ import {
   hasDefault,
   hasOwnSetters,
   hasUsualId,
-  isImmutable,
   isMongooseType,
   isRequiredAtTimes,
 } from "../../schema/mongoose/schemas/field_rules.ts";
@@ -147,6 +146,6 @@ function needsNoDocument(type: SchemaType): boolean {
 
 /** Whether a body that sets a field, or its elements, runs nothing of the user's. */
 function isSetAsGiven({ type, element, writable }: FieldShape): boolean {
-  if (type !== undefined && writable && (isImmutable(type) || hasOwnSetters(type))) return false;
+  if (type !== undefined && writable && hasOwnSetters(type)) return false;
   return element === undefined || isSetAsGiven(element);
 }

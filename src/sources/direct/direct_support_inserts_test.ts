@@ -34,6 +34,7 @@ function made(options: object, configure: (schema: Schema) => void = () => {}): 
 
 /** Options of a field that no document has to look at. */
 const BUILT_IN = [
+  { immutable: true },
   { type: String },
   { default: "x" },
   { type: Date, default: Date.now },
@@ -61,7 +62,6 @@ const OWN = [
   { validate: METHODS.looksAround },
   { validate: METHODS.async },
   { set: (value: unknown) => value },
-  { immutable: true },
   { required: () => true },
 ];
 
@@ -69,7 +69,6 @@ const OWN = [
 const CONFIGURED: ((schema: Schema) => unknown)[] = [
   (schema) => schema.path("name").validate(looksAround),
   (schema) => schema.path("name").set((value: unknown) => value),
-  (schema) => schema.path("name").immutable(true),
   (schema) => schema.path("name").default(() => "x"),
   (schema) => schema.pre("save", () => {}),
   (schema) => schema.post("validate", () => {}),

@@ -69,7 +69,10 @@ Deno.test("directSupport() leaves to documents what changes one way alone", () =
     allowed((schema) => void name(schema).validate(() => true)),
     "reads counts inserts updates removes",
   );
-  assertEquals(allowed((schema) => void name(schema).immutable(true)), "reads counts removes");
+  assertEquals(
+    allowed((schema) => void name(schema).immutable(true)),
+    "reads counts inserts updates removes",
+  );
   assertEquals(
     allowed((schema) => void schema.set("toJSON", { getters: true })),
     "updates removes",

@@ -5,6 +5,7 @@ import { type LockOptions, writePastLock } from "../../database/write_past_lock.
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
+import { TurnPacer } from "../../errors/event_loop.ts";
 import { tooMany } from "../../errors/refusals.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isCountable, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
@@ -13,6 +14,7 @@ import { showsInPart } from "../../filter/projection.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import { asVersion } from "../../schema/fields/system_fields.ts";
+import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { keepsScopes } from "../parts/place.ts";
@@ -49,7 +51,7 @@ async function create(
   collection: OpenCollection,
 ): Promise<DirectResult | undefined> {
   const { model, timeBudget, shape } = collection;
-  const entity = makerOf(collection)?.make(body, reserved[0]);
+  const entity = makerOf(collection, minimal)?.make(body, reserved[0]);
   if (entity === undefined || !await areAllowed({ entity }, collection)) return undefined;
   const insert = (session?: ClientSession, mostMS?: number) =>
     model.collection.insertOne(entity, timeBudget.statement(session, mostMS));
@@ -63,10 +65,12 @@ async function createMany(
   collection: OpenCollection,
 ): Promise<DirectResult | undefined> {
   const { model, timeBudget, shape } = collection;
-  const maker = makerOf(collection);
+  const maker = makerOf(collection, !isAtomic || minimal);
   if (maker === undefined) return undefined;
   const entities: (Values | undefined)[] = [];
+  const pacer = new TurnPacer();
   for (const [index, body] of bodies.entries()) {
+    if (pacer.isDue) await pacer.rest();
     const made = maker.make(body, reserved[index]);
     const entity = made && await areAllowed({ entity: made }, collection) ? made : undefined;
     if (entity === undefined && isAtomic) return undefined;
@@ -95,9 +99,11 @@ async function createMany(
   return { fates: entities.map((entity) => entity && fates.get(entity)) };
 }
 
-function makerOf(collection: OpenCollection): EntityMaker | undefined {
-  const { model, shape, selection: { scope }, linked = false } = collection;
-  const isDirect = !linked && isEmpty(scope) && showsWhole(collection);
+/** Returns the maker of new entities; `undefined` where a document has to write them, or to show what the answer leaves out. */
+function makerOf(collection: OpenCollection, isUnseen = false): EntityMaker | undefined {
+  const { model, shape, selection: { scope, options }, linked = false } = collection;
+  const isShown = isUnseen ? isEmpty(options) : showsWhole(collection);
+  const isDirect = !linked && isEmpty(scope) && isShown;
   return isDirect ? directSupport(model, shape).inserts : undefined;
 }
 
@@ -140,7 +146,7 @@ function changesBy(
   body: JsonObject,
   { model, shape, selection: { scope } }: OpenCollection,
 ): Values | undefined {
-  if (!directSupport(model, shape).updates) return undefined;
+  if (!directSupport(model, shape).updates || setsImmutable(body, shape)) return undefined;
   const changes = flatFields(body, shape);
   // An entity in the scope is in it afterwards.
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
@@ -243,6 +249,14 @@ function showsWhole({ selection, shape }: OpenCollection): boolean {
 /** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */
 function setsArray(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
+}
+
+/** Whether a body names a field that only a document leaves alone once the entity is stored. */
+function setsImmutable(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
+  return Object.keys(body).some((name) => {
+    const field = fields.get(name);
+    return field?.writable === true && isSetOnce(field);
+  });
 }
 
 function keyOf({ schema }: Model<unknown>): string {

@@ -5,8 +5,8 @@ import { isPromise } from "../../declare/hooks/run_hook.ts";
 import { type FieldDefault, fieldDefault } from "../../schema/fields/field_default.ts";
 import type { JsonObject } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
-import { isClearable } from "../../schema/fields/visibility.ts";
-import { castForQuery } from "../../schema/mongoose/schemas/field_rules.ts";
+import { isClearable, isSetOnce } from "../../schema/fields/visibility.ts";
+import { castForQuery, isImmutableAtTimes } from "../../schema/mongoose/schemas/field_rules.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
 import { BodyCast } from "../../write/body/cast_body.ts";
 
@@ -34,7 +34,7 @@ export class EntityMaker {
       .map(([name, field]) => ({ name, ...fieldDefault(field) }));
     const fields = [...shape.fields];
     this.#cleared = fields.every(isClearedWhole)
-      ? fields.filter(([, field]) => isClearable(field)).map(([name]) => name)
+      ? fields.filter(([, field]) => isClearable(field) && !isSetOnce(field)).map(([name]) => name)
       : undefined;
   }
 
@@ -68,7 +68,11 @@ export class EntityMaker {
     if (made === undefined) return undefined;
     const entity = _id === undefined ? made : { ...made, _id };
     const { schema } = this.#model;
-    const given = Object.keys(body).filter((name) => this.#shape.fields.get(name)?.writable);
+    // A stored entity keeps its immutable fields; a new one gets them with its other values.
+    const given = Object.keys(body).filter((name) => {
+      const field = this.#shape.fields.get(name);
+      return field?.writable && !isSetOnce(field);
+    });
     const names = new Set([...this.#cleared ?? [], ...given]);
     const { updatedAt } = stampFields(schema as Schema);
     const isWritten = ([name]: [string, unknown]) => names.has(name) || name === updatedAt;
@@ -91,6 +95,7 @@ export class EntityMaker {
 /** Whether nothing in a field has to stay where it is left out of a replacement. */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
+  if (isImmutableAtTimes(type) || isImmutableAtTimes(element?.type)) return false;
   if (!isClearable(field) || kind !== "object" && kind !== "map") return true;
   return type !== undefined && (shape ?? element?.shape)?.guarded !== true;
 }

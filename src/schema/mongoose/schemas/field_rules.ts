@@ -5,6 +5,7 @@ interface FieldInternals {
   readonly isRequired?: boolean;
   readonly originalRequiredValue?: unknown;
   readonly $immutable?: unknown;
+  readonly $immutableSetter?: unknown;
   readonly setters?: readonly unknown[];
   readonly _castFunction?: unknown;
   readonly defaultValue?: unknown;
@@ -32,6 +33,11 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
+/** Whether a function decides, for each document, if a field is immutable. */
+export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
+  return typeof internals(type).$immutable === "function";
+}
+
 export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
   if (type === undefined || doc.isNew || !isImmutable(type)) return false;
   const { $immutable } = internals(type);
@@ -54,8 +60,10 @@ export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 export function hasOwnSetters(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
-  const { setters = [] } = internals(type);
-  return setters.length > SETTING_OPTIONS.filter((name) => options[name]).length;
+  const { setters = [], $immutableSetter } = internals(type);
+  // Mongoose adds the setter of an immutable field twice.
+  const own = setters.filter((setter) => String(setter) !== String($immutableSetter));
+  return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
 /** Casts a value to a type as a query does: the setters of the field, such as `lowercase`, run first. */
@@ -75,7 +83,13 @@ export function rawDefault(type: SchemaType | undefined): unknown {
   return internals(type).defaultValue;
 }
 
-const COPIED = ["defaultValue", "$immutable", "getters", "setters"] as const;
+const COPIED = [
+  "defaultValue",
+  "$immutable",
+  "$immutableSetter",
+  "getters",
+  "setters",
+] as const;
 
 /** Gives the type of a copied schema what was set on the type of its original: Mongoose copies that of scalars only. */
 export function copyRules(from: SchemaType | undefined, to: SchemaType): void {

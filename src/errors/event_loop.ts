@@ -1,0 +1,28 @@
+import { setImmediate } from "node:timers";
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Waits for a turn of the event loop that no other long work takes: between two parts of it, other requests are served. */
+export function nextTurn(): Promise<void> {
+  const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
+  last = turn;
+  return turn;
+}
+
+/** The time for which long work may hold the event loop. */
+const SLICE_MS = 8;
+
+/** Cuts long work into slices, each in a turn of the event loop. */
+export class TurnPacer {
+  #begun = performance.now();
+
+  /** Whether the slice is over: the work has to rest before it goes on. */
+  get isDue(): boolean {
+    return performance.now() - this.#begun >= SLICE_MS;
+  }
+
+  async rest(): Promise<void> {
+    await nextTurn();
+    this.#begun = performance.now();
+  }
+}
