@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import type { Connection, Cursor, mongo } from "mongoose";
-import { setImmediate } from "node:timers";
 import { Buffer } from "node:buffer";
+import { nextTurn } from "../errors/event_loop.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
 /** Documents: the bytes of a BSON array, as the database sent it. */
@@ -102,15 +102,6 @@ class ListReads {
       else next();
     }
   }
-}
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** Waits for a turn of the event loop that no other list takes: between two parts of lists, other requests are served. */
-export function nextTurn(): Promise<void> {
-  const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
-  last = turn;
-  return turn;
 }
 
 /** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */

@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongoose";
+import { setMaxListeners } from "node:events";
 import { unavailable } from "../errors/refusals.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 
@@ -51,7 +52,7 @@ export class TimeBudget {
    * `mostMS`.
    */
   statement(session?: ClientSession, mostMS = Infinity): WriteOptions {
-    const expiry = this.#expiry ??= new AbortController();
+    const expiry = this.#expiry ??= openExpiry();
     if (this.#expired) expiry.abort(unavailable());
     // The database may not take the time of the way to it and back.
     const { left } = this;
@@ -116,4 +117,11 @@ export class TimeBudget {
     for (const fail of this.#waits) fail(late);
     this.#waits.clear();
   }
+}
+
+/** Opens the signal of a request. Each of its statements listens to it, and Node warns of more than ten listeners. */
+function openExpiry(): AbortController {
+  const expiry = new AbortController();
+  setMaxListeners(0, expiry.signal);
+  return expiry;
 }

@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { getMaxListeners } from "node:events";
 import { RestError } from "../errors/rest_error.ts";
 import { TimeBudget } from "./time_budget.ts";
 
@@ -71,4 +72,9 @@ Deno.test("TimeBudget gives the database what is left, without the margin", asyn
   const { maxTimeMS } = timeBudget.statement();
   assert(maxTimeMS > 1000 && maxTimeMS <= 2901, String(maxTimeMS));
   assertEquals(new TimeBudget(1500).statement().maxTimeMS, 500);
+});
+
+Deno.test("TimeBudget opens a signal to which any number of statements may listen", () => {
+  const { signal } = new TimeBudget(1000).statement();
+  assertEquals(getMaxListeners(signal), 0);
 });

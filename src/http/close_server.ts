@@ -4,7 +4,7 @@ import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
 import { hasUnflushed } from "./replies/connection.ts";
-import { endStreams } from "./replies/send_events.ts";
+import { endLongAnswers } from "./replies/server_close.ts";
 
 /** Options of `Framework.close()`. */
 export interface CloseOptions {
@@ -64,7 +64,7 @@ function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<voi
     stopSweeping();
     Reflect.deleteProperty(server, "listening");
   };
-  endStreams(server);
+  endLongAnswers(server);
   return new Promise<void>((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();

@@ -50,6 +50,7 @@ export function handleRoute(route: Route): RequestHandler {
       } else {
         const reply = await (inner?.describes ? describeCall(call) : runPipeline(call));
         sayIfClosing(res);
+        if (reply.lines !== undefined && isClosing(res)) throw overloaded("The server is closing");
         await sendReply(res, { reply, timeoutMS });
       }
     } catch (error) {

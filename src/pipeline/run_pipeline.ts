@@ -1,9 +1,10 @@
 import type { JsonObject } from "../schema/fields/json.ts";
 import { badFormat } from "../errors/refusals.ts";
 import { MEDIA_TYPES } from "../filter/parameters/read_rules.ts";
-import { readBody, readElements, readLines } from "../write/body/read_body.ts";
+import { readBody, readElements } from "../write/body/read_body.ts";
 import { runAction } from "./action.ts";
 import { changeAll } from "./change_all.ts";
+import { importLines } from "./import_lines.ts";
 import { remove } from "./remove.ts";
 import { openLevel } from "./open_level.ts";
 import { readList } from "./lists/read_list.ts";
@@ -20,7 +21,7 @@ import { replace } from "./replace.ts";
 import { runDirect } from "./run_direct.ts";
 import { passPreFetch } from "./pass_hooks.ts";
 import { write } from "./write.ts";
-import { importLines, writeMany } from "./write_many.ts";
+import { writeMany } from "./write_many.ts";
 
 /** Takes a request through its route: the life of every operation, top to bottom. */
 export async function runPipeline(call: Call): Promise<Reply> {
@@ -29,23 +30,19 @@ export async function runPipeline(call: Call): Promise<Reply> {
   const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
   const { many, takesLines } = call.acting.level.writes ?? {};
-  const lines = takesLines && many !== undefined && req.is(MEDIA_TYPES.ndjson)
-    ? readLines(req, { ...bodyLimits, many })
-    : undefined;
-  if (lines !== undefined && key !== undefined) {
+  const isImport = takesLines === true && Boolean(req.is(MEDIA_TYPES.ndjson));
+  if (isImport && key !== undefined) {
     throw badFormat(`The header "Idempotency-Key" is not for lines`);
   }
-  const elements = many === undefined || lines !== undefined
+  const elements = many === undefined || isImport
     ? undefined
     : readElements(req, { ...bodyLimits, many });
-  const isOne = takesBody && elements === undefined && lines === undefined;
+  const isOne = takesBody && elements === undefined && !isImport;
   const body = isOne ? readBody(req, bodyLimits) : undefined;
   const opened = await openLevel(call.acting);
   await checkIndexes(call);
   refuseTags(opened);
-  if (lines !== undefined) {
-    return { status: 207, format: "ndjson", texts: importLines(opened, lines) };
-  }
+  if (isImport) return importLines(opened);
   const { action } = opened.level;
   if (action !== undefined) return await runAction(opened, action);
   const acting = opened.asked.populate === undefined

@@ -1,6 +1,8 @@
 import mongoose, { type Document } from "mongoose";
 import { problemsOf } from "../database/translate_error.ts";
+import { TurnPacer } from "../errors/event_loop.ts";
 import { badData, forbidden, type Problems } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
 import { topOf } from "../filter/filters.ts";
 import { wholeToJson } from "../json/to_json.ts";
 import type { Shape } from "../schema/fields/shape.ts";
@@ -136,6 +138,31 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
+/** Returns the error of each draft that is wrong, by itself. The references of all of them are looked up together. */
+export async function refusalsOf(
+  acting: OpenLevel,
+  drafts: readonly Draft[],
+): Promise<ReadonlyMap<Draft, RestError>> {
+  const references = drafts.flatMap(({ references }, index) =>
+    references.map((each) => ({ ...each, key: `${index}.${each.path}` }))
+  );
+  const missing = await missingReferences(acting, references) ?? {};
+  const problems = drafts.map((draft) => ({ ...draft.problems }));
+  for (const [key, problem] of Object.entries(missing)) {
+    const [index = ""] = key.split(".", 1);
+    Object.assign(problems[Number(index)] ?? {}, { [key.slice(index.length + 1)]: problem });
+  }
+  const refusals = new Map<Draft, RestError>();
+  const pacer = new TurnPacer();
+  for (const [index, draft] of drafts.entries()) {
+    if (Object.keys(problems[index] ?? {}).length === 0) continue;
+    if (pacer.isDue) await pacer.rest();
+    const broken = await brokenRules(acting, draft);
+    refusals.set(draft, badData({ ...broken, ...problems[index] }));
+  }
+  return refusals;
+}
+
 export async function passPreSave(
   acting: OpenLevel,
   given: HookArguments & { readonly body?: JsonObject },
@@ -156,7 +183,7 @@ function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | und
 }
 
 /** The identifier of a new entity in its path; empty where the parent holds only one. */
-function idOf(entity: object, { parameter }: Level): string | undefined {
+export function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };
   return _id === undefined || _id === null ? undefined : String(_id);

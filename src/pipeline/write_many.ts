@@ -1,18 +1,29 @@
+import type { MaybePromise } from "../declare/hooks/hooks.ts";
+import { isPromise } from "../declare/hooks/run_hook.ts";
+import { TurnPacer } from "../errors/event_loop.ts";
 import { badFormat, type Problems } from "../errors/refusals.ts";
-import type { JsonPiece } from "../json/bytes/json_writer.ts";
 import { toJson } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import type { Fate } from "../sources/source.ts";
-import type { BodyLine } from "../write/body/read_body.ts";
+import type { Fate, InsertedEach } from "../sources/source.ts";
+import { fetchOne } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { persistEach } from "./persist.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
-import { isOver, type Reply } from "./request/reply.ts";
+import type { Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";
 import { runDirect } from "./run_direct.ts";
 import { passHook } from "./pass_hooks.ts";
-import { openDraft, passPreSave, refuseProblems, write } from "./write.ts";
+import {
+  type Draft,
+  idOf,
+  mergeDraft,
+  openDraft,
+  passPreSave,
+  refusalsOf,
+  refuseProblems,
+  write,
+} from "./write.ts";
 
 const NO_OBJECT = "The element is not a JSON object";
 
@@ -58,16 +69,22 @@ export async function answerCreated(
   return { status: 201, text: `[${texts.join()}]` };
 }
 
-async function writeEach(
+/** Creates an entity of each body by itself. */
+export async function writeEach(
   acting: OpenLevel,
   bodies: readonly unknown[],
 ): Promise<readonly Fate[]> {
   const { fates = [] } = bodies.every(isJsonObject)
     ? await runDirect(acting, { bodies, isAtomic: false }) ?? {}
     : {};
-  return await mapAll([...bodies.entries()], ([index, body]) => {
-    return fates[index] ?? writeAlone(acting, body);
-  });
+  const others = [...bodies.entries()].filter(([index]) => fates[index] === undefined);
+  const { source, level: { hooks } } = acting;
+  const left = others.map(([, body]) => body);
+  const written = source.insertEach === undefined || hooks.persist !== undefined
+    ? await mapAll(left, (body) => writeAlone(acting, body))
+    : await insertEach(acting, left);
+  const next = written.values();
+  return bodies.map((_, index) => fates[index] ?? next.next().value ?? {});
 }
 
 async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
@@ -80,14 +97,83 @@ async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
   }
 }
 
-interface ToldFate {
+/** A new entity on its way through the hooks; nothing follows its first error. */
+interface Attempt {
+  readonly body: unknown;
+  readonly seen?: object;
+  readonly draft?: Draft;
+  readonly ready?: object;
+  readonly error?: unknown;
+}
+
+/** Creates entities by one statement, each by itself. All of their hooks up to `preSave` have run before it. */
+async function insertEach(acting: OpenLevel, bodies: readonly unknown[]): Promise<Fate[]> {
+  const { level, source } = acting;
+  const opened = await attemptEach(bodies.map((body) => ({ body })), async () => {
+    return { seen: (await fetchOne(acting)).seen };
+  });
+  const merged = await attemptEach(opened, ({ body, seen }) => {
+    if (!isJsonObject(body)) throw badFormat(NO_OBJECT);
+    return { draft: mergeDraft(acting, seen as object, { body, at: "", isNew: true }) };
+  });
+  const refusals = await refusalsOf(acting, merged.flatMap(({ draft }) => draft ?? []));
+  const passed = await attemptEach(merged, async ({ draft }) => {
+    const error = refusals.get(draft as Draft);
+    return error ? { error } : { ready: await passPreSave(acting, draft as Draft) };
+  });
+  const ready = passed.flatMap(({ ready, error }) => error === undefined ? ready ?? [] : []);
+  const { errors, shown } = await source.insertEach?.(ready) ?? NOTHING_INSERTED;
+  const sent = level.hooks.preSend === undefined ? undefined : await shown();
+  const entries = [...ready.entries()];
+  const fates = await mapAll(entries, async ([index, entity]): Promise<Fate> => {
+    if (errors.has(index)) return { error: errors.get(index) };
+    try {
+      await passHook(acting, "preSend", { entity: sent?.get(index) ?? entity });
+      return { _id: idOf(entity, level) };
+    } catch (error) {
+      return { error };
+    }
+  });
+  const next = fates.values();
+  return passed.map(({ error }) => error === undefined ? next.next().value ?? {} : { error });
+}
+
+const NOTHING_INSERTED: InsertedEach = {
+  errors: new Map(),
+  shown: () => Promise.resolve(new Map()),
+};
+
+/** Takes each attempt that has not failed one step further. */
+function attemptEach(
+  all: readonly Attempt[],
+  step: (attempt: Attempt) => MaybePromise<Partial<Attempt>>,
+): Promise<Attempt[]> {
+  return mapAll(all, (attempt) => {
+    if (attempt.error !== undefined) return attempt;
+    const failed = (error: unknown) => ({ ...attempt, error });
+    try {
+      const done = step(attempt);
+      if (!isPromise(done)) return { ...attempt, ...done };
+      return Promise.resolve(done).then((more) => ({ ...attempt, ...more }), failed);
+    } catch (error) {
+      return failed(error);
+    }
+  });
+}
+
+export interface ToldFate {
   readonly status: number;
 }
 
 /** Tells what became of each element, as if it had been the only one. */
-async function toldFates(acting: OpenLevel, fates: readonly Fate[]): Promise<ToldFate[]> {
+export async function toldFates(
+  acting: OpenLevel,
+  fates: readonly Fate[],
+): Promise<ToldFate[]> {
   const told: ToldFate[] = [];
+  const pacer = new TurnPacer();
   for (const { error, ...fate } of fates) {
+    if (pacer.isDue) await pacer.rest();
     told.push(error === undefined ? { status: 201, ...fate } : await toldError(acting, error));
   }
   return told;
@@ -96,42 +182,4 @@ async function toldFates(acting: OpenLevel, fates: readonly Fate[]): Promise<Tol
 export async function toldError(acting: OpenLevel, error: unknown): Promise<ToldFate> {
   const { status, body } = await errorAnswer(acting, error);
   return { ...body, status };
-}
-
-/** Creates an entity of each line of a body. What keeps the database from writing a batch ends the import. */
-export async function* importLines(
-  acting: OpenLevel,
-  batches: AsyncIterable<readonly BodyLine[]>,
-): AsyncGenerator<JsonPiece> {
-  const least = isMinimal(acting) ? 400 : 0;
-  let begun = false;
-  for await (const lines of batches) {
-    acting.timeBudget.renew();
-    const { told, isLast } = await writeLines(acting, lines);
-    if (isOver(acting.req)) return;
-    for (const [index, fate] of told.entries()) {
-      if (fate.status < least) continue;
-      if (begun) yield "\n";
-      begun = true;
-      yield toJson({ line: lines[index]?.line, ...fate });
-    }
-    if (isLast) return;
-  }
-}
-
-async function writeLines(
-  acting: OpenLevel,
-  lines: readonly BodyLine[],
-): Promise<{ readonly told: readonly ToldFate[]; readonly isLast: boolean }> {
-  try {
-    const written = await writeEach(acting, lines.flatMap(({ body }) => body ?? []));
-    const next = written.values();
-    const fates = lines.map(({ body, error }): Fate =>
-      body === undefined ? { error } : next.next().value ?? {}
-    );
-    return { told: await toldFates(acting, fates), isLast: acting.timeBudget.expired };
-  } catch (error) {
-    const fate = await toldError(acting, error);
-    return { told: lines.map(() => fate), isLast: true };
-  }
 }

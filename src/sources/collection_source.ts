@@ -17,6 +17,7 @@ import type { TransactionKey } from "../database/in_transaction.ts";
 import { writerOf } from "../database/write_past_lock.ts";
 import {
   insertDocuments,
+  insertEach,
   removeDocument,
   removeMatching,
   saveDocument,
@@ -39,6 +40,7 @@ import {
 import { openBytes, planIn, storedEntities, storedEntity } from "./direct/read_stored.ts";
 import type { OpenCollection } from "./direct/read_stored.ts";
 import { writeDirect } from "./direct/direct_writes.ts";
+import { insertEntities } from "./insert_entities.ts";
 import type { Place } from "./parts/place.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import type {
@@ -169,6 +171,19 @@ export class CollectionSource implements Source {
     const docs = entities.map(documentOf);
     await this.#options.timeBudget.wait(this.storeNew(docs));
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
+  }
+
+  /** Missing for references, which their parent has to get in one transaction each. */
+  get insertEach(): Source["insertEach"] {
+    if (this.#options.linked) return undefined;
+    return async (entities) =>
+      await insertEntities(entities, {
+        model: await this.#options.model(),
+        insert: (docs) => this.#options.timeBudget.wait(insertEach(docs, this.#writeOptions())),
+        save: (entity) => this.save(entity),
+        readSaved: async (docs) =>
+          showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs,
+      });
   }
 
   async updateAll(entities: readonly EntityValue[]): Promise<void> {

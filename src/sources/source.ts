@@ -131,6 +131,13 @@ export interface Fate {
   readonly error?: unknown;
 }
 
+/** New entities by their places: each is saved, or has an error. */
+export interface InsertedEach {
+  readonly errors: ReadonlyMap<number, unknown>;
+  /** Returns the saved entities as reads show them. */
+  readonly shown: () => Promise<ReadonlyMap<number, EntityValue>>;
+}
+
 /** The bonds of a save of an action, besides the scope. */
 export interface SaveBinding {
   /** The version before it; missing where it is not known. */
@@ -165,6 +172,8 @@ export interface Source {
   /** Gives which identifiers are stored, whoever may see the entities, and ends what a lost request has begun for them. */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   save(entity: EntityValue): Promise<EntityValue>;
+  /** Saves new entities by one statement, each by itself; missing where each takes statements of its own. */
+  readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
   /** Saves new entities: all or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
   /** Saves entities that were read: all or none, each bound as one that is saved alone. */

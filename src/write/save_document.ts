@@ -1,11 +1,16 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { BulkError, throwOnly } from "../errors/bulk_error.ts";
-import { conflict, throwClash } from "../errors/refusals.ts";
+import { conflict, isOutOfReach, throwClash } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
 import { setRaw } from "../schema/mongoose/documents/document_values.ts";
-import { markSaved, saveBy, statementOptionsOf } from "../schema/mongoose/statements/save_by.ts";
+import {
+  markSaved,
+  saveBy,
+  saveEachBy,
+  statementOptionsOf,
+} from "../schema/mongoose/statements/save_by.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
@@ -134,11 +139,7 @@ export async function insertDocuments(
     );
   }
   await saveBy(docs, async () => {
-    const all = docs.map((doc) => {
-      const key = versionKeyOf(doc);
-      if (key !== undefined) setRaw(doc, { path: key, value: 0 });
-      return valuesToStore(doc);
-    });
+    const all = docs.map(valuesOfNew);
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
@@ -148,6 +149,57 @@ export async function insertDocuments(
     });
     docs.forEach(markSaved);
   });
+}
+
+/** Inserts new documents of one model by one statement, each by itself. Returns the errors of those that are not inserted. */
+export async function insertEach(
+  docs: readonly Document[],
+  { scope, statementOptions }: SaveDocumentOptions,
+): Promise<ReadonlyMap<Document, unknown>> {
+  const [first] = docs;
+  if (first === undefined) return new Map();
+  const model = first.constructor as Model<unknown>;
+  return await saveEachBy(docs, async (valid) => {
+    const all = valid.map(valuesOfNew);
+    const refused = await outsideOf(all, { scope, model });
+    const kept = all.filter((_, index) => !refused.has(index));
+    const places = [...all.keys()].filter((index) => !refused.has(index));
+    const options = { ...statementOptionsOf(first, statementOptions()), ordered: false };
+    try {
+      if (kept.length > 0) await insertAll(model, { all: kept, options });
+    } catch (error) {
+      if (!(error instanceof BulkError)) throw error;
+      for (const [index, each] of error.errors) refused.set(places[index] as number, each);
+    }
+    valid.filter((_, index) => !refused.has(index)).forEach(markSaved);
+    if (refused.size > 0) throw new BulkError(refused);
+  });
+}
+
+/** Returns the error of each value that is outside of a scope. */
+async function outsideOf(
+  all: readonly StoredObject[],
+  { scope, model }: { readonly scope: Filter; readonly model: Model<unknown> },
+): Promise<Map<number, unknown>> {
+  const errors = new Map<number, unknown>();
+  if (isEmpty(scope)) return errors;
+  const options = { scope: castFilter(model, scope), connection: model.db };
+  try {
+    await checkScope(all, options);
+    return errors;
+  } catch (error) {
+    if (!isOutOfReach(error)) throw error;
+  }
+  for (const [index, values] of all.entries()) {
+    await checkScope([values], options).catch((error) => errors.set(index, error));
+  }
+  return errors;
+}
+
+function valuesOfNew(doc: Document): StoredObject {
+  const key = versionKeyOf(doc);
+  if (key !== undefined) setRaw(doc, { path: key, value: 0 });
+  return valuesToStore(doc);
 }
 
 export async function insertAll(

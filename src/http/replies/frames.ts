@@ -1,4 +1,4 @@
-import { nextTurn } from "../../database/read_batches.ts";
+import { nextTurn } from "../../errors/event_loop.ts";
 import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { enclosed, type JsonPiece } from "../../json/bytes/json_writer.ts";
 import type { Column } from "../../pipeline/lists/columns.ts";

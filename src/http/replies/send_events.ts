@@ -10,21 +10,15 @@ import { EVENT_STREAM } from "../../filter/parameters/read_rules.ts";
 import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
 import type { Route } from "../../pipeline/request/route.ts";
 import { cutAnswer } from "./connection.ts";
+import { onServerClose } from "./server_close.ts";
 
 const HEARTBEAT = ":\n\n";
-
-/** The streams of each server. */
-const streams = new WeakMap<object, Set<EventStream>>();
 
 let openCount = 0;
 
 /** Whether a request for a list asks for what changes in it, too. */
 export function asksForEvents({ req }: Call): boolean {
   return req.method === "GET" && namesType(req.headers.accept, EVENT_STREAM);
-}
-
-export function endStreams(server: object): void {
-  for (const stream of [...streams.get(server) ?? []]) stream.end();
 }
 
 /** Sends a list and what changes in it, until its client leaves. */
@@ -71,15 +65,13 @@ class EventStream implements EventSender {
     this.#most = this.#live.maxUnsentBytes;
     this.#subscription = new Subscription(call, this);
     openCount++;
-    const { server } = res.req.socket as { readonly server?: object };
-    const all = streams.get(server ?? this) ?? new Set();
-    streams.set(server ?? this, all.add(this));
     const drain = () => this.#drained();
     const end = () => this.end();
     const stop = onConnectionClose(res.req.socket, end);
+    const stopWaiting = onServerClose(res.req, end);
     res.on("drain", drain).on("close", end);
     this.#stopListening = () => {
-      all.delete(this);
+      stopWaiting();
       stop();
       res.off("drain", drain).off("close", end);
     };

@@ -3,18 +3,14 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { logHint } from "../../errors/log.ts";
+import { MEDIA_TYPES } from "../../filter/parameters/read_rules.ts";
 import { tagOf } from "../../pipeline/request/versions.ts";
-import { isOver, onConnectionClose, pathOf, type Reply } from "../../pipeline/request/reply.ts";
+import { isOver, pathOf, type Reply } from "../../pipeline/request/reply.ts";
 import type { JsonPiece } from "../../json/bytes/json_writer.ts";
-import {
-  awaitTurn,
-  cutAnswer,
-  isQueued,
-  onSendTimeout,
-  PIECE,
-  SlowClientError,
-} from "./connection.ts";
+import { awaitTurn, cutAnswer, isQueued, PIECE } from "./connection.ts";
 import { type Frame, framed, frameOf, JSON_TYPE } from "./frames.ts";
+import { ResponseStream } from "./response_stream.ts";
+import { onServerClose } from "./server_close.ts";
 
 /** Headers to which the host may have given values of its own. */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
@@ -33,6 +29,7 @@ export async function sendReply(
   if (reply.created !== undefined) res.setHeader("Location", locationOf(res, reply.created));
   const { texts, gathered, status, text, version } = reply;
   const frame = frameOf(reply);
+  if (reply.lines !== undefined) return await sendLines(res, { ...reply, timeoutMS });
   if (texts !== undefined) return await sendList(res, { texts, status, frame, timeoutMS });
   res.status(status);
   if (gathered !== undefined) {
@@ -111,6 +108,35 @@ async function sendList(
   if (stream.isTaken) await cutBegun(res);
 }
 
+/** Sends each piece of an answer when it is there, the head with the first one. */
+async function sendLines(
+  res: Response,
+  { lines = EMPTY, stop = () => {}, status, timeoutMS }: Reply & { readonly timeoutMS: number },
+): Promise<void> {
+  const stream = new ResponseStream(res, timeoutMS);
+  const stopListening = onServerClose(res.req, stop);
+  const begin = () => res.status(status).setHeader("Content-Type", MEDIA_TYPES.ndjson);
+  try {
+    for await (const text of lines) {
+      if (!stream.isOpen) break;
+      if (!stream.begun) {
+        begin();
+        stream.open();
+      }
+      await stream.write(bytesOf(text));
+      stream.flush();
+    }
+    if (!stream.begun && stream.isOpen) begin();
+    await stream.end();
+  } finally {
+    stopListening();
+    stream.release();
+  }
+  if (stream.isTaken) await cutBegun(res);
+}
+
+const EMPTY: AsyncIterable<string> = (async function* () {})();
+
 function bytesOf(text: JsonPiece): Uint8Array {
   return typeof text === "string" ? Buffer.from(text) : text;
 }
@@ -166,77 +192,4 @@ function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undef
 
 function lengthOf(pieces: readonly JsonPiece[]): number {
   return pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
-}
-
-/** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
-class ResponseStream {
-  readonly #res: Response;
-  readonly #timeoutMS: number;
-  begun = false;
-  #wake: () => void = () => {};
-  #stopListening: (() => void) | undefined;
-
-  constructor(res: Response, timeoutMS: number) {
-    this.#res = res;
-    this.#timeoutMS = timeoutMS;
-  }
-
-  /** Whether the client is there, and no hook answers in the place of this stream. */
-  get isOpen(): boolean {
-    return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
-  }
-
-  /** Whether a hook has begun an answer that its client waits for. */
-  get isTaken(): boolean {
-    return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
-  }
-
-  /** Writes bytes; returns when the client has taken what was written, or has left. */
-  async write(bytes: Uint8Array): Promise<void> {
-    for (let start = 0; start < bytes.length; start += PIECE) {
-      if (!this.isOpen) return;
-      this.begun = true;
-      if (!this.#res.write(bytes.subarray(start, start + PIECE))) await this.#drained();
-    }
-  }
-
-  async end(bytes: Uint8Array = new Uint8Array()): Promise<void> {
-    const whole = Math.floor(Math.max(bytes.length - 1, 0) / PIECE) * PIECE;
-    await this.write(bytes.subarray(0, whole));
-    if (this.isOpen) this.#res.end(bytes.subarray(whole));
-    this.release();
-  }
-
-  release(): void {
-    this.#stopListening?.();
-    this.#stopListening = undefined;
-  }
-
-  async #drained(): Promise<void> {
-    this.#listen();
-    await new Promise<void>((resolve, reject) => {
-      const stop = onSendTimeout(this.#timeoutMS, () => {
-        reject(new SlowClientError(this.#res.req, this.#timeoutMS));
-        void cutAnswer(this.#res);
-      });
-      this.#wake = () => {
-        stop();
-        resolve();
-      };
-      if (!this.isOpen) this.#wake();
-    });
-  }
-
-  /** Listens once for all waits: middleware that compresses never takes listeners off. */
-  #listen(): void {
-    if (this.#stopListening !== undefined) return;
-    const res = this.#res;
-    const wake = () => this.#wake();
-    const stop = onConnectionClose(res.req.socket, wake);
-    res.on("drain", wake).on("close", wake);
-    this.#stopListening = () => {
-      stop();
-      res.off("drain", wake).off("close", wake);
-    };
-  }
 }

@@ -1,22 +1,25 @@
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
+import { TurnPacer } from "../../errors/event_loop.ts";
 
 const WINDOW = 32;
 
 const BATCH = 128;
 
-/** Maps entities through hooks, several at a time and in order, without `undefined`. The first failure ends it. */
+/** Maps entities through hooks, several at a time and in order, without `undefined`. The first failure ends the work. */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   map: (entity: T) => MaybePromise<R | undefined>,
 ): AsyncGenerator<R[]> {
   const pending: Promise<R | undefined>[] = [];
+  const pacer = new TurnPacer();
   let kept: R[] = [];
   const add = (value: R | undefined) => {
     if (value !== undefined) kept.push(value);
   };
   for await (const entities of lists) {
     for (const entity of entities) {
+      if (pacer.isDue) await pacer.rest();
       let result: MaybePromise<R | undefined>;
       try {
         result = map(entity);

@@ -11,6 +11,10 @@ export interface Reply {
   /** A list in pieces that no hook can refuse, so that its answer may begin before the last entity is read. */
   readonly texts?: AsyncIterable<JsonPiece>;
   readonly gathered?: readonly JsonPiece[];
+  /** Whole lines that the client gets as soon as each piece is there. */
+  readonly lines?: AsyncIterable<string>;
+  /** Has `lines` end early: called when the server closes. */
+  readonly stop?: () => void;
   readonly format?: Format | undefined;
   readonly columns?: readonly Column[];
   /** The version of the one entity that the answer shows; `null` if it has none. */

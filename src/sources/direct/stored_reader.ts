@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document, Model, mongo } from "mongoose";
-import { type Batch, nextTurn, readBatches } from "../../database/read_batches.ts";
+import { type Batch, readBatches } from "../../database/read_batches.ts";
+import { nextTurn } from "../../errors/event_loop.ts";
 import type { TimeBudget } from "../../database/time_budget.ts";
 import { type Filter, isEmpty } from "../../filter/filters.ts";
 import type { Shape } from "../../schema/fields/shape.ts";

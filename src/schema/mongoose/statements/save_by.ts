@@ -54,6 +54,33 @@ export async function saveBy(
   await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
 
+/** Saves documents as {@linkcode saveBy} does, but each by itself. Returns the errors of those that are not saved. */
+export async function saveEachBy(
+  docs: readonly Document[],
+  write: (docs: readonly Document[]) => Promise<void>,
+): Promise<ReadonlyMap<Document, unknown>> {
+  const errors = new Map<Document, unknown>();
+  const attempt = async (
+    some: readonly Document[],
+    work: (some: readonly Document[]) => Promise<void>,
+  ): Promise<readonly Document[]> => {
+    try {
+      await work(some);
+    } catch (error) {
+      if (!(error instanceof BulkError)) throw error;
+      for (const [index, each] of error.errors) errors.set(some[index] as Document, each);
+    }
+    return some.filter((doc) => !errors.has(doc));
+  };
+  const valid = await attempt(docs, (some) => eachInTurn(some, validate));
+  const ready = await attempt(valid, (some) => eachInTurn(some, runPreSave));
+  const saved = ready.length === 0 ? [] : await attempt(ready, write);
+  for (const [doc, error] of errors) errors.set(doc, await toldOf(doc, error));
+  const finish = (doc: Document) => middlewareOf(doc).execPost("save", doc, [doc]);
+  await attempt(saved, (some) => eachInTurn(some, finish));
+  return errors;
+}
+
 export interface WriteOptions {
   /** Aborts when it is too late to send the statement. */
   readonly signal: AbortSignal;

@@ -1,0 +1,48 @@
+import type { Document, Model } from "mongoose";
+import { isDocument } from "../schema/mongoose/bson.ts";
+import type { EntityValue, InsertedEach } from "./source.ts";
+
+interface InsertOptions {
+  readonly model: Model<unknown>;
+  /** Inserts documents by one statement; returns the errors of those that are not inserted. */
+  readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
+  /** Saves one entity; returns it as reads show it. */
+  readonly save: (entity: EntityValue) => Promise<EntityValue>;
+  /** Returns documents that are saved as reads show them, in their order. */
+  readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
+}
+
+/** Inserts new entities together, each by itself. A document that a hook has given in the place of one is saved alone. */
+export async function insertEntities(
+  entities: readonly EntityValue[],
+  { model, insert, save, readSaved }: InsertOptions,
+): Promise<InsertedEach> {
+  const places = new Map<Document, number>();
+  for (const [place, entity] of entities.entries()) {
+    if (isNewOf(entity, model) && !places.has(entity)) places.set(entity, place);
+  }
+  const refused = await insert([...places.keys()]);
+  const errors = new Map([...refused].map(([doc, error]) => [places.get(doc) as number, error]));
+  const others = new Map<number, EntityValue>();
+  const inserted = new Set(places.values());
+  for (const [place, entity] of entities.entries()) {
+    if (inserted.has(place)) continue;
+    try {
+      others.set(place, await save(entity));
+    } catch (error) {
+      errors.set(place, error);
+    }
+  }
+  const shown = async () => {
+    const saved = [...places].filter(([, place]) => !errors.has(place));
+    const all = await readSaved(saved.map(([doc]) => doc));
+    const entries = saved.map(([, place], at) => [place, all[at] as EntityValue] as const);
+    return new Map([...entries, ...others]);
+  };
+  return { errors, shown };
+}
+
+/** Whether an entity is a new document of a model, outside of any session of the application. */
+function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
+  return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
+}

@@ -1,0 +1,139 @@
+import type { Readable } from "node:stream";
+import { clearTimeout, setTimeout } from "node:timers";
+import { createGunzip } from "node:zlib";
+import type { Request } from "express-types";
+import { refusal } from "../../errors/refusals.ts";
+import type { RestError } from "../../errors/rest_error.ts";
+
+interface ImportOptions {
+  /** Ends a wait. */
+  readonly signal: AbortSignal;
+  readonly maxImportBytes: number;
+}
+
+/** How many times larger than its compressed bytes a body may be. */
+const MAX_INFLATION = 100;
+
+/** The size up to which a body may be compressed to nothing. */
+const FREE_INFLATION = 10 * 1024 * 1024;
+
+/** Opens a body that no parser has read. Throws if its length or its encoding is refused. */
+export function openBody(req: Request, options: ImportOptions): ImportBody {
+  if (req.body !== undefined || req.readableEnded) {
+    throw new Error("Cannot read the lines of the body: a parser of the application has read them");
+  }
+  const { maxImportBytes } = options;
+  if (Number(req.headers["content-length"]) > maxImportBytes) throw tooLarge(maxImportBytes);
+  const encoding = req.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity" && encoding !== "gzip") {
+    throw refusal("UNSUPPORTED_MEDIA_TYPE", { message: `The Content-Encoding is not "gzip"` });
+  }
+  return new ImportBody(req, { ...options, isCompressed: encoding === "gzip" });
+}
+
+function tooLarge(limit: number): RestError {
+  const message = `The body is larger than ${limit} bytes: send it in several requests`;
+  return refusal("PAYLOAD_TOO_LARGE", { message, limit });
+}
+
+/** The bytes of a body, decompressed, chunk by chunk. */
+class ImportBody {
+  readonly #req: Request;
+  readonly #source: Readable;
+  readonly #options: ImportOptions;
+  readonly #isCompressed: boolean;
+  #chunks: Uint8Array[] = [];
+  #received = 0;
+  #inflated = 0;
+  #isEnded = false;
+  #error: unknown;
+  readonly #stopListening: () => void;
+  #wake: () => void = () => {};
+
+  constructor(
+    req: Request,
+    { isCompressed, ...options }: ImportOptions & { readonly isCompressed: boolean },
+  ) {
+    this.#req = req;
+    this.#options = options;
+    this.#isCompressed = isCompressed;
+    this.#source = isCompressed ? req.pipe(createGunzip()) : req;
+    if (isCompressed) req.on("data", this.#onReceived);
+    // A decompression that fails after the last read would end the process.
+    this.#source.on("error", this.#onError);
+    req.on("error", this.#onError).on("close", this.#onClose);
+    this.#source.on("data", this.#onData).on("end", this.#onEnd);
+    const wake = () => this.#wake();
+    options.signal.addEventListener("abort", wake);
+    this.#stopListening = () => options.signal.removeEventListener("abort", wake);
+  }
+
+  /** Returns the next chunk, `null` at the end of the body, and `undefined` if none has come in time or the signal ends the wait. */
+  async next(dueAt: number): Promise<Uint8Array | null | undefined> {
+    if (this.#chunks.length === 0 && !this.#isEnded && this.#error === undefined) {
+      await this.#wait(dueAt);
+    }
+    const chunk = this.#chunks.shift();
+    if (chunk !== undefined) return this.#checked(chunk);
+    if (this.#error !== undefined) throw this.#error;
+    return this.#isEnded ? null : undefined;
+  }
+
+  /** Discards the rest of the body: the client may not take an answer before it has sent all. */
+  leave(): void {
+    this.#stopListening();
+    this.#source.off("data", this.#onData);
+    this.#req.off("data", this.#onReceived).off("close", this.#onClose);
+    this.#chunks = [];
+    if (this.#isCompressed) {
+      this.#req.unpipe();
+      this.#source.destroy();
+    }
+    this.#req.resume();
+  }
+
+  async #wait(dueAt: number): Promise<void> {
+    if (this.#options.signal.aborted) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (dueAt !== Infinity) timer = setTimeout(resolve, Math.max(0, dueAt - performance.now()));
+      this.#source.resume();
+    });
+    clearTimeout(timer);
+  }
+
+  #checked(chunk: Uint8Array): Uint8Array {
+    const { maxImportBytes } = this.#options;
+    this.#inflated += chunk.length;
+    if (this.#inflated > maxImportBytes) throw tooLarge(maxImportBytes);
+    const most = Math.max(FREE_INFLATION, this.#received * MAX_INFLATION);
+    if (!this.#isCompressed || this.#inflated <= most) return chunk;
+    const message = `The body is more than ${MAX_INFLATION} times larger than its compressed bytes`;
+    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: most });
+  }
+
+  readonly #onReceived = (chunk: Uint8Array): void => {
+    this.#received += chunk.length;
+  };
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    this.#source.pause();
+    this.#chunks.push(chunk);
+    this.#wake();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#isEnded = true;
+    this.#wake();
+  };
+
+  readonly #onError = (error: unknown): void => {
+    this.#error ??= error;
+    this.#wake();
+  };
+
+  readonly #onClose = (): void => {
+    if (!this.#req.readableEnded) this.#onError(new Error("The client has left"));
+  };
+}

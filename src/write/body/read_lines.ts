@@ -1,0 +1,197 @@
+import { Buffer } from "node:buffer";
+import type { Request } from "express-types";
+import { TurnPacer } from "../../errors/event_loop.ts";
+import { badFormat, overloaded, refusal } from "../../errors/refusals.ts";
+import { RestError } from "../../errors/rest_error.ts";
+import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
+import { openBody } from "./import_body.ts";
+import { type BodyLimits, checkSize, type Count, MAX_DEPTH, tooDeep } from "./read_body.ts";
+
+export interface BodyLine {
+  readonly line: number;
+  readonly body?: JsonObject;
+  readonly error?: unknown;
+}
+
+interface LinesOptions extends Required<BodyLimits> {
+  /** The number of lines in a batch. */
+  readonly many: number;
+  /** Ends the import with a line that names the first line that was not read. */
+  readonly signal: AbortSignal;
+  /** Whether nobody waits for the answer. */
+  readonly isOver: () => boolean;
+}
+
+/** The most bytes of a line, and about as many of a batch. */
+const MAX_LINE = 1024 * 1024;
+
+/** The number of lines between two looks at the clock: most lines are short. */
+const LINES_AT_ONCE = 32;
+
+/** The time after which a batch is stored that is not full. */
+const STORE_AFTER_MS = 1000;
+
+/**
+ * Reads a body with a JSON object on each line, in batches, and no further than the caller asks for. The last batch of a body
+ * that cannot be read to its end has an error as its last line.
+ */
+export async function* readLines(
+  req: Request,
+  { many, signal, isOver, maxImportBytes, ...limits }: LinesOptions,
+): AsyncGenerator<readonly BodyLine[]> {
+  const body = openBody(req, { signal, maxImportBytes });
+  const splitter = new LineSplitter();
+  const pacer = new TurnPacer();
+  const batch = new LineBatch(limits);
+  try {
+    for (let isAtEnd = false; !isAtEnd;) {
+      const chunk = await body.next(batch.dueAt);
+      if (pacer.isDue) await pacer.rest();
+      if (isOver()) return;
+      isAtEnd = chunk === null;
+      if (!isAtEnd && signal.aborted) throw stopped();
+      for (const text of splitter.split(chunk)) {
+        if (batch.next % LINES_AT_ONCE === 0 && pacer.isDue) {
+          await pacer.rest();
+          if (isOver()) return;
+        }
+        if (signal.aborted) throw stopped();
+        batch.add(text);
+        if (batch.length >= many || batch.size >= MAX_LINE) yield batch.take();
+      }
+      if (isAtEnd || performance.now() >= batch.dueAt) yield batch.take();
+    }
+  } catch (thrown) {
+    if (isOver()) return;
+    const isKnown = thrown instanceof RestError;
+    const error = isKnown ? thrown : badFormat("The rest of the body cannot be read");
+    yield [...batch.take(), { line: batch.next, error }];
+  } finally {
+    body.leave();
+  }
+}
+
+/** The lines that are read and not stored. */
+class LineBatch {
+  readonly #limits: Count;
+  #lines: BodyLine[] = [];
+  /** The number of the line after the last one. */
+  next = 1;
+  /** The length of the lines, empty ones included. */
+  size = 0;
+  /** The time at which the batch is stored although it is not full. */
+  dueAt = Infinity;
+
+  constructor(limits: Count) {
+    this.#limits = limits;
+  }
+
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  add(text: string): void {
+    this.size += text.length;
+    const line = this.next++;
+    if (text.trim() === "") return;
+    if (this.#lines.length === 0) this.dueAt = performance.now() + STORE_AFTER_MS;
+    this.#lines.push({ line, ...readLine(text, this.#limits) });
+  }
+
+  take(): readonly BodyLine[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.size = 0;
+    this.dueAt = Infinity;
+    return lines;
+  }
+}
+
+function stopped(): RestError {
+  return overloaded("The server is closing: this line and the lines after it are not stored");
+}
+
+/** The length from which a line is checked before it is parsed: the parser cannot be interrupted. */
+const LONG_LINE = 16 * 1024;
+
+/** Throws if a text has more members than the limits allow, or is nested too deep, without parsing it. */
+function checkText(text: string, { maxKeys, maxElements }: Count): void {
+  const most = maxKeys + maxElements + 1;
+  let members = 0;
+  let opened = 0;
+  let depth = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) at += code === BACKSLASH ? 1 : 0;
+    else if (code === COMMA) members++;
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) {
+      opened++;
+      if (++depth > MAX_DEPTH + 1) throw tooDeep();
+    } else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--;
+    if (members > most || opened > most) {
+      throw badFormat(`The line goes over the limit of ${most} keys and elements`);
+    }
+  }
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
+function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
+  try {
+    if (text.length > LONG_LINE) checkText(text, limits);
+    const body: unknown = JSON.parse(text);
+    if (!isJsonObject(body)) return { error: badFormat("The line is not a JSON object") };
+    checkSize(body, limits);
+    return { body };
+  } catch (error) {
+    return { error: error instanceof SyntaxError ? badFormat("The line is not JSON") : error };
+  }
+}
+
+const LINE_BREAK = 0x0a;
+
+/** Splits the chunks of a body into lines. */
+class LineSplitter {
+  #rest: Uint8Array[] = [];
+  #size = 0;
+
+  /** Returns the lines that end in a chunk; at the end of the body, which is `null`, the line without a break. */
+  *split(chunk: Uint8Array | null | undefined): Generator<string> {
+    if (chunk === undefined) return;
+    if (chunk === null) {
+      if (this.#size > 0) yield this.#join();
+      return;
+    }
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_BREAK); end !== -1; end = chunk.indexOf(LINE_BREAK, start)) {
+      if (end > start) this.#add(chunk.subarray(start, end));
+      start = end + 1;
+      yield this.#size === 0 ? "" : this.#join();
+    }
+    if (start < chunk.length) this.#add(chunk.subarray(start));
+  }
+
+  #add(part: Uint8Array): void {
+    this.#rest.push(part);
+    this.#size += part.length;
+    if (this.#size <= MAX_LINE) return;
+    const message =
+      `The line is longer than ${MAX_LINE} bytes: it and those behind it are not read`;
+    throw refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_LINE });
+  }
+
+  #join(): string {
+    const line = Buffer.concat(this.#rest).toString();
+    this.#rest = [];
+    this.#size = 0;
+    return line;
+  }
+}
