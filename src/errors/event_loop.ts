@@ -26,3 +26,14 @@ export class TurnPacer {
     this.#begun = performance.now();
   }
 }
+
+/** Maps a list in slices of the event loop. */
+export async function mapPaced<T, R>(all: Iterable<T>, map: (each: T) => R): Promise<R[]> {
+  const pacer = new TurnPacer();
+  const results: R[] = [];
+  for (const each of all) {
+    if (pacer.isDue) await pacer.rest();
+    results.push(map(each));
+  }
+  return results;
+}

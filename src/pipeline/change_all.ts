@@ -44,7 +44,10 @@ async function updateAll(
   const direct = isAtomic ? await runDirect(acting, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
   const seen = await selectEntities(acting, limit);
-  const drafts = seen.map((entity) => mergeDraft(acting, entity, { body, at: "", isNew: false }));
+  const drafts = await mapAll(
+    seen,
+    (entity) => mergeDraft(acting, entity, { body, at: "", isNew: false }),
+  );
   if (drafts.length === 0) {
     // Values that fit no entity are refused also where none is selected.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });

@@ -1,7 +1,7 @@
 import { TurnPacer } from "../errors/event_loop.ts";
 import { refusal } from "../errors/refusals.ts";
+import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
-import type { Fate } from "../sources/source.ts";
 import { type BodyLine, readLines } from "../write/body/read_lines.ts";
 import type { OpenLevel } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
@@ -34,8 +34,7 @@ async function* createLines(
     const [first] = lines;
     if (first === undefined) continue;
     if (refused >= MAX_REFUSED) {
-      const told = await toldError(acting, tooManyRefused());
-      return yield lineOf(first, told);
+      return yield lineOf(first, toldRefusal(tooManyRefused()));
     }
     acting.timeBudget.renew();
     const { told, isLast } = await writeLines(acting, lines);
@@ -52,10 +51,15 @@ async function* createLines(
   }
 }
 
-function tooManyRefused(): Error {
+function tooManyRefused(): RestError {
   const message =
     `${MAX_REFUSED} lines were refused one after another: this one and those behind it are not read`;
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_REFUSED });
+}
+
+/** Tells of a line that was not read. The host gets no report: a server that closes is no failure. */
+function toldRefusal({ status, body }: RestError): ToldFate {
+  return { ...body, status };
 }
 
 function lineOf(line: BodyLine | undefined, fate: ToldFate): string {
@@ -68,11 +72,11 @@ async function writeLines(
 ): Promise<{ readonly told: readonly ToldFate[]; readonly isLast: boolean }> {
   try {
     const written = await writeEach(acting, lines.flatMap(({ body }) => body ?? []));
-    const next = written.values();
-    const fates = lines.map(({ body, error }): Fate =>
-      body === undefined ? { error } : next.next().value ?? {}
+    const fates = (await toldFates(acting, written)).values();
+    const told = lines.flatMap(({ error }) =>
+      error === undefined ? fates.next().value ?? [] : toldRefusal(error)
     );
-    return { told: await toldFates(acting, fates), isLast: acting.timeBudget.expired };
+    return { told, isLast: acting.timeBudget.expired };
   } catch (error) {
     const fate = await toldError(acting, error);
     return { told: lines.map(() => fate), isLast: true };

@@ -94,14 +94,14 @@ export async function answerWritten(
   return { ...answer, ...created !== undefined && { created } };
 }
 
-export async function openDraft(acting: OpenLevel, body: JsonObject, at = ""): Promise<Draft> {
+async function openDraft(acting: OpenLevel, body: JsonObject): Promise<Draft> {
   const { route: { operation: { origin } } } = acting;
   const fetched = await fetchOne(acting);
   const { entity, seen } = fetched;
   const isNew = origin === "new" || origin === "byKey" && isDocument(entity) && entity.isNew;
   if (origin === "byKey") checkPresence(acting, !isNew);
   if (!isNew) checkVersion(acting, fetched);
-  return mergeDraft(acting, seen, { body, at, isNew });
+  return mergeDraft(acting, seen, { body, at: "", isNew });
 }
 
 export function mergeDraft(
@@ -131,7 +131,9 @@ export async function refuseProblems(
   const isRight = missing === undefined && Object.keys(others).length === 0;
   if (isRight && drafts.every(({ problems }) => problems === undefined)) return;
   const found = { ...others };
+  const pacer = new TurnPacer();
   for (const draft of drafts) {
+    if (pacer.isDue) await pacer.rest();
     const own = { ...await brokenRules(acting, draft), ...draft.problems };
     for (const [path, problem] of Object.entries(own)) found[draft.at + path] = problem;
   }

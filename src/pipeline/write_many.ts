@@ -18,7 +18,6 @@ import {
   type Draft,
   idOf,
   mergeDraft,
-  openDraft,
   passPreSave,
   refusalsOf,
   refuseProblems,
@@ -44,11 +43,15 @@ export async function writeMany(acting: OpenLevel, elements: readonly unknown[])
 async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
   const { level: { hooks }, source, opened: { key } } = acting;
   const others: Problems = {};
-  const drafts = await mapAll([...elements.entries()], ([index, body]) => {
-    if (isJsonObject(body)) return openDraft(acting, body, `${index}.`);
+  const opened = await mapAll([...elements.entries()], async ([index, body]) => {
+    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(acting)).seen };
     others[index] = { message: NO_OBJECT, kind: "object" };
     return undefined;
   });
+  const drafts = await mapAll(
+    opened,
+    ({ index, body, seen }) => mergeDraft(acting, seen, { body, at: `${index}.`, isNew: true }),
+  );
   await refuseProblems(acting, drafts, others);
   const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
   await key?.keep(ready);
@@ -65,7 +68,7 @@ export async function answerCreated(
 ): Promise<Reply> {
   const sent = await mapAll(saved, (entity) => passHook(acting, "preSend", { entity }));
   if (isMinimal(acting)) return { status: 201 };
-  const texts = sent.map((each) => toJson(each, acting.level.shape));
+  const texts = await mapAll(sent, (each) => toJson(each, acting.level.shape));
   return { status: 201, text: `[${texts.join()}]` };
 }
 

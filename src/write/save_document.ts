@@ -1,6 +1,7 @@
 import mongoose from "mongoose";
 import type { ClientSession, Document, Model, mongo, Query } from "mongoose";
 import { BulkError, throwOnly } from "../errors/bulk_error.ts";
+import { mapPaced } from "../errors/event_loop.ts";
 import { conflict, isOutOfReach, throwClash } from "../errors/refusals.ts";
 import { castFilter, withConditions } from "../filter/cast_filter.ts";
 import { everyFilter, type Filter, isEmpty, KEEP_CONDITIONS } from "../filter/filters.ts";
@@ -139,7 +140,7 @@ export async function insertDocuments(
     );
   }
   await saveBy(docs, async () => {
-    const all = docs.map(valuesOfNew);
+    const all = await mapPaced(docs, valuesOfNew);
     if (!isEmpty(scope)) {
       await checkScope(all, { scope: castFilter(model, scope), connection: model.db });
     }
@@ -147,7 +148,7 @@ export async function insertDocuments(
       const options = statementOptionsOf(first, statementOptions(session, mostMS));
       return send(model, { all, options });
     });
-    docs.forEach(markSaved);
+    await mapPaced(docs, markSaved);
   });
 }
 
@@ -160,7 +161,7 @@ export async function insertEach(
   if (first === undefined) return new Map();
   const model = first.constructor as Model<unknown>;
   return await saveEachBy(docs, async (valid) => {
-    const all = valid.map(valuesOfNew);
+    const all = await mapPaced(valid, valuesOfNew);
     const refused = await outsideOf(all, { scope, model });
     const kept = all.filter((_, index) => !refused.has(index));
     const places = [...all.keys()].filter((index) => !refused.has(index));
@@ -171,7 +172,7 @@ export async function insertEach(
       if (!(error instanceof BulkError)) throw error;
       for (const [index, each] of error.errors) refused.set(places[index] as number, each);
     }
-    valid.filter((_, index) => !refused.has(index)).forEach(markSaved);
+    await mapPaced(valid.filter((_, index) => !refused.has(index)), markSaved);
     if (refused.size > 0) throw new BulkError(refused);
   });
 }

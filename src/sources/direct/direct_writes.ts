@@ -5,7 +5,7 @@ import { type LockOptions, writePastLock } from "../../database/write_past_lock.
 import { isPromise } from "../../declare/hooks/run_hook.ts";
 import type { MaybePromise } from "../../declare/hooks/hooks.ts";
 import { BulkError } from "../../errors/bulk_error.ts";
-import { TurnPacer } from "../../errors/event_loop.ts";
+import { mapPaced, TurnPacer } from "../../errors/event_loop.ts";
 import { tooMany } from "../../errors/refusals.ts";
 import { castFilter, withConditions } from "../../filter/cast_filter.ts";
 import { everyFilter, isCountable, isEmpty, KEEP_CONDITIONS } from "../../filter/filters.ts";
@@ -84,7 +84,8 @@ async function createMany(
   if (isAtomic) {
     const together = { ...turnsIn(model), timeBudget, isRequired: true, key };
     await timeBudget.wait(all.length === 1 ? insert() : inTransaction(together, insert));
-    return minimal ? {} : { text: `[${all.map((each) => toJson(each, shape)).join()}]` };
+    if (minimal) return {};
+    return { text: `[${(await mapPaced(all, (each) => toJson(each, shape))).join()}]` };
   }
   let errors: BulkError["errors"] = new Map();
   try {

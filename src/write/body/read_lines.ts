@@ -10,7 +10,7 @@ import { type BodyLimits, checkSize, type Count, MAX_DEPTH, tooDeep } from "./re
 export interface BodyLine {
   readonly line: number;
   readonly body?: JsonObject;
-  readonly error?: unknown;
+  readonly error?: RestError;
 }
 
 interface LinesOptions extends Required<BodyLimits> {
@@ -152,7 +152,7 @@ function readLine(text: string, limits: Count): Omit<BodyLine, "line"> {
     checkSize(body, limits);
     return { body };
   } catch (error) {
-    return { error: error instanceof SyntaxError ? badFormat("The line is not JSON") : error };
+    return { error: error instanceof RestError ? error : badFormat("The line is not JSON") };
   }
 }
 
