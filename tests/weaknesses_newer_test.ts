@@ -274,3 +274,26 @@ test("GHSA-97pr-9hgg-3p8r: who may see an entity no more is told nothing of it, 
     assertEquals((await app.get(path, tagged)).status, 304, path);
   }
 });
+
+/** A call of the driver or of Mongoose that passes the driver's time limit. */
+const TIMED_CALL =
+  /\.(?:command|find|findOne\w*|update\w*|insert\w*|delete\w*|replaceOne|aggregate|watch|bulkWrite|count\w*|distinct|startSession|withTransaction|transaction)\([^;]*\btimeoutMS\b/;
+
+async function* sourcesIn(folder: URL): AsyncGenerator<URL> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* sourcesIn(new URL(`${name}/`, folder));
+    else if (name.endsWith(".ts") && !name.endsWith("_test.ts")) yield new URL(name, folder);
+  }
+}
+
+test("CVE-2026-119179: no statement has the driver's time limit, and no driver is allowed that obeys it", async () => {
+  const wrong: string[] = [];
+  for await (const source of sourcesIn(new URL("../src/", import.meta.url))) {
+    if (source.pathname.includes("/src/client/")) continue;
+    if (TIMED_CALL.test(await Deno.readTextFile(source))) wrong.push(source.pathname);
+  }
+  assertEquals(wrong, []);
+  const { default: { imports } } = await import("../deno.json", { with: { type: "json" } });
+  const [, minor] = /^npm:mongoose@\^9\.(\d+)\.\d+$/.exec(imports.mongoose) ?? [];
+  assert(Number(minor) >= 12, "Mongoose 9.12 is the first one with driver 7.8");
+});

@@ -1,6 +1,7 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import mongoose from "mongoose";
 import type { Collection, Connection, mongo } from "mongoose";
+import { withTimeLimit } from "../database/time_limit.ts";
 
 /** The collection with a record of each follower: who holds the lease, and how far it has come. */
 const COLLECTION = "mongrove_follows";
@@ -38,6 +39,7 @@ export interface LeaseOptions {
 /** The time that one process has to handle changes, by the clock of the database. It ends unless it is renewed. */
 export class Lease {
   readonly #records: Collection;
+  readonly #name: string;
   readonly #filter: object;
   readonly #leaseMS: number;
   readonly #lost = new AbortController();
@@ -54,6 +56,7 @@ export class Lease {
     },
   ) {
     this.#records = connection.collection(COLLECTION);
+    this.#name = name;
     this.#filter = { _id: name, holder };
     this.#leaseMS = leaseMS;
     this.#extend(since);
@@ -69,11 +72,13 @@ export class Lease {
     const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
     const isFree = { $lte: ["$until", "$$NOW"] };
     const update = [{ $replaceWith: { $cond: [isFree, claimed, "$$ROOT"] } }];
-    const claiming = records.findOneAndUpdate({ _id } as object, update as never, {
-      ...MAJORITY,
-      ...{ upsert: true, returnDocument: "after", timeoutMS: leaseMS },
-    });
-    const found = await claiming.catch(noneIfDuplicate) as unknown as StoredFollow | null;
+    const claiming = (signal: AbortSignal) =>
+      records.findOneAndUpdate({ _id } as object, update as never, {
+        ...MAJORITY,
+        ...{ upsert: true, returnDocument: "after", signal },
+      }).catch(noneIfDuplicate);
+    const limit = { ms: leaseMS, message: `Cannot claim the lease of "${_id}"` };
+    const found = await withTimeLimit(claiming, limit) as unknown as StoredFollow | null;
     if (found === null || String(found.holder) !== String(holder)) return undefined;
     const { token, from, at } = found;
     const position = token === undefined ? { from: after(from) } : { token };
@@ -106,11 +111,12 @@ export class Lease {
       isIdle: idleMS !== undefined && idleMS < IDLE_MS,
       hasReplays: "$$REMOVE",
     };
-    const found = await this.#records.findOneAndUpdate(
-      this.#filter,
-      [{ $set: update }] as never,
-      { ...MAJORITY, returnDocument: "before", timeoutMS: this.#leaseMS },
-    );
+    const found = await this.#limit("renew", (signal) =>
+      this.#records.findOneAndUpdate(
+        this.#filter,
+        [{ $set: update }] as never,
+        { ...MAJORITY, ...{ returnDocument: "before", signal } },
+      ));
     if (found === null) this.lose();
     else this.#extend(since);
     return found?.hasReplays === true;
@@ -120,7 +126,16 @@ export class Lease {
   async release(): Promise<void> {
     this.lose();
     const update = [{ $set: { until: "$$NOW", isIdle: false } }];
-    await this.#records.updateOne(this.#filter, update as never, { timeoutMS: this.#leaseMS });
+    await this.#limit(
+      "release",
+      (signal) => this.#records.updateOne(this.#filter, update as never, { ...{ signal } }),
+    );
+  }
+
+  /** Sends a statement, and waits no longer for it than the lease may last. */
+  #limit<T>(action: string, work: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
+    const message = `Cannot ${action} the lease of "${this.#name}"`;
+    return withTimeLimit(work, { ms: this.#leaseMS, message });
   }
 
   lose(): void {

@@ -12,6 +12,7 @@ import {
 } from "../schema/mongoose/connections.ts";
 import { traceStatements } from "../schema/mongoose/statements/trace_statements.ts";
 import type { TimeBudget } from "./time_budget.ts";
+import { withTimeLimit } from "./time_limit.ts";
 
 const OPENING_MS = 5000;
 
@@ -65,8 +66,10 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
 /** Makes the driver look for its servers: it does so every 500 ms while a command waits for them, else every 10 s. */
 function look(connection: Connection): void {
   const client = connection.getClient();
-  if (connection.db === undefined || looking.has(client)) return;
+  const { db } = connection;
+  if (db === undefined || looking.has(client)) return;
   looking.add(client);
   const done = () => void looking.delete(client);
-  connection.db.command({ ping: 1 }, { timeoutMS: OPENING_MS }).then(done, done);
+  const limit = { ms: OPENING_MS, message: "Cannot look for a server" };
+  withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit).then(done, done);
 }

@@ -5,7 +5,7 @@ const VERSIONS = {
   "@types/node": "^22",
   "express": "^5",
   "mongodb-memory-server": "^11",
-  "mongoose": "^9.10.2",
+  "mongoose": "^9.12.0",
   "swagger-ui-dist": "^5",
   "tsx": "^4",
   "typescript": "^7",

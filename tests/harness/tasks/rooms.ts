@@ -15,7 +15,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   write: ["declare", "errors", "filter", "json", "schema"],
   sources: ["database", "declare", "errors", "filter", "json", "schema", "write"],
   pipeline: ["database", "declare", "errors", "filter", "json", "schema", "sources", "write"],
-  changes: ["declare", "errors", "schema"],
+  changes: ["database", "declare", "errors", "schema"],
   http: ["database", "declare", "errors", "filter", "json", "pipeline", "schema", "write"],
   mcp: ["declare", "errors", "filter", "http", "pipeline", "schema"],
   openapi: ["declare", "errors", "filter", "http", "pipeline", "schema"],
