@@ -17,8 +17,9 @@ async function reasonsWith(name: string): Promise<readonly string[]> {
 
 /** Serves a model with a unique index on a connection of its own, of a server of its own. */
 async function openOwn(dbName: string) {
-  const mongo = await startMongo({ args: ["--quiet"] });
-  const connection = await mongoose.createConnection(mongo.uri, { dbName }).asPromise();
+  const mongo = await startMongo({ args: ["--setParameter", "enableTestCommands=1"] });
+  const options = { dbName, maxPoolSize: 3 };
+  const connection = await mongoose.createConnection(mongo.uri, options).asPromise();
   @rest({ route: "/keys", methods: [all(), create()], getConnection: () => connection })
   class HealthKey extends FrameworkModel {
     @prop({ unique: true })
@@ -27,6 +28,12 @@ async function openOwn(dbName: string) {
   const app = await mount([HealthKey]);
   return {
     ...{ app, connection, mongo },
+    fail: (mode: unknown, data?: object) =>
+      connection.getClient().db("admin").command({
+        configureFailPoint: "failCommand",
+        mode,
+        ...data && { data },
+      }),
     end: () => mongo.members[0]?.instanceInfo?.instance.mongodProcess?.kill("SIGKILL"),
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
@@ -57,6 +64,34 @@ test("a connection that was lost is a reason, and one that was closed is none", 
   await until(async () => (await reasonsWith("health_closed")).length === 1);
   await connection.close();
   assertEquals(await reasonsWith("health_closed"), []);
+});
+
+test("a pool that slow writes fill is no reason while the database answers its monitor", async () => {
+  await using own = await openOwn("health_busy");
+  await own.app.get("/keys");
+  await until(async () => (await reasonsWith("health_busy")).length === 0);
+  const data = { failCommands: ["insert"], blockConnection: true, blockTimeMS: 2500 };
+  await own.fail("alwaysOn", data);
+  let open = 6;
+  const writes = ["a", "b", "c", "d", "e", "f"].map(async (key) => {
+    await own.app.post("/keys", { key });
+    open--;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assertEquals([await reasonsWith("health_busy"), open], [[], 6]);
+  await own.fail("off");
+  await Promise.all(writes);
+});
+
+test("a database that refuses the ping is not said to be late", async () => {
+  await using own = await openOwn("health_refused");
+  await own.app.get("/keys");
+  await until(async () => (await reasonsWith("health_refused")).length === 0);
+  await own.fail("alwaysOn", { failCommands: ["ping"], errorCode: 13 });
+  assertEquals(await reasonsWith("health_refused"), [
+    'The connection to "health_refused" fails: Unauthorized',
+  ]);
+  await own.fail("off");
 });
 
 test("an application whose server is closing is not ready", async () => {

@@ -1,8 +1,9 @@
 import mongoose, { type Connection, type Model } from "mongoose";
-import { clearTimeout, setTimeout } from "node:timers";
+import { clearTimeout, setImmediate, setTimeout } from "node:timers";
 import { givenConnections } from "../database/request_connection.ts";
+import { TimeLimitError, withTimeLimit } from "../database/time_limit.ts";
 import { indexBuilds } from "../schema/index_builds.ts";
-import { isOpen } from "../schema/mongoose/connections.ts";
+import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "./close_server.ts";
 
 /** The health of an application, as `Framework.health()` tells it. */
@@ -44,13 +45,33 @@ async function findProblems(connection: Connection, end: number): Promise<string
     ? "The default connection"
     : `The connection to "${connection.name}"`;
   if (!isOpen(connection)) return [`${name} is not open`];
-  const ping = connection.db?.command({ ping: 1 }, { timeoutMS: DEADLINE_MS });
-  if (!await holds(ping, end)) return [`${name} does not answer in ${DEADLINE_MS} ms`];
+  const problem = await findPingProblem(connection, end);
+  if (problem !== undefined) return [`${name} ${problem}`];
   const builds = Object.values(connection.models)
     .flatMap((model) => indexBuilds(model as Model<unknown>) ?? []);
   const standing = await Promise.all(builds.map((each) => holds(each.areUniqueStanding(), end)));
   return builds.filter((_, index) => !standing[index])
     .map(({ name }) => `The unique indexes of "${name}" are not built`);
+}
+
+async function findPingProblem(
+  connection: Connection,
+  end: number,
+): Promise<string | undefined> {
+  const db = connection.getClient().db(connection.name);
+  const limit = { ms: Math.max(0, end - performance.now()), message: "Cannot ping" };
+  try {
+    await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
+    return undefined;
+  } catch (error) {
+    // The text of an error may name hosts and users
+    if (!(error instanceof TimeLimitError)) {
+      return `fails: ${Object(error).codeName ?? Object(error).name}`;
+    }
+    // A ping that had a connection has left it by the next turn of the event loop
+    await new Promise((resolve) => setImmediate(resolve));
+    return isPoolBusy(connection) ? undefined : `does not answer in ${DEADLINE_MS} ms`;
+  }
 }
 
 /** Whether work ends in time, and neither fails nor gives `false`. */

@@ -50,9 +50,22 @@ export function isOpen({ readyState }: Connection): boolean {
   return readyState === mongoose.ConnectionStates.connected;
 }
 
+interface KnownServer {
+  readonly type?: string;
+  readonly isWritable?: boolean;
+  /** When the server has last answered the driver's monitor, by `performance.now()`. */
+  readonly lastUpdateTime?: number;
+}
+
 interface KnownServers {
   readonly topology?: {
-    readonly description?: { readonly servers?: ReadonlyMap<string, unknown> };
+    readonly description?: { readonly servers?: ReadonlyMap<string, KnownServer> };
+    readonly s?: {
+      readonly servers?: ReadonlyMap<
+        string,
+        { readonly pool?: { readonly currentCheckedOutCount?: number } }
+      >;
+    };
   };
 }
 
@@ -62,7 +75,27 @@ export function isStandalone(connection: Connection): boolean {
   // The driver declares no way to ask without waiting.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
-  return Object(server).type === "Standalone";
+  return server?.type === "Standalone";
+}
+
+/** How much later than planned a monitor may hear of its server. */
+const HEARTBEAT_MARGIN_MS = 1000;
+
+/**
+ * Whether statements use all connections of the pool, and the server answers the driver's monitor, which has a connection
+ * beside the pool.
+ */
+export function isPoolBusy(connection: Connection): boolean {
+  const client = connection.getClient();
+  const { maxPoolSize = 100, heartbeatFrequencyMS = 10_000 } = client.options;
+  const { description, s } = (client as KnownServers).topology ?? {};
+  return [...s?.servers ?? []].some(([address, { pool }]) => {
+    const { isWritable, lastUpdateTime = -Infinity } = description?.servers?.get(address) ?? {};
+    const silentMS = performance.now() - lastUpdateTime;
+    return isWritable === true && maxPoolSize > 0 &&
+      (pool?.currentCheckedOutCount ?? 0) >= maxPoolSize &&
+      silentMS < heartbeatFrequencyMS + HEARTBEAT_MARGIN_MS;
+  });
 }
 
 export function connectionOf(work: unknown): Connection | undefined {
