@@ -181,7 +181,6 @@ test("a key is whole whichever command of its first request breaks", async (t) =
     const steps: readonly [command: string, collection: string, status: number][] = [
       ["findAndModify", keys, 503],
       [write, collectionOf(path), 503],
-      // A transaction writes the record too.
       ["update", keys, path.endsWith("people") ? 503 : 201],
     ];
     for (const [command, collection, status] of steps) {

@@ -15,7 +15,7 @@ import {
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { test } from "./harness/testing.ts";
 import { Board as KeyedBoard, keyed, Note, textsAt } from "./keyed.ts";
-import { type EntityBody, type ErrorBody, mount, type Mounted } from "./support.ts";
+import { type ErrorBody, mount, type Mounted } from "./support.ts";
 import { openTunnel } from "./tunnel.ts";
 import { until } from "./until.ts";
 
@@ -38,6 +38,23 @@ class Board extends FrameworkModel {
   @rest({ methods })
   @arrayProp({ items: Person })
   people?: Ref<Person>[];
+}
+
+/** Opens the connection of a process that dies when it sends a commit. */
+async function openDying(uri: string, dbName: string): Promise<AsyncDisposable> {
+  const tunnel = openTunnel(uri);
+  dying = await mongoose.createConnection(tunnel.uri, { dbName, monitorCommands: true })
+    .asPromise();
+  dying.on("error", () => {});
+  dying.getClient().on("commandStarted", ({ commandName }) => {
+    if (commandName === "commitTransaction") tunnel.block();
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      tunnel[Symbol.dispose]();
+      await dying.close(true).catch(() => {});
+    },
+  };
 }
 
 type Reply = ErrorBody & { readonly reason?: string };
@@ -65,26 +82,15 @@ test("a key whose process died in a transaction is done when the lock is gone", 
   });
   for (const model of [Board, Person]) await getModel(model as typeof Board).createCollection();
   const { _id } = await app.created("/boards", {});
-  for (
-    const [path, body] of [[`/boards/${_id}/people`, { text: "a" }], ["/people", [{}, {}]]] as const
-  ) {
+  const bodies = [[`/boards/${_id}/people`, { text: "a" }], ["/people", [{}, {}]]] as const;
+  for (const [path, body] of bodies) {
     await t.step(path, async () => {
-      using tunnel = openTunnel(mongo.uri);
-      dying = await mongoose.createConnection(tunnel.uri, {
-        dbName: app.database.name,
-        monitorCommands: true,
-      }).asPromise();
-      dying.on("error", () => {});
-      dying.getClient().on("commandStarted", ({ commandName }) => {
-        if (commandName === "commitTransaction") tunnel.block();
-      });
+      await using _process = await openDying(mongo.uri, app.database.name);
       const at = performance.now();
       const refusals = await repeat(app, path, body);
       assert(performance.now() - at < 30_000);
       for (const refusal of refusals) assert(/^(409|503) locked$/.test(refusal), refusal);
-      const again = await app.post<EntityBody>(path, body, keyed("k"));
-      assertEquals(again.status, 201);
-      dying.close(true).catch(() => {});
+      assertEquals((await app.post(path, body, keyed("k"))).status, 201);
     });
   }
   assertEquals(await textsAt(app, `/boards/${_id}/people`), ["a"]);

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import type { ClientSession } from "mongoose";
+import type { ClientSession, Connection } from "mongoose";
 import {
   arrayProp,
   create,
@@ -84,22 +84,24 @@ async function openBoards({ maxTimeMS = 10_000, maxPoolSize = 100 } = {}) {
     other: (await app.created("/boards", { text: "other" }))._id,
     card: `${path}/cards/${card._id}`,
     person: `${path}/people/${person._id}`,
-    /** Opens a transaction as a process that was killed leaves it: it has written the board, and a code. */
-    async lock(): Promise<ClientSession> {
-      const session = await other.startSession();
-      session.startTransaction();
-      const collection = other.collection("boards");
-      const id = new mongoose.Types.ObjectId(_id);
-      await collection.updateOne({ _id: id }, { $inc: { __v: 1 } }, { session });
-      await collection.insertOne({ code: "taken" }, { session });
-      return session;
-    },
+    lock: () => lockIn(other, _id),
     async [Symbol.asyncDispose]() {
       await other.close();
       await app[Symbol.asyncDispose]();
       await mongo.stop();
     },
   };
+}
+
+/** Opens a transaction as a process that was killed leaves it: it has written a board, and a code. */
+async function lockIn(connection: Connection, id: string): Promise<ClientSession> {
+  const session = await connection.startSession();
+  session.startTransaction();
+  const collection = connection.collection("boards");
+  const _id = new mongoose.Types.ObjectId(id);
+  await collection.updateOne({ _id }, { $inc: { __v: 1 } }, { session });
+  await collection.insertOne({ code: "taken" }, { session });
+  return session;
 }
 
 type Boards = Awaited<ReturnType<typeof openBoards>>;

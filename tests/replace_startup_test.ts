@@ -7,23 +7,20 @@ import { test } from "./harness/testing.ts";
 /** Calls an operation with options that the compiler would refuse. */
 const made = (options: object) => (replace as unknown as (given: object) => never)(options);
 
+function addIndexes(schema: Schema): void {
+  schema.index({ name: 1 }, { unique: true, collation: { locale: "en", strength: 2 } });
+  const partial = (filter: object) => ({ unique: true, partialFilterExpression: filter });
+  schema.index({ partial: 1 }, partial({ partial: { $exists: true } }));
+  schema.index({ typed: 1 }, partial({ typed: { $type: "string" } }));
+  schema.index({ both: 1, other: 1 }, { unique: true });
+  schema.index({ indexed: 1 });
+  schema.index({ backwards: -1 }, { unique: true });
+}
+
 function declare(options: object, more: object = {}) {
   @rest({ route: "/things", methods: [one(), made(options)], ...more })
   class Thing extends FrameworkModel {
-    static override configure(schema: Schema) {
-      schema.index({ name: 1 }, { unique: true, collation: { locale: "en", strength: 2 } });
-      schema.index({ partial: 1 }, {
-        unique: true,
-        partialFilterExpression: { partial: { $exists: true } },
-      });
-      schema.index({ typed: 1 }, {
-        unique: true,
-        partialFilterExpression: { typed: { $type: "string" } },
-      });
-      schema.index({ both: 1, other: 1 }, { unique: true });
-      schema.index({ indexed: 1 });
-      schema.index({ backwards: -1 }, { unique: true });
-    }
+    static override configure = addIndexes;
     @prop({ unique: true })
     slug?: string;
     @prop({ unique: true, hidden: () => false })

@@ -71,30 +71,13 @@ export async function inTransaction(
   options: TransactionOptions,
   writes: (session?: ClientSession) => Promise<void>,
 ): Promise<void> {
-  const { connection, turn, isContended, timeBudget, isRequired = false, key } = options;
+  const { connection, turn, isContended, timeBudget, isRequired = false } = options;
   if (!await hasTransactions(connection.getClient())) {
     if (isRequired) throw new Error(`Cannot write all or nothing: ${NO_TRANSACTIONS}`);
     return await writes();
   }
   timeBudget.isLong = isRequired;
-  await key?.begin();
-  const attempt = async () => {
-    try {
-      await tryOnce(connection, async (session) => {
-        await key?.finishIn(session);
-        await writes(session);
-      });
-      key?.commit();
-      timeBudget.isLocked = false;
-    } catch (error) {
-      const { code } = Object(error);
-      if (TOO_LARGE.has(code)) throw tooMuch(error);
-      if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
-      if (!(error instanceof Transient)) throw error;
-      timeBudget.isLocked = LOCKS.has(Object(error.cause).code);
-      return error;
-    }
-  };
+  const attempt = () => attemptOnce(options, writes);
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
   if (!waits && await timeBudget.wait(attempt()) === undefined) return;
   // Those that have met take turns, and all that come meanwhile: one of many would lose to others, again and again.
@@ -108,6 +91,29 @@ export async function inTransaction(
       if (timeBudget.expired) throw unavailable(failure.cause, { isLocked });
     }
   });
+}
+
+/** Runs a transaction once. Returns the failure after which it may run again. */
+async function attemptOnce(
+  { connection, timeBudget, key }: TransactionOptions,
+  writes: (session: ClientSession) => Promise<void>,
+): Promise<Transient | undefined> {
+  try {
+    await key?.begin();
+    await tryOnce(connection, async (session) => {
+      await key?.finishIn(session);
+      await writes(session);
+    });
+    key?.commit();
+    timeBudget.isLocked = false;
+  } catch (error) {
+    const { code } = Object(error);
+    if (TOO_LARGE.has(code)) throw tooMuch(error);
+    if (TOO_LONG.has(code)) throw unavailable(error, timeBudget);
+    if (!(error instanceof Transient)) throw error;
+    timeBudget.isLocked = LOCKS.has(Object(error.cause).code);
+    return error;
+  }
 }
 
 /** The way to transactions, for the messages that name who needs them. */

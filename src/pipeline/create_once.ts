@@ -53,10 +53,7 @@ export async function createOnce(
   const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
   const record = await KeyRecord.claim(db, use);
-  if (record.state === "misused") {
-    throw refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
-  }
-  if (record.state === "busy") throw underWay(lostMS, record.ageMS);
+  checkUse(record, lostMS);
   const again = () => replay(acting, { ids: record.ids, isMany: count !== undefined });
   if (record.state === "done") return await again();
   const isMade = async () => (await source.resume(record.ids)).length > 0;
@@ -83,6 +80,14 @@ export async function createOnce(
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
+}
+
+/** Throws if another body has the key, or a request that is under way. */
+function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
+  if (state === "misused") {
+    throw refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
+  }
+  if (state === "busy") throw underWay(lostMS, ageMS);
 }
 
 /** Gives the name of the caller. Anything but a text would make callers equal that are not. */

@@ -25,7 +25,7 @@ const MOST_UPDATED = 1000;
 /** Compiles what clients may ask of a write besides its body; `undefined` if nothing. */
 export function compileWrites(method: Method, place: WritePlace): WriteRules | undefined {
   const { operation } = method;
-  const { fail, link, shape } = place;
+  const { fail, shape } = place;
   const given: WriteOptions = optionsGiven(method, "write");
   const isUpdate = operation === "updateAll";
   const isReplace = operation === "replace";
@@ -33,16 +33,9 @@ export function compileWrites(method: Method, place: WritePlace): WriteRules | u
   const misplaced = misplacedOption(method, given);
   if (misplaced !== undefined) throw fail(`cannot have "${misplaced}"`);
   const { many, atomic = true, fields, q, max = isUpdate ? MOST_UPDATED : undefined } = given;
-  if (many !== undefined) checkKind(many, { kind: "count", option: "many", fail });
+  checkMany(given, { ...place, operation });
   if (max !== undefined && max !== Infinity) {
     checkKind(max, { kind: "count", option: "max", fail });
-  }
-  if (many !== undefined && link?.array === false) {
-    throw fail(`cannot have "many": the property holds one entity`);
-  }
-  checkKind(atomic, { kind: "boolean", option: "atomic", fail });
-  if (given.atomic !== undefined && many === undefined && !isUpdate) {
-    throw fail(`needs "many" with "atomic"`);
   }
   if (given.formats !== undefined) checkFormats(given, fail);
   if (q !== undefined) checkKind(q, { kind: "required", option: "q", fail });
@@ -64,6 +57,20 @@ export function compileWrites(method: Method, place: WritePlace): WriteRules | u
     ...given.idempotency !== undefined &&
       { idempotency: compileIdempotency(method, { given, ...place }) },
   };
+}
+
+function checkMany(
+  { many, atomic }: WriteOptions,
+  { operation, fail, link }: Pick<WritePlace, "fail" | "link"> & Pick<Method, "operation">,
+): void {
+  if (many !== undefined) {
+    checkKind(many, { kind: "count", option: "many", fail });
+    if (link?.array === false) throw fail(`cannot have "many": the property holds one entity`);
+  }
+  if (atomic === undefined) return;
+  checkKind(atomic, { kind: "boolean", option: "atomic", fail });
+  const needsMany = operation === "create";
+  if (needsMany && many === undefined) throw fail(`needs "many" with "atomic"`);
 }
 
 function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail): void {

@@ -19,7 +19,8 @@ const MEANINGS: Readonly<Record<ErrorCode, string>> = {
   UNPROCESSABLE_ENTITY: "the key was used with another body",
   PRECONDITION_REQUIRED: "the header `If-Match` is missing",
   INTERNAL: "an unexpected error",
-  UNAVAILABLE: "the database is not available; a write may have happened",
+  UNAVAILABLE: "the database is not available, and a write may have happened; " +
+    "or another request has locked what this one writes, as `reason` says",
 };
 
 const TEXT = { type: "string" };
@@ -42,6 +43,7 @@ const DETAILS: JsonSchema = {
   allowed: { ...TEXT, description: "What the parameter takes" },
   limit: { type: "integer", description: "How many entities or groups are allowed" },
   index: { type: "integer", description: "The place of the entity in the body" },
+  reason: { ...TEXT, description: "`locked` if another request has locked the data or the key" },
 };
 
 const MESSAGE = { ...TEXT, description: "What went wrong, for people" };

@@ -16,14 +16,8 @@ import {
   setFields,
   unchangedAt,
 } from "../../write/update_conditions.ts";
-import {
-  aggregateDocument,
-  changePlace,
-  insideOf,
-  intoStages,
-  isExpressible,
-  storedList,
-} from "./place.ts";
+import { aggregateDocument } from "./aggregate_document.ts";
+import { changePlace, insideOf, intoStages, isExpressible, storedList } from "./place.ts";
 import type { Place } from "./place.ts";
 
 interface PropertyWrite {

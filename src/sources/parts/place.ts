@@ -15,7 +15,6 @@ import type { Filter } from "../../filter/filters.ts";
 import { copyJson, isJsonObject } from "../../schema/fields/json.ts";
 import { asVersion, versionKeyOf } from "../../schema/fields/system_fields.ts";
 import { stampFields } from "../../schema/mongoose/schemas/schema_members.ts";
-import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import { matchAsIs, type Update, writeAsIs } from "../../schema/mongoose/statements/query_casts.ts";
 import { type StoredObject, storedText } from "../../write/stored_values.ts";
 import {
@@ -25,6 +24,7 @@ import {
   setFields,
   writtenPaths,
 } from "../../write/update_conditions.ts";
+import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
 
 export interface Step {
   readonly property: string;
@@ -258,27 +258,6 @@ function unchangedSince(
   const same = { $expr: { $and: all } };
   if (key === undefined || isExact(root)) return same;
   return { $or: [same, hasOneOf(key, [asVersion(root[key])])] };
-}
-
-/** Options that read values as they are stored: nothing is lost when they are written again. */
-const AS_STORED = {
-  promoteValues: false,
-  promoteLongs: false,
-  promoteBuffers: false,
-  bsonRegExp: true,
-  enableUtf8Validation: false,
-} as const;
-
-export async function aggregateDocument(
-  { db }: Model<unknown>,
-  { document, stages, ...options }: {
-    readonly document: StoredObject;
-    readonly stages: readonly PipelineStage[];
-    readonly maxTimeMS?: number;
-  },
-): Promise<StoredObject[]> {
-  const given = { connection: db as Connection, values: [document], stages };
-  return await aggregateValues(given, { ...AS_STORED, ...options });
 }
 
 interface Statement {
