@@ -22,8 +22,11 @@ interface LinesOptions extends Required<BodyLimits> {
   readonly isOver: () => boolean;
 }
 
-/** The most bytes of a line, and about as many of a batch. */
+/** The most bytes of a line. */
 const MAX_LINE = 1024 * 1024;
+
+/** The length of the lines with which a batch is full: the driver encodes a batch in one turn of the event loop. */
+const FULL_BATCH = 256 * 1024;
 
 /** The number of lines between two looks at the clock: most lines are short. */
 const LINES_AT_ONCE = 32;
@@ -57,7 +60,7 @@ export async function* readLines(
         }
         if (signal.aborted) throw stopped();
         batch.add(text);
-        if (batch.length >= many || batch.size >= MAX_LINE) yield batch.take();
+        if (batch.length >= many || batch.size >= FULL_BATCH) yield batch.take();
       }
       if (isAtEnd || performance.now() >= batch.dueAt) yield batch.take();
     }
