@@ -179,6 +179,11 @@ async function narrow(req: FrameworkRequest): Promise<boolean> {
   return true;
 }
 
+async function replaceFilter(req: FrameworkRequest): Promise<boolean> {
+  ({ filter: req.framework.filter } = await Framework.queryFor(req, Place, { route: "/places" }));
+  return true;
+}
+
 const near = action("near", {
   on: "all",
   answer: Counts,
@@ -195,6 +200,7 @@ const near = action("near", {
     removeAll({ preFetch: narrow, preSave: pass }),
   ],
 })
+@rest({ route: "/alone", methods: [all({ preFetch: replaceFilter })] })
 class Place extends FrameworkModel {
   static override configure(schema: Schema): void {
     schema.index({ at: "2dsphere" });
@@ -218,6 +224,8 @@ test("the filter of queryFor() is a filter of hooks, too", async () => {
   const path = `/narrow${asQuery({ name: { $in: ["a", "b", "c"] } })}`;
   const { headers } = await app.get(path);
   assertEquals(headers.get("x-total-count"), "1");
+  const alone = await app.read<Place[]>(path.replace("narrow", "alone"));
+  assertEquals(alone.map(({ name }) => name), ["b", "a"]);
   assertEquals((await app.delete(path)).status, 204);
   assertEquals(await getModel(Place).distinct("name"), ["b", "c", "d"]);
 });

@@ -24,6 +24,7 @@ import type {
   FrameworkRouter,
   FrameworkState,
   GroupsOptions,
+  GuardRequest,
   HeaderDescription,
   Health,
   Hidden,
@@ -122,6 +123,7 @@ interface Types {
   FrameworkRequest: FrameworkRequest;
   FrameworkRouter: FrameworkRouter;
   FrameworkState: FrameworkState;
+  GuardRequest: GuardRequest;
   GroupsOptions: GroupsOptions;
   HeaderDescription: HeaderDescription;
   Health: Health;
@@ -213,6 +215,7 @@ const TYPES: Record<keyof Types, true> = {
   FrameworkRouter: true,
   FrameworkState: true,
   GroupsOptions: true,
+  GuardRequest: true,
   HeaderDescription: true,
   Health: true,
   Hidden: true,

@@ -109,6 +109,7 @@ test("queryFor() asks for a route where none of several @rest is main", async ()
   const req = { url: "/", headers: {} } as never;
   await assertRejects(() => Framework.queryFor(req, Place), TypeError, "main: true");
   const { filter, model } = await Framework.queryFor(req, Place, { route: "/here" });
+  assertEquals(filter.rank, 1);
   assertEquals((await model.find(filter)).map(({ rank }) => rank), [1]);
   const { filter: none } = await Framework.queryFor(req, Place, { route: "/there" });
   assertEquals(Object.keys(none), []);

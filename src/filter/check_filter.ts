@@ -5,6 +5,7 @@ import {
   isTrusted,
   lossOf,
 } from "../schema/mongoose/bson.ts";
+import { isExactFilter } from "../schema/mongoose/statements/exact_filter.ts";
 import { type Filter, isClause, isCompiled, markUntrusted } from "./filters.ts";
 import { fieldDeclaredIn, fieldOf, FREE } from "./q/resolve_path.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
@@ -102,6 +103,7 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
   const entries: [string, unknown][] = [];
   for (const key of Reflect.ownKeys(object)) {
     if (!isKeptKey(object, key)) {
+      if (isExactFilter(object)) continue;
       throw unusable(`${place.path}.${String(key)}`, "a key that is lost");
     }
     if (typeof key === "symbol") continue;

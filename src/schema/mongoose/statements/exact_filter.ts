@@ -26,7 +26,21 @@ class ExactCondition {
   }
 }
 
-/** Returns a filter that every method of a model sends exactly; the conditions are cast already. */
+/**
+ * Returns a filter that every method of a model sends exactly; the conditions are cast already. Their fields can be read by
+ * name, but Mongoose and the driver take what is enumerable.
+ */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
-  return Object.keys(conditions).length === 0 ? {} : { $and: [new ExactCondition(conditions)] };
+  const entries = Object.entries(conditions);
+  if (entries.length === 0) return {};
+  const filter = { $and: [new ExactCondition(conditions)] };
+  for (const [name, value] of entries) {
+    if (!name.startsWith("$")) Object.defineProperty(filter, name, { value });
+  }
+  return filter;
+}
+
+/** Whether an object is a filter of `exactFilter()`. */
+export function isExactFilter({ $and }: Conditions): boolean {
+  return Array.isArray($and) && $and[0] instanceof ExactCondition;
 }
