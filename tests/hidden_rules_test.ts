@@ -104,8 +104,8 @@ interface Opened {
   readonly _id: string;
 }
 
-function rulesTest(name: string, run: (opened: Opened) => Promise<void>): void {
-  test(`a hidden value that breaks a rule ${name}`, async () => {
+function withAccount(run: (opened: Opened) => Promise<void>): () => Promise<void> {
+  return async () => {
     await using mongo = await openReplicaSet();
     const told: string[] = [];
     set = () => {};
@@ -126,74 +126,91 @@ function rulesTest(name: string, run: (opened: Opened) => Promise<void>): void {
     };
     const { insertedId } = await model.collection.insertOne(stored as never);
     await run({ app, told, _id: String(insertedId) });
-  });
+  };
 }
 
-rulesTest("is not validated for those who do not see it", async ({ app, told, _id }) => {
-  const replies = [
-    await app.patch(`/all/${_id}`, { title: "new" }),
-    await app.patch(`/all/${_id}`, { note: { text: "n" }, map: { k: { text: "m" } } }),
-    await app.patch(`/all/${_id}`, { notes: [{ text: "0" }] }),
-    await app.patch(`/all${asQuery({})}`, { title: "many" }),
-    await app.put(`/all/5`, { title: "put" }),
-    await app.post(`/all/${_id}/touch`),
-    await app.patch(`/persisted/${_id}`, { title: "persisted" }),
-  ];
-  assertEquals(
-    replies.map(({ status }) => status),
-    Array(7).fill(200),
-    replies.map((each) => each.text).join(),
-  );
-  assertEquals(told, []);
-  const stored = await getModel(Served).collection.findOne({ key: 5 });
-  assertEquals([stored?.password, stored?.role, stored?.number], [LONG, LONG, "none"]);
-});
+test(
+  "a hidden value that breaks a rule is not validated for those who do not see it",
+  withAccount(async ({ app, told, _id }) => {
+    const replies = [
+      await app.patch(`/all/${_id}`, { title: "new" }),
+      await app.patch(`/all/${_id}`, { note: { text: "n" }, map: { k: { text: "m" } } }),
+      await app.patch(`/all/${_id}`, { notes: [{ text: "0" }] }),
+      await app.patch(`/all${asQuery({})}`, { title: "many" }),
+      await app.put(`/all/5`, { title: "put" }),
+      await app.post(`/all/${_id}/touch`),
+      await app.patch(`/persisted/${_id}`, { title: "persisted" }),
+    ];
+    assertEquals(
+      replies.map(({ status }) => status),
+      Array(7).fill(200),
+      replies.map((each) => each.text).join(),
+    );
+    assertEquals(told, []);
+    const stored = await getModel(Served).collection.findOne({ key: 5 });
+    assertEquals([stored?.password, stored?.role, stored?.number], [LONG, LONG, "none"]);
+  }),
+);
 
-rulesTest("is kept in elements that a body names", async ({ app, _id }) => {
-  const { body: { notes } } = await app.get<{ notes: { _id: string }[] }>(`/all/${_id}`);
-  const moved = notes.toReversed().map((each) => ({ ...each, text: "moved" }));
-  const reply = await app.patch<ErrorBody>(`/all/${_id}`, { notes: moved });
-  assertEquals(reply.status, 200, reply.text);
-  const stored = await getModel(Served).collection.findOne({ key: 5 });
-  assertEquals(stored?.notes.map(({ internal }: Note) => internal), [LONG, LONG, LONG]);
-});
+test(
+  "a hidden value that breaks a rule is kept in elements that a body names",
+  withAccount(async ({ app, _id }) => {
+    const { body: { notes } } = await app.get<{ notes: { _id: string }[] }>(`/all/${_id}`);
+    const moved = notes.toReversed().map((each) => ({ ...each, text: "moved" }));
+    const reply = await app.patch<ErrorBody>(`/all/${_id}`, { notes: moved });
+    assertEquals(reply.status, 200, reply.text);
+    const stored = await getModel(Served).collection.findOne({ key: 5 });
+    assertEquals(stored?.notes.map(({ internal }: Note) => internal), [LONG, LONG, LONG]);
+  }),
+);
 
-rulesTest("does not stop writes of parts", async ({ app, told, _id }) => {
-  const { body: { notes: [note] } } = await app.get<{ notes: { _id: string }[] }>(`/all/${_id}`);
-  const reply = await app.patch(`/all/${_id}/notes/${note?._id}`, { text: "part" });
-  assertEquals(reply.status, 200, reply.text);
-  const many = await app.patch(`/all/${_id}/notes${asQuery({})}`, { text: "parts" });
-  assertEquals([many.status, told], [200, []], many.text);
-  const refused = await app.patch<ErrorBody>(`/all/${_id}/notes/${note?._id}`, { text: LONG });
-  assertEquals([refused.status, Object.keys(refused.body.errors ?? {})], [400, ["text"]]);
-});
+test(
+  "a hidden value that breaks a rule does not stop writes of parts",
+  withAccount(async ({ app, told, _id }) => {
+    const { body: { notes: [note] } } = await app.get<{ notes: { _id: string }[] }>(`/all/${_id}`);
+    const reply = await app.patch(`/all/${_id}/notes/${note?._id}`, { text: "part" });
+    assertEquals(reply.status, 200, reply.text);
+    const many = await app.patch(`/all/${_id}/notes${asQuery({})}`, { text: "parts" });
+    assertEquals([many.status, told], [200, []], many.text);
+    const refused = await app.patch<ErrorBody>(`/all/${_id}/notes/${note?._id}`, { text: LONG });
+    assertEquals([refused.status, Object.keys(refused.body.errors ?? {})], [400, ["text"]]);
+  }),
+);
 
-rulesTest("is refused if the client sends it", async ({ app, told, _id }) => {
-  const replies = [
-    await app.patch<ErrorBody>(`/all/${_id}`, { password: LONG + LONG }),
-    await app.post<ErrorBody>(`/all`, { title: "t", password: LONG }),
-    await app.patch<ErrorBody>(`/all/${_id}`, { notes: [{ text: "a", internal: LONG }] }),
-    await app.patch<ErrorBody>(`/all${asQuery({})}`, { password: LONG + LONG }),
-  ];
-  const found = replies.map(({ status, body: { errors } }) => [status, Object.keys(errors ?? {})]);
-  assertEquals(found, [
-    [400, ["password"]],
-    [400, ["password"]],
-    [400, ["notes.0.internal"]],
-    [400, ["password"]],
-  ]);
-  assertEquals([told, replies.some(({ text }) => text.includes(LONG))], [[], false]);
-});
+test(
+  "a hidden value that breaks a rule is refused if the client sends it",
+  withAccount(async ({ app, told, _id }) => {
+    const replies = [
+      await app.patch<ErrorBody>(`/all/${_id}`, { password: LONG + LONG }),
+      await app.post<ErrorBody>(`/all`, { title: "t", password: LONG }),
+      await app.patch<ErrorBody>(`/all/${_id}`, { notes: [{ text: "a", internal: LONG }] }),
+      await app.patch<ErrorBody>(`/all${asQuery({})}`, { password: LONG + LONG }),
+    ];
+    const found = replies.map((
+      { status, body: { errors } },
+    ) => [status, Object.keys(errors ?? {})]);
+    assertEquals(found, [
+      [400, ["password"]],
+      [400, ["password"]],
+      [400, ["notes.0.internal"]],
+      [400, ["password"]],
+    ]);
+    assertEquals([told, replies.some(({ text }) => text.includes(LONG))], [[], false]);
+  }),
+);
 
-rulesTest("is refused to readers who see it", async ({ app, _id }) => {
-  const headers = { "x-staff": "yes" };
-  const reply = await app.patch<ErrorBody>(`/all/${_id}`, { title: "new" }, { headers });
-  assertEquals([reply.status, Object.keys(reply.body.errors ?? {})], [400, ["role"]], reply.text);
-});
+test(
+  "a hidden value that breaks a rule is refused to readers who see it",
+  withAccount(async ({ app, _id }) => {
+    const headers = { "x-staff": "yes" };
+    const reply = await app.patch<ErrorBody>(`/all/${_id}`, { title: "new" }, { headers });
+    assertEquals([reply.status, Object.keys(reply.body.errors ?? {})], [400, ["role"]], reply.text);
+  }),
+);
 
-rulesTest(
-  "is the application's error if a hook or an action sets it",
-  async ({ app, told, _id }) => {
+test(
+  "a hidden value that breaks a rule is the application's error if a hook or an action sets it",
+  withAccount(async ({ app, told, _id }) => {
     set = (account) => account.password = `${LONG}secret`;
     const replies = [
       await app.patch(`/all/${_id}`, { title: "new" }),
@@ -211,12 +228,12 @@ rulesTest(
       assertEquals(/Cannot save "Served".*"password".*maxlength/.test(each), true, each);
       assertEquals(each.includes("secret"), false, each);
     }
-  },
+  }),
 );
 
-rulesTest(
-  "in an element is the application's error if a hook sets it",
-  async ({ app, told, _id }) => {
+test(
+  "a hidden value that breaks a rule in an element is the application's error if a hook sets it",
+  withAccount(async ({ app, told, _id }) => {
     set = (account) => {
       const [, note] = account.notes ?? [];
       if (note !== undefined) note.internal = `${LONG}secret`;
@@ -224,5 +241,5 @@ rulesTest(
     const reply = await app.patch(`/all/${_id}`, { title: "new" });
     assertEquals([reply.status, told.length], [500, 1]);
     assertEquals(/"notes\.1\.internal"/.test(told.join()), true, told.join());
-  },
+  }),
 );

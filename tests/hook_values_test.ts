@@ -235,6 +235,20 @@ hookTest(
   },
 );
 
+hookTest(
+  "in free-form data that is changed in place is the application's error",
+  async (opened) => {
+    const { app, told, at } = opened;
+    await app.patch(at, { free: { a: 1 } });
+    set.preSave = (entity) => {
+      (entity.free as Record<string, unknown>).a = later("SENT");
+      (entity as unknown as Entity<Item>).markModified("free");
+    };
+    assertEquals((await app.patch(at, { text: "b" })).status, 500);
+    assert(told[0]?.includes(`"free" holds a promise`), told[0]);
+  },
+);
+
 hookTest("in a document that an action reads is the application's error", async ({ app, told }) => {
   for (const [value] of [[() => later("SENT")], [() => ({ a: "SENT" })]] as const) {
     set.fetch = (entity) => entity.number = value();

@@ -25,6 +25,12 @@ export function failedSet(doc: Document): FailedSet | undefined {
     const found = asFailedSet(path, problem);
     if (found !== undefined) return found;
   }
+  for (const path of doc.directModifiedPaths()) {
+    if (doc.schema.path(path)?.instance !== "Mixed") continue;
+    // Nothing is cast where free-form data is changed in place.
+    const value: unknown = doc.get(path, undefined, { getters: false });
+    if (holdsPromise(value)) return { path, value };
+  }
   return undefined;
 }
 
