@@ -148,6 +148,24 @@ test("a collection that is dropped or renamed is told once, and what follows is 
   ]);
 });
 
+test("what is written after a database was dropped is delivered, though the place is gone with it", async () => {
+  await using database = await openTickets();
+  const { collection, connection } = database;
+  const seen: string[] = [];
+  const losing: Partial<FollowOptions<Ticket>> = { onError: () => {} };
+  await using _first = await startLosing(seen, losing);
+  await using _second = await startLosing(seen, losing);
+  await collection.insertOne({ title: "1" });
+  await until(() => seen.length === 1);
+  await connection.dropDatabase();
+  await until(() => seen.length === 2);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await collection.insertOne({ title: "2" });
+  await until(() => seen.includes("insert 2"), { seconds: 20 });
+  // The other process may tell again of what it has not seen to be handled
+  assertEquals([...new Set(seen)], ["insert 1", "lost: dropped true", "insert 2"]);
+});
+
 test("a history that is lost is told, again if that fails, and nothing since is missed", async () => {
   await using database = await openTickets();
   const { collection, connection } = database;

@@ -260,6 +260,9 @@ test("follow() refuses wrong options", async () => {
   const handle = () => {};
   const wrong = (options: object) => () => follow(Ticket, { name: "a", handle, ...options });
   assertThrows(wrong({ name: "a/b" }), TypeError, 'Cannot follow "Ticket": the name is "a/b"');
+  for (const name of [undefined, null, 1, ["a"]]) {
+    assertThrows(wrong({ name }), TypeError, `Cannot follow "Ticket": the name is ${typeof name}`);
+  }
   assertThrows(wrong({ handle: 1 }), TypeError, 'Cannot follow "Ticket": handle is no function');
   assertThrows(wrong({ onlost: handle }), TypeError, 'there is no limit "onlost"');
   assertThrows(wrong({ timeoutMS: 2 ** 31 }), RangeError, "a time is more than 2147483647");

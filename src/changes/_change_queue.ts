@@ -1,9 +1,13 @@
 import { clearTimeout, setTimeout } from "node:timers";
 import type { Position, Progress } from "./_lease.ts";
-import { type Attempt, type ChangeEvent, keyOf, timeOf } from "./change.ts";
+import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
+import { unlessAborted } from "./_waits.ts";
 
 /** The changes that wait at once: beyond them, reading waits. */
 const MAX_WAITING = 1000;
+
+/** The size of a change up to which it waits with its values. All that wait have 64 MB at most. */
+const MAX_KEPT_BYTES = 65_536;
 
 export interface RetryLimits {
   readonly attempts: number;
@@ -21,6 +25,8 @@ export interface ChangeQueueOptions {
   /** Whether this process may handle changes. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
+  /** Reads a change again that has waited without its values. */
+  readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
   /** Keeps a change that failed in all attempts; it is tried again if that fails. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
@@ -30,12 +36,19 @@ export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
-/** A change that is not handled. */
-interface WaitingChange {
-  readonly event: ChangeEvent;
-  readonly key: string;
-  /** Where a process has to begin that shall read it again; a dead letter needs none. */
+/** Where a change can be read again. */
+export interface ChangePlace {
+  /** The position before the change; a dead letter has none. */
   readonly position: Position | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A change that is not handled. */
+interface WaitingChange extends Pick<ChangePlace, "position"> {
+  event: ChangeEvent;
+  readonly key: string;
+  /** Whether the event has no values. */
+  isBare: boolean;
   attempts: number;
 }
 
@@ -93,15 +106,17 @@ export class ChangeQueue {
     }
     const key = keyOf(event);
     const position = isReplay ? undefined : this.#read.position;
-    const change = { event, key, position, attempts: 0 };
+    const change = { event, key, position, isBare: false, attempts: 0 };
     this.#waiting.add(change);
     this.hasNews = true;
     if (!isReplay) this.readTo({ token: event._id }, timeOf(event));
     const lane = this.#lanes.get(key);
-    if (lane !== undefined) return void lane.push(change);
-    this.#lanes.set(key, [change]);
-    this.#ready.push(key);
-    this.#start();
+    if (lane === undefined) {
+      this.#lanes.set(key, [change]);
+      this.#ready.push(key);
+      this.#start();
+    } else lane.push(change);
+    if (change.attempts === 0) this.#bare(change);
   }
 
   /** Waits until there is room for another change; resolves at once when the queue is closed. */
@@ -168,8 +183,17 @@ export class ChangeQueue {
     else this.#lanes.delete(change.key);
   }
 
-  #postpone({ key, attempts }: WaitingChange): void {
+  /** Lets go of the values of a large change, which are read again when its turn comes. */
+  #bare(change: WaitingChange): void {
+    if (change.isBare || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
+    change.event = withoutValues(change.event);
+    change.isBare = true;
+  }
+
+  #postpone(change: WaitingChange): void {
     if (this.#isClosed) return;
+    const { key, attempts } = change;
+    this.#bare(change);
     const { pauseMS, maxPauseMS } = this.#options.retry;
     const pause = Math.min(maxPauseMS, pauseMS * 2 ** (attempts - 1));
     const timer = setTimeout(() => {
@@ -182,27 +206,22 @@ export class ChangeQueue {
 
   /** Resolves with whether a change is handled or kept. */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
-    const { timeoutMS, retry, handle, bury } = this.#options;
+    const { timeoutMS, retry, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));
     const timer = setTimeout(late, timeoutMS);
     const { signal } = controller;
-    const isReplay = change.position === undefined;
-    const attempt = { attempt: ++change.attempts, isReplay, signal };
+    const { position, isBare } = change;
+    const attempt = { attempt: ++change.attempts, isReplay: position === undefined, signal };
+    let { event } = change;
     try {
-      await unlessAborted(signal, handle(change.event, attempt));
+      if (isBare) event = await unlessAborted(signal, read(event, { position, signal }));
+      await unlessAborted(signal, handle(event, attempt));
       return true;
     } catch (error) {
       if (this.#isClosed || change.attempts < retry.attempts) return false;
-      return await bury(change.event, { ...attempt, error }).then(() => true, () => false);
+      return await bury(event, { ...attempt, error }).then(() => true, () => false);
     } finally {
       clearTimeout(timer);
     }
   }
-}
-
-async function unlessAborted(signal: AbortSignal, work: Promise<void>): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    work.then(resolve, reject);
-  });
 }

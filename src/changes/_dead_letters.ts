@@ -1,9 +1,23 @@
 import type { Collection, Connection } from "mongoose";
 import type { FailedAttempt } from "./_change_queue.ts";
-import { type Change, type ChangeEvent, keyOf, kindOf, timeOf } from "./change.ts";
+import { isUnavailable } from "../database/translate_error.ts";
+import {
+  type Change,
+  type ChangeEvent,
+  keyOf,
+  kindOf,
+  sizeOf,
+  timeOf,
+  withoutImages,
+  withoutValues,
+} from "./change.ts";
+import { textOf } from "./_error_text.ts";
 
 /** The collection with the changes that no attempt could handle. */
 const COLLECTION = "mongrove_dead_letters";
+
+/** The most bytes of an event in a letter, which is one document with some other fields. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
 /** A change that the handler could not handle in all attempts. */
 export interface DeadLetter {
@@ -62,30 +76,49 @@ export class DeadLetters {
     for await (const { key } of this.#find({ isOvertaken: false }, options)) this.#keys.add(key);
   }
 
-  /** Keeps a change that has failed. What is too large for a document is kept without the entity. */
-  async bury(event: ChangeEvent, { attempt: attempts, error }: FailedAttempt): Promise<void> {
-    const key = keyOf(event);
+  /** Keeps a change that has failed. What no document can hold is kept without the entity, or without the paths too. */
+  async bury(
+    event: ChangeEvent,
+    { attempt: attempts, error: thrown }: FailedAttempt,
+  ): Promise<void> {
+    const [key, error] = [keyOf(event), textOf(thrown)];
     const write = (kept: ChangeEvent) =>
-      this.#letters.updateOne({ _id: `${this.#follow}/${event._id._data}` } as object, {
-        $set: { follow: this.#follow, key, event: kept, error: `${error}`, attempts, isDue: false },
+      this.#letters.updateOne({ _id: this.#idOf(event) } as object, {
+        $set: { follow: this.#follow, key, event: kept, error, attempts, isDue: false },
         $setOnInsert: { isOvertaken: false },
         $currentDate: { diedAt: true },
       }, { upsert: true, writeConcern: { w: "majority" } });
-    const { fullDocument: _after, fullDocumentBeforeChange: _before, ...bare } = event;
-    await write(event).catch(() => write(bare));
+    const bare = withoutValues(event);
+    const fitting = [event, withoutImages(event)].filter((each) => sizeOf(each) < MAX_EVENT_BYTES);
+    for (const kept of [...fitting, bare]) {
+      const isKept = await write(kept).then(() => true, (cause) => {
+        if (kept === bare || isUnavailable(cause)) throw cause;
+      });
+      if (isKept) break;
+    }
     this.#keys.add(key);
   }
 
+  /** Reads a change that is kept. */
+  async find(event: ChangeEvent): Promise<ChangeEvent | undefined> {
+    const found = await this.#letters.findOne({ _id: this.#idOf(event) } as object);
+    return (found as unknown as StoredLetter | null)?.event;
+  }
+
+  #idOf({ _id }: ChangeEvent): string {
+    return `${this.#follow}/${_id._data}`;
+  }
+
   /** Removes the letter of a change that is handled at last. */
-  async remove({ _id }: ChangeEvent): Promise<void> {
-    await this.#letters.deleteOne({ _id: `${this.#follow}/${_id._data}` } as object);
+  async remove(event: ChangeEvent): Promise<void> {
+    await this.#letters.deleteOne({ _id: this.#idOf(event) } as object);
   }
 
   /** Notes that a later change of an entity is handled. */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
     if (!this.#keys.has(key)) return;
-    const _id = { $gt: `${this.#follow}/`, $lt: `${this.#follow}/${event._id._data}` };
+    const _id = { $gt: `${this.#follow}/`, $lt: this.#idOf(event) };
     await this.#letters.updateMany(this.#where({ _id, key }), { $set: { isOvertaken: true } });
     this.#keys.delete(key);
   }

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Connection, Model } from "mongoose";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import {
@@ -7,10 +6,17 @@ import {
   isOpen,
   isStandalone,
 } from "../schema/mongoose/connections.ts";
-import { ChangeQueue, type ChangeQueueOptions, type FailedAttempt } from "./_change_queue.ts";
+import { withTimeLimit } from "../database/time_limit.ts";
+import {
+  type ChangePlace,
+  ChangeQueue,
+  type ChangeQueueOptions,
+  type FailedAttempt,
+} from "./_change_queue.ts";
 import { DeadLetters } from "./_dead_letters.ts";
-import { Lease, nowOf, type Position } from "./_lease.ts";
-import { isHistoryLost, readEvents } from "./_read_events.ts";
+import { Lease, nowOf, type Place, placeOf, type Position } from "./_lease.ts";
+import { isHistoryLost, type ReadEvent, readEvents } from "./_read_events.ts";
+import { ReadTurns } from "./_read_turns.ts";
 import {
   type Attempt,
   type Change,
@@ -20,13 +26,13 @@ import {
   toChange,
 } from "./change.ts";
 import type { LostChanges } from "./follow.ts";
+import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter } from "./_waits.ts";
 
 /** How often progress is noted, if there is any. */
 const NOTE_MS = 1000;
 
-const PAUSE_MS = 500;
-
-const MAX_PAUSE_MS = 10_000;
+/** How long the database may take to end a lease when the handlers have ended. */
+const END_MS = 5000;
 
 export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
@@ -48,6 +54,8 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
+  /** How far the follower had come when this process has last seen it. */
+  #place: Place | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
     this.#options = options;
@@ -55,11 +63,15 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#ended = this.#run();
   }
 
-  /** Gives up the lease as soon as the handlers have ended, after a time at the latest. */
+  /** Gives up the lease as soon as the handlers have ended, after a time at the latest, whether the database answers or not. */
   async stop(timeoutMS: number): Promise<void> {
     this.#graceMS = timeoutMS;
     this.#stopped.abort();
-    await this.#ended;
+    const limit = {
+      ms: timeoutMS + END_MS,
+      message: `Cannot end the lease of "${this.#options.name}"`,
+    };
+    await withTimeLimit(() => this.#ended, limit).catch((error) => this.#tell(error));
   }
 
   get #isStopped(): boolean {
@@ -69,7 +81,8 @@ export class FollowLoop<M extends FrameworkModel> {
   async #run(): Promise<void> {
     const { connection, leaseMS } = this.#options;
     let isClosed = false;
-    connection.once("close", () => isClosed = true);
+    const onClose = () => void (isClosed = true);
+    connection.once("close", onClose);
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
@@ -80,24 +93,24 @@ export class FollowLoop<M extends FrameworkModel> {
       await this.#holdOnce().catch((error) => this.#tell(error));
       await pause(Math.min(leaseMS / 3, MAX_PAUSE_MS), this.#stopped.signal);
     }
+    connection.off("close", onClose);
   }
 
   /** Handles changes until the lease is lost, if no other process has it. */
   async #holdOnce(): Promise<void> {
-    const { connection, name, concurrency, timeoutMS, retry } = this.#options;
+    const { connection, name } = this.#options;
     decodeAllNames(connection);
     if (isStandalone(connection)) {
       throw new Error(`Cannot follow "${name}": only a replica set tells of changes`);
     }
-    const lease = await Lease.claim(connection, this.#options);
-    this.#isTroubled = false;
-    if (lease === undefined) return;
-    const queue = new ChangeQueue({
-      ...{ ...lease.start, concurrency, timeoutMS, retry },
-      mayStart: () => lease.isHeld,
-      handle: (event, attempt) => this.#handle(event, attempt),
-      bury: (event, attempt) => this.#bury(event, attempt),
+    const { lease, place } = await Lease.claim(connection, {
+      ...this.#options,
+      place: this.#place,
     });
+    this.#isTroubled = false;
+    this.#place = place;
+    if (lease === undefined || place === undefined) return;
+    const queue = this.#openQueue(lease, place);
     lease.signal.addEventListener("abort", () => queue.abort(lease.signal.reason));
     const over = new AbortController();
     const ended = AbortSignal.any([lease.signal, this.#stopped.signal]);
@@ -111,14 +124,58 @@ export class FollowLoop<M extends FrameworkModel> {
       await this.letters.load();
       await this.#readAll({ lease, queue, ended });
     } finally {
-      const quiet = queue.close();
-      if (this.#isStopped) await Promise.race([quiet, pause(this.#graceMS, lease.signal)]);
-      queue.abort(new Error("The follower has stopped"));
-      over.abort();
-      await noting;
-      if (lease.isHeld) await lease.renew(queue.progress());
-      if (lease.isHeld) await lease.release();
+      await this.#end({ lease, queue, over, noting });
     }
+  }
+
+  #openQueue(lease: Lease, place: Place): ChangeQueue {
+    const { concurrency, timeoutMS, retry } = this.#options;
+    return new ChangeQueue({
+      ...{ ...place, concurrency, timeoutMS, retry },
+      mayStart: () => lease.isHeld,
+      handle: (event, attempt) => this.#handle(event, attempt),
+      read: (event, place) => this.#readAgain(event, place),
+      bury: (event, attempt) => this.#bury(event, attempt),
+    });
+  }
+
+  /** Ends the handlers and the lease. */
+  async #end(
+    { lease, queue, over, noting }: Pick<Session, "lease" | "queue"> & {
+      readonly over: AbortController;
+      readonly noting: Promise<void>;
+    },
+  ): Promise<void> {
+    const quiet = queue.close();
+    if (this.#isStopped) await Promise.race([quiet, pause(this.#graceMS, lease.signal)]);
+    queue.abort(new Error("The follower has stopped"));
+    over.abort();
+    const progress = queue.progress();
+    this.#place = placeOf(progress);
+    const end = async () => {
+      await noting;
+      if (lease.isHeld) await lease.release(progress);
+    };
+    const limit = { ms: END_MS, message: `Cannot end the lease of "${this.#options.name}"` };
+    await withTimeLimit(end, limit).finally(() => lease.lose());
+  }
+
+  #events(position: Position, signal: AbortSignal): AsyncIterable<ReadEvent> {
+    const { connection, model } = this.#options;
+    return readEvents(model.collection, { position, signal, turns: ReadTurns.of(connection) });
+  }
+
+  /** Reads a change again; without its values if the database no longer has them. */
+  async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
+    if (position === undefined) return await this.letters.find(event) ?? event;
+    try {
+      for await (const { event: found } of this.#events(position, signal)) {
+        if (found !== undefined) return found._id._data === event._id._data ? found : event;
+      }
+    } catch (error) {
+      if (!isHistoryLost(error)) throw error;
+    }
+    return event;
   }
 
   async #handle(event: ChangeEvent, attempt: Attempt): Promise<void> {
@@ -179,11 +236,7 @@ export class FollowLoop<M extends FrameworkModel> {
       try {
         if (lost !== undefined) await this.#recover(session, lost);
         lost = undefined;
-        const events = readEvents(this.#options.model.collection, {
-          position: queue.position,
-          signal: ended,
-        });
-        for await (const { event, position } of events) {
+        for await (const { event, position } of this.#events(queue.position, ended)) {
           [failures, this.#isTroubled] = [0, false];
           if (event === undefined) queue.readTo(position);
           else if (event.operationType === "invalidate") {
@@ -242,13 +295,4 @@ interface Session {
 interface LostPlace {
   readonly reason: LostChanges["reason"];
   readonly position?: Position;
-}
-
-function pauseAfter(failures: number): number {
-  return Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** failures);
-}
-
-/** Waits for a time, or until the signal is aborted. */
-async function pause(ms: number, signal: AbortSignal, { ref = true } = {}): Promise<void> {
-  await setTimeout(ms, undefined, { signal, ref }).catch(() => {});
 }

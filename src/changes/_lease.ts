@@ -6,10 +6,16 @@ import { withTimeLimit } from "../database/time_limit.ts";
 /** The collection with a record of each follower: who holds the lease, and how far it has come. */
 const COLLECTION = "mongrove_follows";
 
-/** Where a follower goes on: behind a token, or at a time where there is none yet. */
+/** Where a follower goes on: behind a token, or behind a time where there is none yet. */
 export type Position =
   | { readonly token: mongo.ResumeToken }
   | { readonly from: mongo.Timestamp };
+
+/** How far a follower has come, as it is stored. */
+export interface Place {
+  readonly position: Position;
+  readonly at: Date;
+}
 
 /** How far a follower has come. */
 export interface Progress {
@@ -36,6 +42,11 @@ export interface LeaseOptions {
   readonly leaseMS: number;
 }
 
+interface ClaimOptions extends LeaseOptions {
+  /** Where to begin if the record is missing: somebody has removed it, such as by dropping the database. */
+  readonly place: Place | undefined;
+}
+
 /** The time that one process has to handle changes, by the clock of the database. It ends unless it is renewed. */
 export class Lease {
   readonly #records: Collection;
@@ -48,8 +59,6 @@ export class Lease {
 
   private constructor(
     connection: Connection,
-    /** Where the process begins, as it is stored. */
-    readonly start: { readonly position: Position; readonly at: Date },
     { holder, name, leaseMS, since }: LeaseOptions & {
       readonly holder: object;
       readonly since: number;
@@ -62,12 +71,20 @@ export class Lease {
     this.#extend(since);
   }
 
-  /** Claims the lease; `undefined` if another process has it. The first claim begins with the changes after it. */
-  static async claim(connection: Connection, options: LeaseOptions): Promise<Lease | undefined> {
+  /**
+   * Claims the lease. The first claim begins with the changes after it.
+   *
+   * @returns The lease, unless another process has it, and how far the follower has come.
+   */
+  static async claim(
+    connection: Connection,
+    { place, ...options }: ClaimOptions,
+  ): Promise<{ readonly lease?: Lease; readonly place: Place | undefined }> {
     const records = connection.collection(COLLECTION);
     const { name: _id, leaseMS } = options;
     const [holder, since] = [new mongoose.Types.ObjectId(), performance.now()];
-    const first = { from: "$$CLUSTER_TIME", at: "$$NOW" };
+    const now = { from: "$$CLUSTER_TIME", at: "$$NOW" };
+    const first = place === undefined ? now : { ...now, ...storedPlace(place) };
     const claim = { holder, until: { $add: ["$$NOW", leaseMS] } };
     const claimed = { $mergeObjects: [first, "$$ROOT", claim] };
     const isFree = { $lte: ["$until", "$$NOW"] };
@@ -79,10 +96,11 @@ export class Lease {
       }).catch(noneIfDuplicate);
     const limit = { ms: leaseMS, message: `Cannot claim the lease of "${_id}"` };
     const found = await withTimeLimit(claiming, limit) as unknown as StoredFollow | null;
-    if (found === null || String(found.holder) !== String(holder)) return undefined;
+    if (found === null) return { place };
     const { token, from, at } = found;
-    const position = token === undefined ? { from: after(from) } : { token };
-    return new Lease(connection, { position, at }, { ...options, holder, since });
+    const seen = { position: token === undefined ? { from } : { token }, at };
+    if (String(found.holder) !== String(holder)) return { place: seen };
+    return { lease: new Lease(connection, { ...options, holder, since }), place: seen };
   }
 
   /** Aborted when another process may have the lease. */
@@ -100,47 +118,41 @@ export class Lease {
    *
    * @returns Whether dead letters wait to be handled again.
    */
-  async renew({ position, at, idleMS }: Progress): Promise<boolean> {
+  async renew(progress: Progress): Promise<boolean> {
     const since = performance.now();
-    const update = {
+    const found = await this.#note("renew", {
+      ...progressFields(progress),
       until: { $add: ["$$NOW", this.#leaseMS] },
-      ..."token" in position
-        ? { token: { $literal: position.token } }
-        : { ...position, token: "$$REMOVE" },
-      at: idleMS === undefined ? at : { $subtract: ["$$NOW", Math.ceil(idleMS)] },
-      isIdle: idleMS !== undefined && idleMS < IDLE_MS,
       hasReplays: "$$REMOVE",
-    };
-    const found = await this.#limit("renew", (signal) =>
-      this.#records.findOneAndUpdate(
-        this.#filter,
-        [{ $set: update }] as never,
-        { ...MAJORITY, ...{ returnDocument: "before", signal } },
-      ));
+    });
     if (found === null) this.lose();
     else this.#extend(since);
     return found?.hasReplays === true;
   }
 
-  /** Lets another process claim the lease at once. */
-  async release(): Promise<void> {
+  /** Notes how far the process has come, and lets another process claim the lease. */
+  async release(progress: Progress): Promise<void> {
     this.lose();
-    const update = [{ $set: { until: "$$NOW", isIdle: false } }];
-    await this.#limit(
-      "release",
-      (signal) => this.#records.updateOne(this.#filter, update as never, { ...{ signal } }),
-    );
-  }
-
-  /** Sends a statement, and waits no longer for it than the lease may last. */
-  #limit<T>(action: string, work: (signal: AbortSignal) => PromiseLike<T>): Promise<T> {
-    const message = `Cannot ${action} the lease of "${this.#name}"`;
-    return withTimeLimit(work, { ms: this.#leaseMS, message });
+    await this.#note("release", { ...progressFields(progress), until: "$$NOW", isIdle: false });
   }
 
   lose(): void {
     clearTimeout(this.#timer);
     this.#lost.abort(new Error("The lease is lost"));
+  }
+
+  /** Changes the record if the process has the lease. The statement may take no longer than the lease lasts. */
+  #note(
+    action: string,
+    fields: object,
+  ): Promise<Record<string, unknown> | null> {
+    const message = `Cannot ${action} the lease of "${this.#name}"`;
+    const change = (signal: AbortSignal) =>
+      this.#records.findOneAndUpdate(this.#filter, [{ $set: fields }] as never, {
+        ...MAJORITY,
+        ...{ returnDocument: "before", signal },
+      });
+    return withTimeLimit(change, { ms: this.#leaseMS, message });
   }
 
   #extend(since: number): void {
@@ -160,16 +172,30 @@ function noneIfDuplicate(error: unknown): null {
 /** No failover undoes a claim, and no claim is made on a primary that has been replaced. */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;
 
-/** The time after a time of the database, which is that of its last change. */
-export function after(time: mongo.Timestamp): mongo.Timestamp {
-  return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
+/** Returns the fields of a record that say how far a process has come. */
+function progressFields({ position, at, idleMS }: Progress): object {
+  return {
+    ..."token" in position
+      ? { token: { $literal: position.token } }
+      : { ...position, token: "$$REMOVE" },
+    at: idleMS === undefined ? at : { $subtract: ["$$NOW", Math.ceil(idleMS)] },
+    isIdle: idleMS !== undefined && idleMS < IDLE_MS,
+  };
 }
 
-/** The time of the database, from which on changes are new. */
+export function placeOf({ position, at, idleMS = 0 }: Progress): Place {
+  return { position, at: at ?? new Date(Date.now() - idleMS) };
+}
+
+function storedPlace({ position, at }: Place): object {
+  return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
+}
+
+/** The time of the database, behind which changes are new. */
 export async function nowOf(connection: Connection): Promise<Position> {
   const { operationTime } = await connection.getClient().db(connection.name)
     .command({ ping: 1 }, { readPreference: "primary" });
-  return { from: after(operationTime) };
+  return { from: operationTime };
 }
 
 /** Tells how far a follower is behind, in milliseconds; `undefined` if none has ever begun. */

@@ -1,8 +1,15 @@
+import mongoose from "mongoose";
 import type { Collection, mongo } from "mongoose";
-import type { ChangeEvent } from "./change.ts";
+import { withTimeLimit } from "../database/time_limit.ts";
+import { type ChangeEvent, withPathsOnly } from "./change.ts";
 import type { Position } from "./_lease.ts";
+import type { ReadTurns } from "./_read_turns.ts";
+import { unlessAborted } from "./_waits.ts";
 
 const WAIT_MS = 1000;
+
+/** How long a stream may take to close: a database that hangs must not keep a follower from stopping. */
+const CLOSE_MS = 1000;
 
 /**
  * The ways to read events, the best one first: in pieces that fit into messages, whole, and without the entity. Servers before
@@ -43,16 +50,23 @@ export interface ReadEvent {
   readonly position: Position;
 }
 
+export interface ReadOptions {
+  readonly position: Position;
+  readonly signal: AbortSignal;
+  readonly turns: Pick<ReadTurns, "run">;
+}
+
 /** Reads the events of a collection from a position on, until the signal is aborted or the way to read changes. */
 export async function* readEvents(
   collection: Collection,
-  { position, signal }: { readonly position: Position; readonly signal: AbortSignal },
+  { position, signal, turns }: ReadOptions,
 ): AsyncGenerator<ReadEvent, void, undefined> {
   let last = position;
   for (const [index, pipeline] of PIPELINES.entries()) {
     const isLast = index + 1 === PIPELINES.length;
     try {
-      for await (const each of read(collection.watch(pipeline, optionsFor(last)), signal)) {
+      const stream = collection.watch(pipeline, optionsFor(last));
+      for await (const each of read(stream, { turns, signal })) {
         last = each.position;
         yield each;
         if (isLast && each.event !== undefined) return;
@@ -68,11 +82,16 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
   return {
     ..."token" in position
       ? { startAfter: position.token }
-      : { startAtOperationTime: position.from },
+      : { startAtOperationTime: after(position.from) },
     fullDocument: "whenAvailable",
     fullDocumentBeforeChange: "whenAvailable",
     maxAwaitTimeMS: WAIT_MS,
   };
+}
+
+/** Returns the time after a time of the database, which is that of its last change. */
+function after(time: mongo.Timestamp): mongo.Timestamp {
+  return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
 }
 
 type Fragment = ChangeEvent & {
@@ -81,14 +100,14 @@ type Fragment = ChangeEvent & {
 
 async function* read(
   stream: mongo.ChangeStream,
-  signal: AbortSignal,
+  { turns, signal }: Omit<ReadOptions, "position">,
 ): AsyncGenerator<ReadEvent, void, undefined> {
-  const close = () => void stream.close().catch(() => {});
-  signal.addEventListener("abort", close);
   try {
     let whole: ChangeEvent | undefined;
     while (!signal.aborted) {
-      const found = await stream.tryNext() as Fragment | null;
+      const next = () => stream.tryNext();
+      const reading = stream.bufferedCount() > 0 ? next() : turns.run(next);
+      const found = await unlessAborted(signal, reading) as Fragment | null;
       if (found === null) {
         yield { position: { token: stream.resumeToken } };
         continue;
@@ -96,11 +115,11 @@ async function* read(
       whole = { ...whole, ...found };
       const { fragment = 1, of = 1 } = found.splitEvent ?? {};
       if (fragment < of) continue;
-      yield { event: whole, position: { token: found._id } };
+      yield { event: withPathsOnly(whole), position: { token: found._id } };
       whole = undefined;
     }
   } finally {
-    signal.removeEventListener("abort", close);
-    await stream.close().catch(() => {});
+    const limit = { ms: CLOSE_MS, message: "Cannot close a change stream" };
+    await withTimeLimit(() => stream.close(), limit).catch(() => {});
   }
 }

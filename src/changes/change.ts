@@ -96,6 +96,31 @@ export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
+/** Returns an event without the values that an update has set: a change has their paths alone. */
+export function withPathsOnly(event: ChangeEvent): ChangeEvent {
+  const { updatedFields } = event.updateDescription ?? {};
+  if (updatedFields === undefined) return event;
+  const paths = Object.fromEntries(Object.keys(updatedFields).map((path) => [path, true]));
+  return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
+}
+
+/** Returns an event without images of its entity. */
+export function withoutImages(event: ChangeEvent): ChangeEvent {
+  const { fullDocument: _after, fullDocumentBeforeChange: _before, ...rest } = event;
+  return rest;
+}
+
+/** Returns the parts of an event that tell which change it is. */
+export function withoutValues(event: ChangeEvent): ChangeEvent {
+  const { updateDescription: _paths, ...rest } = withoutImages(event);
+  return rest;
+}
+
+/** Returns the size of an event, in bytes. */
+export function sizeOf(event: ChangeEvent): number {
+  return mongoose.mongo.BSON.calculateObjectSize(event);
+}
+
 /** A text that stands for the entity of an event. */
 export function keyOf({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });

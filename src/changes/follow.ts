@@ -7,6 +7,7 @@ import { logError } from "../errors/log.ts";
 import { getModel } from "../schema/get_model.ts";
 import type { Change } from "./change.ts";
 import type { DeadLetter } from "./_dead_letters.ts";
+import { textOf } from "./_error_text.ts";
 import { FollowLoop } from "./_follow_loop.ts";
 import { announceReplays, lagOf } from "./_lease.ts";
 
@@ -47,7 +48,7 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly connection?: Connection | undefined;
   /**
-   * How many changes are handled at once.
+   * How many changes are handled at once. Each keeps its entity in memory.
    *
    * @default {10}
    */
@@ -120,8 +121,8 @@ export interface Follower {
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
-   * Stops following: another process may go on at once. The handlers that run have 10 seconds to end, unless `timeoutMS` says
-   * otherwise. Further calls do nothing.
+   * Stops following: another process goes on within a third of `leaseMS`. The handlers that run have 10 seconds to end, unless
+   * `timeoutMS` says otherwise. If the database does not answer, that takes 5 seconds more. Further calls do nothing.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */
@@ -188,9 +189,10 @@ export function follow<C extends ModelClass>(
   const model = getModel(target, connection) as unknown as Model<unknown>;
   const record = `${model.collection.collectionName}/${name}`;
   const report = (error: unknown, change?: Change<InstanceType<C>>) => {
-    if (onError === undefined) {
-      logError(error, { follower: record, ...change && { id: change.id } });
-    } else Promise.resolve().then(() => onError(error, change)).catch(logError);
+    const log = (thrown: unknown) =>
+      logThrown(thrown, { follower: record, ...change && { id: change.id } });
+    if (onError === undefined) log(error);
+    else Promise.resolve().then(() => onError(error, change)).catch(log);
   };
   const loop = new FollowLoop({
     ...{ ...limits, connection, model, name: record, handle, onError: report },
@@ -212,6 +214,15 @@ export function follow<C extends ModelClass>(
   };
 }
 
+/** Logs any value that was thrown: the log cannot show some. */
+function logThrown(thrown: unknown, context: object): void {
+  try {
+    logError(thrown, context);
+  } catch {
+    logError(textOf(thrown), context);
+  }
+}
+
 /** Checks options, and completes their numbers with the defaults. */
 function checkOptions(
   { name: target }: ModelClass,
@@ -222,7 +233,10 @@ function checkOptions(
     readonly times: { readonly [N in keyof typeof LIMITS]?: number | undefined };
   },
 ) {
-  if (!/^[\w.-]+$/.test(String(name))) {
+  if (typeof name !== "string") {
+    throw new TypeError(`Cannot follow "${target}": the name is ${typeof name}, not a string`);
+  }
+  if (!/^[\w.-]+$/.test(name)) {
     throw new TypeError(`Cannot follow "${target}": the name is "${name}"`);
   }
   if (typeof handle !== "function") {

@@ -7,7 +7,12 @@ import { readEvents } from "./_read_events.ts";
 function collectionWith(events: readonly object[]): Collection {
   const left = [...events];
   const tryNext = () => Promise.resolve(left.shift() ?? null);
-  const watch = () => ({ tryNext, resumeToken: { _data: "end" }, close: () => Promise.resolve() });
+  const watch = () => ({
+    tryNext,
+    bufferedCount: () => 0,
+    resumeToken: { _data: "end" },
+    close: () => Promise.resolve(),
+  });
   return { watch } as unknown as Collection;
 }
 
@@ -25,6 +30,7 @@ Deno.test("readEvents() joins the pieces of an event that is too large for a mes
     const { event, position: behind } of readEvents(collection, {
       position,
       signal: new AbortController().signal,
+      turns: { run: (work) => work() },
     })
   ) {
     seen.push([event?.operationType, event?.fullDocument, event?.wallTime?.getTime(), behind]);

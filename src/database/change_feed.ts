@@ -36,6 +36,11 @@ interface Change {
 /** The feeds of each pool of connections, by collection. */
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
+/** Returns how many connections of a pool are kept by live lists. */
+export function liveFeedCount(client: mongo.MongoClient): number {
+  return pools.get(client)?.size ?? 0;
+}
+
 /** Tells what changes in a collection. One change stream, which tells identifiers only, serves all listeners of the process. */
 export class ChangeFeed {
   readonly #model: Model<unknown>;

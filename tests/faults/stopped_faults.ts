@@ -58,6 +58,28 @@ test("a statement of a lease that a stopped database does not answer fails after
   await until(() => seen.includes("later"));
 });
 
+test("stop() of a follower returns though the database does not answer", async () => {
+  await using database = await openStoppable("stopped_stop");
+  const { connection } = database;
+  await getModel(Ticket, connection).init();
+  const listeners = connection.listenerCount("close");
+  const open = async (name: string) => {
+    const follower = follow(Ticket, { name, connection, handle: () => {}, onError: () => {} });
+    await until(async () => await follower.lag() !== undefined);
+    return follower;
+  };
+  const followers = [await open("a"), await open("b")];
+  // One more waits for a lease that another process holds.
+  followers.push(await open("b"));
+  database.stop();
+  const start = performance.now();
+  await Promise.all(followers.map((each) => each.stop()));
+  const took = performance.now() - start;
+  assert(took < 20_000, `it took ${took} ms`);
+  database.goOn();
+  await until(() => connection.listenerCount("close") === listeners);
+});
+
 test("health() leaves no connection of the pool to a stopped database", async () => {
   await using database = await openStoppable("stopped_health");
   const { connection } = database;

@@ -1,0 +1,60 @@
+import type { Connection, mongo } from "mongoose";
+import { liveFeedCount } from "../database/change_feed.ts";
+import { logHint } from "../errors/log.ts";
+
+/** The turns of each pool of connections. */
+const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
+
+/**
+ * Bounds how many followers wait for changes at once. Each wait keeps a connection of the pool for a second, so followers
+ * and live lists together get half of the connections. Further followers wait for their turn.
+ */
+export class ReadTurns {
+  readonly #client: mongo.MongoClient;
+  readonly #waiting: (() => void)[] = [];
+  #taken = 0;
+  #hasHinted = false;
+
+  private constructor(client: mongo.MongoClient) {
+    this.#client = client;
+  }
+
+  /** Returns the turns of a connection's pool. */
+  static of(connection: Connection): ReadTurns {
+    const client = connection.getClient();
+    const turns = pools.get(client) ?? new ReadTurns(client);
+    pools.set(client, turns);
+    return turns;
+  }
+
+  /** Runs work when it has a turn. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#taken < this.#limit()) this.#taken++;
+    else {
+      this.#hint();
+      await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#taken--;
+      else next();
+    }
+  }
+
+  #limit(): number {
+    const { maxPoolSize = 100 } = this.#client.options;
+    if (maxPoolSize === 0) return Infinity;
+    return Math.max(1, Math.floor(maxPoolSize / 2) - liveFeedCount(this.#client));
+  }
+
+  #hint(): void {
+    if (this.#hasHinted) return;
+    this.#hasHinted = true;
+    logHint(
+      `Followers take turns: only ${this.#limit()} wait for changes at a time, as each keeps a connection, and the rest ` +
+        `of a maxPoolSize of ${this.#client.options.maxPoolSize} is for requests; set a larger one`,
+    );
+  }
+}
