@@ -261,6 +261,18 @@ export function isUnavailable(error: unknown): boolean {
     error instanceof mongo.MongoServerError && CODES.has(Number(error.code));
 }
 
+const CLOSED = [
+  mongo.MongoClientClosedError,
+  mongo.MongoTopologyClosedError,
+  mongo.MongoServerClosedError,
+];
+
+/** Whether a statement failed because the application has closed its connection. */
+export function isClosedByHost(error: unknown): boolean {
+  return CLOSED.some((each) => error instanceof each) ||
+    Object(error).name === "MongoPoolClosedError";
+}
+
 /** Whether a socket broke while the driver was sending: the driver passes on what the runtime throws. */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };

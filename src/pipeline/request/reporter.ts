@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers";
 import {
+  isClosedByHost,
   translateBulk,
   translateError,
   translateHookFailure,
@@ -15,6 +16,7 @@ import { namesPath } from "../../schema/fields/json.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
 import type { LevelCall } from "./call.ts";
+import { isOver } from "./reply.ts";
 
 /** Where an error happened: the third argument of `onError`. */
 export interface ErrorContext {
@@ -127,8 +129,10 @@ export async function errorAnswer(acting: LevelCall, error: unknown): Promise<Re
   const context = errorContext(acting);
   const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
-  if (isOutage(known)) await reporter.reportRepeated(failure);
-  else if (known.status >= 500) await reporter.report(failure);
+  if (isOutage(known)) {
+    // A stop cuts requests before it closes the connections
+    if (!isOver(req) || !isClosedByHost(thrown)) await reporter.reportRepeated(failure);
+  } else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
