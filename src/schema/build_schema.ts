@@ -8,6 +8,7 @@ import type { Shape } from "./fields/shape.ts";
 import { markErrors } from "./mongoose/errors.ts";
 import { hideInJson } from "./mongoose/documents/hide_in_json.ts";
 import { copyMethods, markCopies } from "./mongoose/documents/mark_copies.ts";
+import { declareKindKey } from "./mongoose/schemas/schema_kinds.ts";
 import { DOCUMENT_MEMBERS, typesWithin } from "./mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "./mongoose/assumptions.ts";
 import { rememberDefault } from "./mongoose/schemas/field_rules.ts";
@@ -104,6 +105,7 @@ function fillSchema(
     throw named(target, error);
   }
   addVersion(description, schema);
+  declareKindKey(schema);
   hideInJson(schema);
   markErrors(schema, target);
   countSaves(schema);
@@ -122,8 +124,15 @@ interface EmbeddedClass {
 
 const hiding = new WeakSet<Schema>();
 
+/** Hides in JSON and in copies the hidden fields of a schema that no class builds, such as that of a kind. */
+export function hideAdded(schema: Schema): void {
+  hideInJson(schema);
+  markCopies(schema);
+  hideWithin(schema);
+}
+
 /** Hides in JSON and in copies what schemas inside of another one hide that `configure` has added: no class builds them. */
-function hideWithin(schema: Schema): void {
+export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
     const { Constructor: held } = type as { readonly Constructor?: Partial<EmbeddedClass> };
     return held?.schema === undefined ? [] : [held as EmbeddedClass];
@@ -132,9 +141,7 @@ function hideWithin(schema: Schema): void {
     if (classes.has(each.schema)) continue;
     if (!hiding.has(each.schema)) {
       hiding.add(each.schema);
-      hideInJson(each.schema);
-      markCopies(each.schema);
-      hideWithin(each.schema);
+      hideAdded(each.schema);
     }
     Object.assign(each.prototype, copyMethods(each.schema));
   }

@@ -1,15 +1,23 @@
 import mongoose from "mongoose";
 import type { Connection, Model, Schema } from "mongoose";
 import type { ModelClass, ModelOf } from "../declare/model/framework_model.ts";
-import { addStaticAccessors, buildSchema, referredModels } from "./build_schema.ts";
+import {
+  addStaticAccessors,
+  buildSchema,
+  hideAdded,
+  hideWithin,
+  referredModels,
+} from "./build_schema.ts";
 import { schemasFor, usualPlugins } from "./connection_schemas.ts";
+import { checkKindOf, describeShape } from "./fields/shape.ts";
 import { watchIndexes } from "./index_builds.ts";
 import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
-import { copyPluginMark } from "./mongoose/schemas/schema_members.ts";
+import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
+import { copyPluginMark, schemasWithin } from "./mongoose/schemas/schema_members.ts";
 
 const models = new WeakMap<Connection, WeakMap<ModelClass, Model<unknown>>>();
 
@@ -44,6 +52,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
   model.on("error", () => {});
   watchIndexes(model, target);
+  guardKinds(model);
   addStaticAccessors(target, model);
   models.set(connection, (models.get(connection) ?? new WeakMap()).set(target, model));
   compileReferred(target, connection);
@@ -84,5 +93,17 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   copyPluginMark(schema, own);
   const model = connection.model<unknown>(embeddedName(target), own);
   model.on("error", () => {});
+  guardKinds(model);
   return model;
+}
+
+/** Hides the hidden fields of the kinds of a model, and of all that it embeds: compiling it has made their schemas. */
+function guardKinds(model: Model<unknown>): void {
+  const schema = model.schema as Schema;
+  for (const each of schemasWithin(schema)) hideWithin(each);
+  watchKinds(model, {
+    check: (name, kind) =>
+      checkKindOf(describeShape(schema), { name, kind: describeShape(kind.clone() as Schema) }),
+    finish: hideAdded,
+  });
 }

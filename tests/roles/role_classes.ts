@@ -169,13 +169,13 @@ export class ClassMaker {
   #make(spec: ClassSpec, schemaOptions: object): ModelClass {
     const known = this.#made.get(spec);
     if (known !== undefined) return known;
-    const { plugged, extra, root } = this.#world;
-    const guard = extra && spec === root ? guardOf(extra, this.#view) : undefined;
+    const { plugged, root } = this.#world;
+    const kind = spec === root || spec === root.fields.parts?.of ? this.#kind(spec) : undefined;
     class Made extends FrameworkModel {
       static override configure(schema: mongoose.Schema): void {
-        if (guard !== undefined) {
-          const kind = new mongoose.Schema({ extra: { type: String, ...guard } } as never);
-          schema.discriminator(`Kind${crypto.randomUUID()}`, kind, { value: "Kind" });
+        if (kind !== undefined) {
+          const added = new mongoose.Schema(kind as never);
+          schema.discriminator(`Kind${crypto.randomUUID()}`, added, { value: "Kind" });
         }
         if (!plugged) return;
         schema.plugin((given) => {
@@ -194,6 +194,18 @@ export class ClassMaker {
     Object.assign(Made, { schemaOptions: { minimize: false, id: false, ...schemaOptions } });
     this.#made.set(spec, Made as ModelClass);
     return Made as ModelClass;
+  }
+
+  /** Gives the fields of a kind: one that its base does not have, and one that its base guards alike. */
+  #kind({ fields }: ClassSpec): object | undefined {
+    const { extra } = this.#world;
+    const { note } = fields;
+    if (extra === undefined || note === undefined) return undefined;
+    const select = note.options?.select;
+    return {
+      extra: { type: String, ...guardOf(extra, this.#view, "kind") },
+      note: { type: String, ...select === false && { select }, ...guardOf(note, this.#view) },
+    };
   }
 
   /** Whether the view has the routes of a property: who does not see it has none. */

@@ -74,7 +74,7 @@ export interface World {
   readonly plugged: boolean;
   /** Whether operations list what filters may name. */
   readonly filtered: boolean;
-  /** A field of the entities of one kind, a discriminator; none where there are no kinds. */
+  /** A field that entities and parts of one kind, a discriminator, have beyond the others; none where there are no kinds. */
   readonly extra?: FieldSpec | undefined;
   readonly populated: "all" | "some" | "always";
   readonly roots: readonly Doc[];
@@ -97,9 +97,9 @@ export interface Ask {
 
 const rules = new Map<string, (req: FrameworkRequest) => boolean>();
 
-/** Gives the function that keeps something from some roles: always the same for the same roles. */
-function ruleFor(roles: readonly Role[]): (req: FrameworkRequest) => boolean {
-  const key = roles.join();
+/** Gives the function that keeps something from some roles: always the same for the same roles and owner. */
+function ruleFor(roles: readonly Role[], owner: string): (req: FrameworkRequest) => boolean {
+  const key = `${owner} ${roles.join()}`;
   let rule = rules.get(key);
   if (rule === undefined) {
     rules.set(key, rule = ({ headers }) => roles.some((role) => role === headers["x-role"]));
@@ -112,10 +112,10 @@ export function holdsFor(rule: Rule | undefined, role: Role): boolean {
   return rule === true || rule?.includes(role) === true;
 }
 
-/** Gives the options `hidden` and `readonly` of a field for a view. */
-export function guardOf({ hidden, readonly }: FieldSpec, view: View): object {
+/** Gives the options `hidden` and `readonly` of a field for a view. Fields of one owner share their functions. */
+export function guardOf({ hidden, readonly }: FieldSpec, view: View, owner = ""): object {
   if (view === "functions") {
-    const option = (rule: Rule | undefined) => Array.isArray(rule) ? ruleFor(rule) : rule;
+    const option = (rule: Rule | undefined) => Array.isArray(rule) ? ruleFor(rule, owner) : rule;
     return {
       ...hidden && { hidden: option(hidden) },
       ...readonly && { readonly: option(readonly) },

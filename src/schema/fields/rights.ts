@@ -30,7 +30,7 @@ export const ALL_RIGHTS = new Rights(new Map(), false);
 /** A function of a field, by the path of the field. */
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
-/** Finds the functions of the fields of a shape, of all that it embeds, and of all that its references lead to. */
+/** Finds the functions of the fields of a shape, of its kinds, of all that it embeds, and of all that its references lead to. */
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();
   const seen = new Set<Shape>();
@@ -39,6 +39,7 @@ export function restrictionsIn(root: Shape): Restrictions {
     seen.add(shape);
     for (const [name, field] of shape.fields) searchField(field, `${prefix}${name}`);
     for (const [name, joined] of shape.joined) search(joined, `${prefix}${name}.`);
+    for (const kind of shape.kinds.values()) search(kind, prefix);
   };
   const searchField = ({ type, shape, populated, element }: FieldShape, path: string): void => {
     const { hidden, readonly }: { hidden?: FieldRule; readonly?: FieldRule } = type?.options ?? {};

@@ -1,8 +1,10 @@
 import mongoose from "mongoose";
 import type { Schema, SchemaType } from "mongoose";
-import { buildSchema, usualSchema } from "../build_schema.ts";
+import { buildSchema, schemaClass, usualSchema } from "../build_schema.ts";
 import { referredClass } from "../model_name.ts";
+import { kindSchemas } from "../mongoose/schemas/schema_kinds.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
+import { checkKind } from "./check_kinds.ts";
 import { ALL_RIGHTS, NO_RIGHTS, type Restrictions, restrictionsIn, type Rights } from "./rights.ts";
 import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
@@ -51,6 +53,12 @@ export class Shape {
     return this.#joined ??= this.schema === undefined
       ? new Map()
       : joinedShapes(this.schema, this.rights);
+  }
+
+  /** The shapes of the kinds (discriminators) of the schema, by name. */
+  get kinds(): ReadonlyMap<string, Shape> {
+    const kinds = this.schema === undefined ? [] : [...kindSchemas(this.schema)];
+    return new Map(kinds.map(([name, kind]) => [name, describeShape(kind, this.rights)]));
   }
 
   /** Whether a name that is no field may stand for something that is stored. */
@@ -148,7 +156,19 @@ export function describeShape(schema: Schema, rights = NO_RIGHTS): Shape {
     }
   });
   addVersion(shape, schema);
+  if (rights === NO_RIGHTS) {
+    for (const [name, kind] of shape.kinds) checkKindOf(shape, { name, kind });
+  }
   return shape;
+}
+
+/** Throws where a kind guards a field of its base otherwise than the base does. */
+export function checkKindOf(
+  base: Shape,
+  { name, kind }: { readonly name: string; readonly kind: Shape },
+): void {
+  const target = schemaClass(base)?.name;
+  checkKind(base, { kind, names: `the kind "${name}"${target ? ` of "${target}"` : ""}` });
 }
 
 /** The shape of a schema as a route knows it before a request comes: with all that some reader may see. */

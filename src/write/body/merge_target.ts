@@ -1,7 +1,8 @@
+import type { Schema } from "mongoose";
 import { toJson } from "../../json/to_json.ts";
 import { isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { clearedValue, fieldDefault, initialValue } from "../../schema/fields/field_default.ts";
-import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
+import { describeShape, type FieldShape, type Shape } from "../../schema/fields/shape.ts";
 import { isClearable, isProtected } from "../../schema/fields/visibility.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
@@ -171,7 +172,11 @@ function holdsProtected(value: unknown, field: FieldShape): boolean {
   if (kind === "map" && element !== undefined) {
     return Object.values(values).some((each) => holdsProtected(each, element));
   }
-  return kind === "object" && [...shape?.fields ?? []].some(([name, inner]) => {
+  // A kind (a discriminator) may protect fields that its base does not have.
+  const own = isDocument(value) && shape
+    ? describeShape(value.schema as Schema, shape.rights)
+    : shape;
+  return kind === "object" && [...own?.fields ?? []].some(([name, inner]) => {
     const each = Object.hasOwn(values, name) ? values[name] : undefined;
     if (each === undefined || each === null) return false;
     return isProtected(inner) ? !isDefault(each, inner) : holdsProtected(each, inner);

@@ -24,10 +24,12 @@ const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  const open = schema.get("strict") === false;
+  // A kind (a discriminator) inherits the transform of its base.
+  if (own !== undefined && hiding.has(own)) return;
   const transform: Transform = (doc, json, options) => {
-    const { declared, hidden } = schemaKeys(schema);
-    for (const key of open ? [] : Object.keys(json)) {
+    const ofDoc = (doc as Document).schema as Schema;
+    const { declared, hidden } = schemaKeys(ofDoc);
+    for (const key of ofDoc.get("strict") === false ? [] : Object.keys(json)) {
       if (!declared.has(key)) delete json[key];
     }
     const result = own?.(doc, json, options) ?? json;
@@ -37,8 +39,12 @@ export function hideInJson(schema: Schema): void {
     return result;
   };
   if (own === undefined) markOwn(transform);
+  hiding.add(transform);
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
+
+/** The transforms that hide fields. */
+const hiding = new WeakSet<object>();
 
 /** Whose JSON is being made: `toJSON()` of what a document holds asks for it too. */
 let reader = NO_RIGHTS;

@@ -40,6 +40,8 @@ const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> =
  * such as the hash of a password, and what other programs have stored.
  */
 export function markCopies(schema: Schema): void {
+  // A kind (a discriminator) inherits the methods of its base.
+  if (MARK_SCHEMA in schema.methods) return;
   const silent = { suppressWarning: true } as never;
   for (const [name, mark] of Object.entries(COPIES)) {
     const own = schema.methods[name] as Copy | undefined;

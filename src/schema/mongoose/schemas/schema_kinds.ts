@@ -1,0 +1,54 @@
+import mongoose from "mongoose";
+import type { Model, Schema } from "mongoose";
+import { memoize } from "../../memoize.ts";
+
+interface KindHolder {
+  /** Kinds that a compiled model has added to its schema, with the fields of the base. */
+  readonly discriminators?: Readonly<Record<string, Schema>> | null;
+  /** Kinds that `schema.discriminator()` has declared. */
+  readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
+}
+
+/** Returns the schemas of the kinds (discriminators) that are declared on a schema, by name. */
+export const kindSchemas = memoize((schema: Schema): ReadonlyMap<string, Schema> => {
+  const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
+  const kinds = new Map(Object.entries(discriminators ?? {}));
+  for (const [name, kind] of declared ?? []) kinds.set(name, kind.schema);
+  // Mongoose merges the base into some of these schemas later. A clone does not change.
+  return new Map([...kinds].map(([name, kind]) => [name, kind.clone() as Schema]));
+});
+
+/** Declares the key that names the kind, as Mongoose does when it compiles a model: routes know of it before the first one. */
+export function declareKindKey(schema: Schema): void {
+  const { _applyDiscriminators: declared } = schema as unknown as KindHolder;
+  const key = String(schema.get("discriminatorKey"));
+  if (!declared?.size || schema.path(key) !== undefined) return;
+  const field = { type: String, default: undefined, select: true, $skipDiscriminatorCheck: true };
+  schema.add({ [key]: field } as Parameters<Schema["add"]>[0]);
+}
+
+type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readonly schema: Schema };
+
+interface KindHooks {
+  /** Runs before a kind is added to a model that is compiled. */
+  readonly check: (name: string, kind: Schema) => void;
+  /** Runs with the complete schema of each kind. */
+  readonly finish: (kind: Schema) => void;
+}
+
+/**
+ * Runs functions for each kind of a compiled model. An application may add kinds to a model at any time, and Mongoose has no
+ * middleware for that, so the model gets a `discriminator()` that runs them.
+ */
+export function watchKinds(model: Model<unknown>, { check, finish }: KindHooks): void {
+  for (const { schema } of Object.values(model.discriminators ?? {})) finish(schema as Schema);
+  const add = Reflect.get(model, "discriminator") as AddKind;
+  const discriminator: AddKind = (name, given, ...options) => {
+    const kind = given instanceof mongoose.Schema ? given : new mongoose.Schema(given as object);
+    check(String(name), kind as Schema);
+    const added = Reflect.apply(add, model, [name, kind, ...options]);
+    finish(added.schema);
+    return added;
+  };
+  Object.defineProperty(model, "discriminator", { value: discriminator, configurable: true });
+}
