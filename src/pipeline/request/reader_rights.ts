@@ -9,10 +9,33 @@ import { isModelClass } from "../../schema/build_field.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { Rights } from "../../schema/fields/rights.ts";
+import { memoize } from "../../schema/memoize.ts";
 import { type LevelCall, readQuery } from "./call.ts";
 import type { Level } from "./route.ts";
 
-const MAX_KEPT = 64;
+/** The most combinations of answers whose shapes, readers and plans are kept, for all routes of the process together. */
+export const MAX_KEPT = 512;
+
+/** The rights of recent readers, by the functions and what these have told. The least recent are first. */
+const kept = new Map<string, Rights>();
+
+const functionIds = new WeakMap<FieldRule, number>();
+let lastId = 0;
+
+function idOf(restriction: FieldRule): number {
+  let id = functionIds.get(restriction);
+  if (id === undefined) functionIds.set(restriction, id = ++lastId);
+  return id;
+}
+
+/** Returns the rights for what functions have told. Routes share them, and with them all that is made for a shape. */
+function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
+  const rights = kept.get(key) ?? new Rights(told);
+  kept.delete(key);
+  kept.set(key, rights);
+  if (kept.size > MAX_KEPT) kept.delete(kept.keys().next().value as string);
+  return rights;
+}
 
 /** Gives the levels of a route as the reader of a request may see them. */
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
@@ -26,19 +49,17 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
     }
   }
   if (names.size === 0) return undefined;
-  /** The levels for each combination of what the functions tell. */
-  const known = new Map<string, readonly Level[]>();
+  const functions = [...names.keys()].map(idOf).join();
+  const levelsUnder = memoize((rights: Rights) => levels.map((level) => levelUnder(rights, level)));
   return (req) => {
     const told = new Map<FieldRule, boolean>();
-    for (const [restriction, name] of names) told.set(restriction, ask(restriction, { req, name }));
-    const key = [...told.values()].map(Number).join("");
-    let narrowed = known.get(key);
-    if (narrowed === undefined) {
-      const rights = new Rights(told);
-      if (known.size >= MAX_KEPT) known.clear();
-      known.set(key, narrowed = levels.map((level) => levelUnder(rights, level)));
+    let answers = "";
+    for (const [restriction, name] of names) {
+      const answer = ask(restriction, { req, name });
+      told.set(restriction, answer);
+      answers += answer ? "1" : "0";
     }
-    return narrowed;
+    return levelsUnder(rightsFor(`${functions} ${answers}`, told));
   };
 }
 
