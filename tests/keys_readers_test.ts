@@ -125,16 +125,22 @@ const HOOKS = {
 
 @rest({
   route: "/guarded",
-  methods: [create({ idempotency: IDEMPOTENCY, ...HOOKS.create }), one(HOOKS.one)],
+  methods: [
+    create({ idempotency: { ...IDEMPOTENCY, by: () => "" }, ...HOOKS.create }),
+    one(HOOKS.one),
+  ],
 })
 @rest({
   route: "/lean",
-  methods: [create({ idempotency: IDEMPOTENCY }), one({ ...HOOKS.one, lean: true })],
+  methods: [
+    create({ idempotency: { ...IDEMPOTENCY, by: () => "" } }),
+    one({ ...HOOKS.one, lean: true }),
+  ],
 })
 @rest({
   route: "/fetched",
   methods: [
-    create({ idempotency: IDEMPOTENCY }),
+    create({ idempotency: { ...IDEMPOTENCY, by: () => "" } }),
     one({ fetch: (req) => getModel(Guarded).findOne({ _id: String(req.params.id), text: "a" }) }),
   ],
 })

@@ -5,6 +5,7 @@ import {
   create,
   Framework,
   FrameworkModel,
+  type FrameworkRequest,
   one,
   prop,
   type Ref,
@@ -239,6 +240,55 @@ for (const [name, declared, message] of REFUSED) {
     );
   });
 }
+
+/** Returns why a class whose creation has keys without callers does not start. */
+function keysFailure(
+  { hooks = {}, field = {}, inner = {}, by }: {
+    hooks?: object;
+    field?: object;
+    inner?: object;
+    by?: (req: FrameworkRequest) => string;
+  },
+): string {
+  class Held extends FrameworkModel {
+    @prop(inner)
+    text?: string;
+  }
+  const idempotency = { keep: "1h" as const, ...by && { by } };
+  @rest({ route: "/notes", methods: [create({ idempotency }), one(hooks as never)] })
+  class Note extends FrameworkModel {
+    @prop(field)
+    text?: string;
+    @arrayProp({ items: Held, embedded: true })
+    held?: Held[];
+  }
+  try {
+    Framework.describe({ models: [Note] });
+    return "";
+  } catch (error) {
+    return error instanceof TypeError ? error.message : String(error);
+  }
+}
+
+test("keys need callers where functions of fields or hooks of one() divide these", () => {
+  const rule = () => true;
+  const pass = (_req: unknown, entity: object) => entity;
+  const cases: [Parameters<typeof keysFailure>[0], string][] = [
+    [{ field: { hidden: rule } }, 'the function "hidden" of "text"'],
+    [{ field: { readonly: rule } }, 'the function "readonly" of "text"'],
+    [{ inner: { hidden: rule } }, 'the function "hidden" of "text"'],
+    ...["preFetch", "fetch", "postFetch", "preSend"].map((name) =>
+      [{ hooks: { [name]: pass } }, `the hook "${name}" of one()`] as [object, string]
+    ),
+  ];
+  for (const [given, why] of cases) {
+    const told = keysFailure(given);
+    const start = 'Cannot mount "Note": create() needs "idempotency.by", which names the caller: ';
+    assertEquals(told.slice(0, start.length + why.length), start + why);
+    assertEquals(keysFailure({ ...given, by: () => "me" }), "");
+  }
+  assertEquals(keysFailure({ field: { hidden: true }, inner: { readonly: true } }), "");
+});
 
 test("a write that needs q does not start where no q is taken", () => {
   const start = (...methods: readonly unknown[]) =>

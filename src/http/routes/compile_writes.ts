@@ -7,13 +7,13 @@ import type { WriteOptions } from "../../declare/operations/write_options.ts";
 import { actingLevel, type Route, type WriteRules } from "../../pipeline/request/route.ts";
 import { getModel } from "../../schema/get_model.ts";
 import { isStandalone } from "../../schema/mongoose/connections.ts";
-import { describeShape } from "../../schema/fields/shape.ts";
+import { describeShape, fieldsWithin } from "../../schema/fields/shape.ts";
 import { whyUnseen } from "../../schema/fields/visibility.ts";
 import { cannotMount, checkKind, type Fail, objectOf } from "../check_options.ts";
 import type { OperationPlace } from "./_compile_reads.ts";
 
 interface WritePlace extends OperationPlace {
-  /** Whether requests of other callers may see other entities: by a scope, or a connection of their own. */
+  /** Whether a scope or a connection of their own divides callers, at the route or above it. */
   readonly isDivided: boolean;
   /** The operations beside it. */
   readonly methods: readonly Method[];
@@ -124,10 +124,28 @@ function indexProblem(
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+/** Hooks of `one()` that may keep from one caller what they show to another one. */
+const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
+
+/** Returns why callers of a creation may see different entities or fields; `undefined` where all see the same. */
+function whyDivided({ isDivided, methods, shape }: WritePlace): string | undefined {
+  if (isDivided) return "a scope or getConnection() divides the callers";
+  const shapes = [shape, ...shape.kinds.values()];
+  const isDividing = (option: unknown) => typeof option === "function";
+  for (const { type } of shapes.flatMap((each) => fieldsWithin(each))) {
+    const name = (["hidden", "readonly"] as const).find((each) => isDividing(type?.options[each]));
+    if (name !== undefined) return `the function "${name}" of "${type?.path}" divides the callers`;
+  }
+  const reader = methods.find(({ operation }) => operation === "one");
+  const hook = READER_HOOKS.find((name) => reader?.hooks[name] !== undefined);
+  return hook && `the hook "${hook}" of one() may divide the callers`;
+}
+
 function compileIdempotency(
   { hooks }: Method,
-  { given, schema, isDivided, fail }: WritePlace & { readonly given: WriteOptions },
+  place: WritePlace & { readonly given: WriteOptions },
 ): NonNullable<WriteRules["idempotency"]> {
+  const { given, schema, fail } = place;
   const option = "idempotency";
   const { keep, key, by } = objectOf(given.idempotency, {
     ...{ names: ["keep", "key", "by"], option, fail },
@@ -136,9 +154,6 @@ function compileIdempotency(
   if (!Number(digits)) throw fail(`needs a time such as "24h" as "idempotency.keep"`);
   if (key !== undefined) checkKind(key, { kind: "required", option: "idempotency.key", fail });
   if (by !== undefined) checkKind(by, { kind: "function", option: "idempotency.by", fail });
-  if (by === undefined && isDivided) {
-    throw fail(`needs "idempotency.by", which names the caller: keys of others would be theirs`);
-  }
   const problem = hooks.persist !== undefined
     ? ` with its own "persist", which may write another _id`
     : schema.path("_id") === undefined
@@ -147,6 +162,12 @@ function compileIdempotency(
     ? ` with "atomic: false"`
     : undefined;
   if (problem !== undefined) throw fail(`cannot have "idempotency"${problem}`);
+  const why = by === undefined ? whyDivided(place) : undefined;
+  if (why !== undefined) {
+    throw fail(
+      `needs "idempotency.by", which names the caller: ${why}, and the key of one would answer to another`,
+    );
+  }
   return {
     keepMS: Number(digits) * UNITS_MS[unit as keyof typeof UNITS_MS],
     isRequired: key === "required",
