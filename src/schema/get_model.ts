@@ -15,6 +15,7 @@ import { memoize } from "./memoize.ts";
 import { collectionName, modelName } from "./model_name.ts";
 import { checkConnection, makeDetachedConnection } from "./mongoose/connections.ts";
 import { dropStrays } from "./mongoose/documents/stray_references.ts";
+import { dropUnreadable } from "./mongoose/documents/unreadable_values.ts";
 import { copyRules } from "./mongoose/schemas/field_rules.ts";
 import { watchKinds } from "./mongoose/schemas/schema_kinds.ts";
 import { copyPluginMark, schemasWithin } from "./mongoose/schemas/schema_members.ts";
@@ -47,6 +48,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   checkConnection(connection);
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
+  dropUnreadable(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
   // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
@@ -87,6 +89,7 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   // Only a root has a version.
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
+  dropUnreadable(schema);
   const own = schema.clone().set("autoCreate", false).set("autoIndex", false)
     .set("autoSearchIndex", false).set("versionKey", false) as Schema;
   for (const [path, type] of Object.entries(own.paths)) copyRules(schema.path(path), type);

@@ -77,7 +77,9 @@ const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Time
 function isStray(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isDocument(value)) return false;
   if (value instanceof Date || value instanceof Uint8Array) return false;
-  return !("_bsontype" in value) || !IDENTIFIERS.test(String(value._bsontype));
+  // Stored data may have a key of that name.
+  return !("_bsontype" in value) || Object.hasOwn(value, "_bsontype") ||
+    !IDENTIFIERS.test(String(value._bsontype));
 }
 
 function identifierIn(stray: unknown): unknown {

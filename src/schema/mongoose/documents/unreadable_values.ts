@@ -1,0 +1,77 @@
+import mongoose from "mongoose";
+import type { Document, Schema, SchemaType } from "mongoose";
+import { isJsonObject } from "../../fields/json.ts";
+import { memoize } from "../../memoize.ts";
+import { markOwn } from "../schemas/schema_members.ts";
+
+const { Types } = mongoose.Schema;
+
+/**
+ * Has documents read without stored objects in scalar fields whose keys Mongoose takes for members: it would fail when it
+ * puts `{ toString: "x" }` into the message of an error, and would show `{ _bsontype: "ObjectId" }` as an identifier.
+ */
+export const dropUnreadable = memoize((schema: Schema): true => {
+  const drop = markOwn(function (this: Document, stored: object): void {
+    // A document does this for all that it embeds.
+    if (this instanceof mongoose.Types.Subdocument) return;
+    dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
+  });
+  schema.pre("init", drop as never);
+  return true;
+});
+
+interface Place {
+  readonly schema: Schema;
+  /** The path of an object that is made of dotted paths, with a dot. */
+  readonly prefix: string;
+}
+
+function dropWithin(stored: unknown, { schema, prefix }: Place): void {
+  if (Array.isArray(stored)) {
+    return stored.forEach((each) => dropWithin(each, { schema, prefix }));
+  }
+  if (!isJsonObject(stored)) return;
+  const values = stored as Record<string, unknown>;
+  for (const name of Object.keys(values)) {
+    const value = values[name];
+    if (typeof value !== "object" || value === null) continue;
+    const path = `${prefix}${name}`;
+    const type = schema.paths[path];
+    if (type !== undefined) dropOfType(values, { name, type });
+    else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
+    // A kind (a discriminator) may declare the field.
+    else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
+  }
+}
+
+function dropOfType(
+  values: Record<string, unknown>,
+  { name, type }: { readonly name: string; readonly type: SchemaType },
+): void {
+  const value = values[name];
+  const { schema } = type as { readonly schema?: Schema };
+  if (schema !== undefined) return dropWithin(value, { schema, prefix: "" });
+  if (type instanceof Types.Map) {
+    const element = type.getEmbeddedSchemaType() as SchemaType | undefined;
+    if (element === undefined || !isJsonObject(value)) return;
+    const held = value as Record<string, unknown>;
+    const keys = Object.keys(held);
+    for (const key of keys) dropOfType(held, { name: key, type: element });
+    // Mongoose reads a Map as a whole, or not at all.
+    if (Object.keys(held).length < keys.length) delete values[name];
+    return;
+  }
+  // Mongoose inspects lists, and reads the identifier in an object that a reference has.
+  if (type instanceof Types.Array || type instanceof Types.Mixed) return;
+  if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
+}
+
+function isUnreadable(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (isJsonObject(value) && Object.hasOwn(value, "_bsontype")) return true;
+  try {
+    return String(value) === undefined;
+  } catch {
+    return true;
+  }
+}
