@@ -46,6 +46,7 @@ const MISFIT = Symbol("a list or an object");
 
 function keyOf(value: unknown, unit: number | undefined): unknown {
   if (unit !== undefined) {
+    if (Array.isArray(value) || isPlain(value)) return MISFIT;
     if (!(value instanceof Date)) return null;
     const year = value.getUTCFullYear();
     if (!(year >= 1 && year <= 9999)) return null;
@@ -59,6 +60,11 @@ function keyOf(value: unknown, unit: number | undefined): unknown {
   if (isNumber(value)) return Number.isNaN(Number(String(value))) ? null : Number(String(value));
   if (typeof value === "object") return MISFIT;
   return value;
+}
+
+function isPlain(value: unknown): boolean {
+  return value !== null && typeof value === "object" &&
+    Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function isNumber(value: unknown): value is object {

@@ -35,7 +35,8 @@ function documents(random: () => number, count: number): Stored[] {
   return Array.from({ length: count }, () => {
     const doc: Stored = {
       ...{ tenant: one(["a", "b"]), state: one(states), price: made(decimalsBelow(below)) },
-      ...{ rank: made(numbers), size: made([...numbers, () => new Double(NaN), () => undefined]) },
+      rank: made([...numbers, () => new Double(NaN), () => Decimal128.fromString("NaN")]),
+      size: made([...numbers, () => new Double(NaN), () => undefined]),
       cents: made([() => large, () => Long.fromNumber(below(100)), () => null, () => undefined]),
       ...{ at: made(dates), day: made(dates), year: made(dates) },
       ...{ when: one([new Date(0), new Date(1), null]), done: one([true, false, undefined]) },
@@ -89,6 +90,7 @@ function datesBy(below: Below): Make[] {
     () => null,
     () => undefined,
     () => [new Date(0)],
+    () => ({ at: new Date(0) }),
   ];
 }
 

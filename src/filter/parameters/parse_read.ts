@@ -22,7 +22,6 @@ const OF_ENTITIES = ["limit", "skip", "after", "select", "populate"] as const;
 
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 
-/** Where no groups are declared, hooks may have parameters of these names. */
 const OF_GROUPS = ["group", "sum", "avg"] as const;
 
 /** Parameters that take several fields: separated by commas, or one in each of several parameters of that name. */
@@ -89,10 +88,11 @@ function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format 
 function givenParameters(rules: ReadRules, { url, parameters }: ReadRequest): Given {
   const query = queryOf(url);
   const declared = declaredNames(rules);
-  const known = rules.groups === undefined ? NAMES : [...NAMES, ...OF_GROUPS];
   const given: Partial<Record<Name, string>> = {};
   for (const [name, value] of new URLSearchParams(query)) {
-    const parameter = known.find((each) => name === each || name.startsWith(`${each}[`));
+    const parameter = [...NAMES, ...OF_GROUPS].find((each) =>
+      name === each || name.startsWith(`${each}[`)
+    );
     if (parameter === undefined) continue;
     if (!declared.includes(parameter)) {
       if (parameters.includes(parameter)) continue;

@@ -2,6 +2,7 @@ import type { PipelineStage } from "mongoose";
 import { badFormat, tooManyGroups } from "../../errors/refusals.ts";
 import { readProjection, shownBy } from "../../filter/projection.ts";
 import type { GroupsQuery } from "../../filter/parameters/read_rules.ts";
+import { TIME_RANGE } from "../../json/json_types.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevel } from "../request/call.ts";
@@ -21,9 +22,11 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
   }
   const { max } = query.rules;
   const fields = [...query.by, ...query.sum, ...query.avg];
-  const found = await source.groups({ stages: stagesOf(query), fields }).catch((error: unknown) => {
-    throw Object(error).code === MEMORY_LIMIT ? tooManyGroups(max, error) : error;
-  });
+  const found = await source.groups({ stages: stagesOf({ ...query, shape }), fields }).catch(
+    (error: unknown) => {
+      throw Object(error).code === MEMORY_LIMIT ? tooManyGroups(max, error) : error;
+    },
+  );
   if (found.length > max) throw tooManyGroups(max);
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
 }
@@ -41,9 +44,16 @@ function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: Gr
   }
 }
 
-function stagesOf({ by, sum, avg, order, rules }: GroupsQuery): PipelineStage[] {
+interface ShapedQuery extends GroupsQuery {
+  readonly shape: Shape;
+}
+
+function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineStage[] {
   const { by: units, least, max } = rules;
-  const keys = by.map((name) => [name, keyOf(`$${name}`, units.get(name))]);
+  const keys = by.map((name) => {
+    const type = shape.fields.get(name)?.type?.instance;
+    return [name, keyOf(`$${name}`, { unit: units.get(name), type })];
+  });
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
@@ -74,17 +84,39 @@ const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 const FIRST = new Date("0001-01-01");
 const LAST = new Date("9999-12-31T23:59:59.999Z");
 
-/** The expression of what a group has in common: `null` where nothing is stored, or no date where a part of one counts. */
-function keyOf(value: string, unit: keyof typeof FORMATS | undefined): object {
-  if (unit === undefined) return { $ifNull: [value, null] };
-  const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
-  const text = { $dateToString: { date: value, format: FORMATS[unit] } };
-  return { $cond: [isDate, text, null] };
+/** The dates that JavaScript can hold. JSON shows other ones as `null`. */
+const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
+
+/** Numbers that JSON shows as `null`. */
+const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
+
+interface KeyOptions {
+  readonly unit: keyof typeof FORMATS | undefined;
+  /** The name of the type of the field. */
+  readonly type: string | undefined;
+}
+
+/** Returns the expression of a key of groups. Its values are `null` wherever JSON shows `null`, so that it is one group. */
+function keyOf(value: string, { unit, type }: KeyOptions): object {
+  if (unit !== undefined) {
+    const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
+    const text = { $dateToString: { date: value, format: FORMATS[unit] } };
+    // An object stands for a value that is in no group.
+    const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
+    return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
+  }
+  const present = { $ifNull: [value, null] };
+  if (type === "Decimal128") return present;
+  const [first, last] = SHOWN_DATES;
+  const isFarDate = { $or: [{ $lt: [value, first] }, { $gt: [value, last] }] };
+  const isDate = { $eq: [{ $type: value }, "date"] };
+  const isUnshown = { $or: [{ $in: [value, UNSHOWN_NUMBERS] }, { $and: [isDate, isFarDate] }] };
+  return { $cond: [isUnshown, null, present] };
 }
 
 function rowOf(
   group: Values,
-  { by, sum, avg, rules, shape }: GroupsQuery & { readonly shape: Shape },
+  { by, sum, avg, rules, shape }: ShapedQuery,
 ): object {
   const values = (names: readonly string[], valueOf: (name: string) => unknown) =>
     Object.fromEntries(names.map((name) => [name, shown(valueOf(name), { name, shape })]));
