@@ -1,6 +1,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { request as openRequest } from "node:http";
 import { gzipSync } from "node:zlib";
+// @ts-types="express-types"
+import express from "express";
+import type { Express } from "express-types";
 import { create, FrameworkModel, getModel, prop, rest } from "../mod.ts";
 import { test } from "./harness/testing.ts";
 import { mount, type Mounted } from "./support.ts";
@@ -100,6 +103,19 @@ for (const [name, sent] of Object.entries(BUSY)) {
     assert(share < 0.4, `One turn took ${Math.round(share * 100)}% of the time`);
   });
 }
+
+test("an array of many entities leaves turns of the event loop to others", async () => {
+  const prepare = (app: Express) => app.use(express.json({ limit: "2mb" }));
+  await using app = await mount(MODELS, { prepare });
+  for (const [path, body] of [["/hooked", { name: "a" }], ["/large", {}]] as const) {
+    const bodies = (count: number) => Array.from({ length: count }, () => body);
+    await app.post(path, bodies(10));
+    const share = await longestTurn(async () => {
+      assertEquals((await app.post(path, bodies(9000))).status, 207);
+    });
+    assert(share < 0.4, `One turn took ${Math.round(share * 100)}% of the time`);
+  }
+});
 
 test("an import ends after 10,000 refused lines in a row", async () => {
   await using app = await mount(MODELS);
