@@ -43,7 +43,7 @@ const on = (name: string, run: Run, saves?: false) =>
 
 const close: Run = (ticket) => {
   ticket.state = "closed";
-  ticket.subs[0]!.text = "b";
+  for (const sub of ticket.subs) sub.text = "b";
   return ticket;
 };
 

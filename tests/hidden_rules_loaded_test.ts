@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import {
   action,
+  arrayProp,
   create,
   type Entity,
   FrameworkModel,
@@ -65,4 +66,36 @@ test("a hidden value that breaks a rule is not told of documents that a hook has
   assertEquals([sent.status, Object.keys(sent.body.errors ?? {})], [400, ["password"]]);
   const both = await app.patch<ErrorBody>(`/accounts/${insertedId}`, { title: LONG + LONG });
   assertEquals([both.status, Object.keys(both.body.errors ?? {})], [400, ["title"]]);
+});
+
+class Key extends FrameworkModel {
+  @prop()
+  label?: string;
+  @prop({ required: true, hidden: true })
+  code!: string;
+}
+
+@rest({ route: "/doors", methods: [update({ preSave: (_req, door) => door })] })
+class Door extends FrameworkModel {
+  @prop()
+  title?: string;
+  @arrayProp({
+    items: Key,
+    embedded: true,
+    validate: (keys: Key[]) => keys.every(({ code }) => code !== "secret"),
+  })
+  keys?: Key[];
+}
+
+test("a rule of a list with hidden values binds those who change the list", async () => {
+  await using app = await mount([Door]);
+  const keys = [{ label: "a", code: "secret" }, { label: "b" }];
+  const { insertedId } = await getModel(Door).collection.insertOne({ keys } as never);
+  const at = `/doors/${insertedId}`;
+  assertEquals((await app.patch(at, { title: "new" })).status, 200);
+  const lacking = await app.patch<ErrorBody>(at, { keys: [{ label: "c" }] });
+  assertEquals([lacking.status, Object.keys(lacking.body.errors ?? {})], [400, ["keys.0.code"]]);
+  const refused = await app.patch<ErrorBody>(at, { keys: [{ label: "c", code: "secret" }] });
+  assertEquals([refused.status, Object.keys(refused.body.errors ?? {})], [400, ["keys"]]);
+  assertEquals((await app.patch(at, { keys: [{ label: "c", code: "c" }] })).status, 200);
 });
