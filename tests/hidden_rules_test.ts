@@ -182,6 +182,7 @@ test(
   withAccount(async ({ app, told, _id }) => {
     const replies = [
       await app.patch<ErrorBody>(`/all/${_id}`, { password: LONG + LONG }),
+      await app.patch<ErrorBody>(`/all/${_id}`, { password: LONG }),
       await app.post<ErrorBody>(`/all`, { title: "t", password: LONG }),
       await app.patch<ErrorBody>(`/all/${_id}`, { notes: [{ text: "a", internal: LONG }] }),
       await app.patch<ErrorBody>(`/all${asQuery({})}`, { password: LONG + LONG }),
@@ -190,6 +191,7 @@ test(
       { status, body: { errors } },
     ) => [status, Object.keys(errors ?? {})]);
     assertEquals(found, [
+      [400, ["password"]],
       [400, ["password"]],
       [400, ["password"]],
       [400, ["notes.0.internal"]],

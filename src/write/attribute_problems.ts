@@ -18,8 +18,8 @@ export interface Writer {
 
 /**
  * Has validations of a document distinguish who has set a value that breaks a rule. A client answers for what it sees and
- * for what it has sent, except for values that hooks or actions have set and that cannot be cast. Stored values that it does not see are not validated for it, and those that hooks or actions have
- * set are an error of the application.
+ * for what it has sent. Stored values that the client does not see are not validated for it. Hidden values that hooks or
+ * actions have set, and values of theirs that cannot be cast, are an error of the application.
  */
 export function attributeProblems(doc: Document, writer: Writer): void {
   excuseFailedSets(doc);
@@ -48,14 +48,14 @@ function originOf(
   { shape, body }: Writer,
 ): "client" | "stored" | "application" {
   const secrecy = secrecyOf(path, shape);
-  if (secrecy === undefined) return "client";
+  // A guess that equals the stored value answers as any other one.
+  if (secrecy === undefined || namesPath(body, path)) return "client";
   // Mongoose would write what is around such a value without the value.
   if (isMisfit(problem)) return values.isTouched(path) ? "application" : "stored";
   if (!isBrokenRule(problem)) return "client";
   const change = values.changeOf(path);
   if (change === undefined) return "stored";
-  const isClients = secrecy === "holder" || change === "missing" || namesPath(body, path);
-  return isClients ? "client" : "application";
+  return secrecy === "holder" || change === "missing" ? "client" : "application";
 }
 
 function hiddenFailure({ path, problem }: FoundProblem, { target }: Writer): Error {
