@@ -67,8 +67,10 @@ function dropOfType(
 }
 
 function isUnreadable(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (isJsonObject(value) && Object.hasOwn(value, "_bsontype")) return true;
+  if (isJsonObject(value)) {
+    return Object.hasOwn(value, "_bsontype") || Object.hasOwn(value, "toString");
+  }
+  if (!Array.isArray(value)) return false;
   try {
     return String(value) === undefined;
   } catch {
