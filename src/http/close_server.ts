@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server as HttpServer, ServerResponse } from "node:http";
 import type { Server as HttpsServer } from "node:https";
 import { Server } from "node:net";
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "node:timers";
+import { clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from "node:timers";
 import { hasUnflushed } from "./replies/connection.ts";
 import { endLongAnswers } from "./replies/server_close.ts";
 
@@ -19,9 +19,18 @@ const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
+/** How many turns of the event loop without a new connection tell that none waits to be accepted. */
+const QUIET_TURNS = 3;
+
+/** The part of the time for closing that a server may go on accepting connections. */
+const ACCEPTING_PART = 0.5;
+
 const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
+
+/** The servers that close and have stopped listening. */
+const deaf = new WeakSet<object>();
 
 let closingCount = 0;
 
@@ -56,7 +65,10 @@ export function closeServer(
   return closed;
 }
 
-function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
+async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
+  // Deno has accepted what waits.
+  if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
+  deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
   server.prependListener("request", onRequest);
   const stopSweeping = sweepIdle(server);
@@ -65,7 +77,7 @@ function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<voi
     Reflect.deleteProperty(server, "listening");
   };
   endLongAnswers(server);
-  return new Promise<void>((resolve) => {
+  await new Promise<void>((resolve) => {
     const cut = setTimeout(() => {
       server.closeAllConnections();
       end();
@@ -78,6 +90,7 @@ function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<voi
       end();
       server.off("request", onRequest);
       closing.delete(server);
+      deaf.delete(server);
       resolve();
     });
     // Deno ends a connection after each answer of a server that does not listen, whatever its client has sent since.
@@ -85,6 +98,22 @@ function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<voi
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
   });
+}
+
+/**
+ * Waits until the connections that the system has opened for a server are accepted: the system resets the others when the
+ * server stops listening. Node accepts one in each turn of the event loop. No answer says `Connection: close` meanwhile, so
+ * that clients do not open new connections.
+ */
+async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
+  const end = performance.now() + mostMS;
+  let quietTurns = 0;
+  const onConnection = () => quietTurns = 0;
+  server.on("connection", onConnection);
+  while (quietTurns++ < QUIET_TURNS && performance.now() < end) {
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+  server.off("connection", onConnection);
 }
 
 /** Has the client of an answer that has not begun open its next connection elsewhere, if its server is closing. */
@@ -95,7 +124,7 @@ export function sayIfClosing(res: ServerResponse): void {
 export function isClosing({ req }: ServerResponse): boolean {
   // Node and Deno keep the server of a connection under a name of their own.
   const { server } = req.socket as { readonly server?: object };
-  return server !== undefined && closing.has(server);
+  return server !== undefined && deaf.has(server);
 }
 
 /** Closes idle connections when no answer has ended for a while: after that, its client may send another request. */

@@ -15,14 +15,15 @@ const LENGTH = 30_000_000;
 /** Answers with entities that no database holds, and closes when it is told to. */
 const MAIN = `import express from "express";
 import process from "node:process";
-import { Framework, FrameworkModel, one, prop, rest } from "@mongrove/mongrove";
+import { Framework, FrameworkModel, type FrameworkRequest, one, prop, rest } from "@mongrove/mongrove";
 
-@rest({
-  route: "/long",
-  methods: [one({
-    fetch: ({ params: { id } }) => ({ text: "x".repeat(id === "short" ? 1 : ${LENGTH}) }) as Long,
-  })],
-})
+function fetchLong({ params: { id } }: FrameworkRequest): Long {
+  const end = performance.now() + (id === "busy" ? 10 : 0);
+  while (performance.now() < end);
+  return { text: "x".repeat(id === "1" ? ${LENGTH} : 1) } as Long;
+}
+
+@rest({ route: "/long", methods: [one({ fetch: fetchLong })] })
 class Long extends FrameworkModel {
   @prop()
   text!: string;
@@ -57,6 +58,18 @@ for (const { version, path } of nodes) {
     await until(() => busy.fewest > 5, { seconds: 60 });
     app.child.kill("SIGTERM");
     assertEquals(await busy.ends, Array(128).fill("sent away"));
+    assertEquals((await app.child.status).code, 0);
+  });
+
+  test(`Framework.close() answers 128 clients that have just connected, Node ${version}`, async () => {
+    await using app = await startApp([path, "--import", "tsx", "close.ts"], { cwd, env: {} });
+    const sockets = await Promise.all(
+      Array.from({ length: 128 }, () => openGet(`${app.url}/long/busy`)),
+    );
+    app.child.kill("SIGTERM");
+    const heads = await Promise.all(sockets.map((socket) => readSome(socket).catch(String)));
+    assertEquals(heads.map((head) => head.slice(0, 15)), Array(128).fill("HTTP/1.1 200 OK"));
+    for (const socket of sockets) socket.close();
     assertEquals((await app.child.status).code, 0);
   });
 }
