@@ -89,13 +89,22 @@ export class StoredReader {
   async *read(query: StoredQuery, timeBudget: TimeBudget): AsyncGenerator<JsonPiece> {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
+    const batches = this.#list(query, timeBudget);
+    // The bytes of a batch are free while a slow client takes its text: no variable of the generator holds them.
+    const nextText = async () => {
+      const { done, value } = await batches.next();
+      return done ? undefined : await writer.list(value, separator);
+    };
     let begun = false;
-    for await (const batch of this.#list(query, timeBudget)) {
-      const text = await writer.list(batch, separator);
-      if (text.length === 0) continue;
-      if (begun) yield separator;
-      begun = true;
-      yield text;
+    try {
+      for (let text = await nextText(); text !== undefined; text = await nextText()) {
+        if (text.length === 0) continue;
+        if (begun) yield separator;
+        begun = true;
+        yield text;
+      }
+    } finally {
+      await batches.return(undefined);
     }
   }
 
