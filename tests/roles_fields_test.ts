@@ -193,7 +193,8 @@ function showsAll(_req: FrameworkRequest, entity: Entity<Odd>) {
   return { copy: entity.toObject(), spread: { ...entity }, list: [entity], own: entity };
 }
 
-const needsUser = (req: FrameworkRequest) => (req as { user?: string }).user !== "someone";
+const needsUser = (req: FrameworkRequest) =>
+  (req as unknown as { user?: string }).user !== "someone";
 
 @rest({
   route: "/odd",

@@ -7,6 +7,7 @@ import {
   FrameworkModel,
   type FrameworkRequest,
   type Hidden,
+  type HooksOf,
   prop,
   type QueryObject,
   remove,
@@ -39,6 +40,7 @@ class Fields extends FrameworkModel {
   counts?: Map<string, number>;
 }
 
+const reads: HooksOf<Fields> = { filter: ["state"], preFetch: () => true };
 const clauses: QueryObject[] = [];
 const anything = (): QueryObject => ({ whatever: 1 });
 
@@ -88,6 +90,24 @@ export function _wrong(): unknown {
   // @ts-expect-error -- the class has no such field, in a promise
   @rest({ route: "/e", methods: [all()], scope: () => Promise.resolve({ "inners.0.txt": null }) })
   class E extends Fields {}
+  // @ts-expect-error -- the class has no such field
+  @rest({ route: "/f", methods: [all({ filter: ["stat"] })] })
+  class F extends Fields {}
+  // @ts-expect-error -- no client sees it
+  @rest({ route: "/g", methods: [all({ filter: ["secret"] })] })
+  class G extends Fields {}
+  // @ts-expect-error -- no client sees it
+  @rest({ route: "/h", methods: [update({ filter: ["inner.secret"] })] })
+  class H extends Fields {}
+  // @ts-expect-error -- it reads nothing
+  @rest({ route: "/i", methods: [create({ filter: ["state"] })] })
+  class I extends Fields {}
+  // @ts-expect-error -- the class has no such field
+  const named = removeAll<Fields>({ filter: ["state", "stat"] });
+  return [A, B, C, D, E, F, G, H, I, named];
+}
+
+export function _wrongInside(): unknown {
   // @ts-expect-error -- the class has no such field, in a clause
   @rest({ route: "/e", methods: [all()], scope: () => ({ $or: [{ state: 1 }, { stat: null }] }) })
   class InOr extends Fields {}
@@ -105,20 +125,10 @@ export function _wrong(): unknown {
     scope: () => ({ inners: { $not: { $elemMatch: { txt: 1 } } } }),
   })
   class InElement extends Fields {}
-  // @ts-expect-error -- the class has no such field
-  @rest({ route: "/f", methods: [all({ filter: ["stat"] })] })
-  class F extends Fields {}
-  // @ts-expect-error -- no client sees it
-  @rest({ route: "/g", methods: [all({ filter: ["secret"] })] })
-  class G extends Fields {}
-  // @ts-expect-error -- no client sees it
-  @rest({ route: "/h", methods: [update({ filter: ["inner.secret"] })] })
-  class H extends Fields {}
-  // @ts-expect-error -- it reads nothing
-  @rest({ route: "/i", methods: [create({ filter: ["state"] })] })
-  class I extends Fields {}
-  // @ts-expect-error -- the class has no such field
-  const named = removeAll<Fields>({ filter: ["state", "stat"] });
+  return [InOr, InNor, InElement];
+}
+
+export function _wrongOptions(): unknown {
   // @ts-expect-error -- it reads nothing
   const creates = create<Fields>({ filter: ["state"] });
   // @ts-expect-error -- it reads nothing
@@ -129,7 +139,9 @@ export function _wrong(): unknown {
   // @ts-expect-error -- an option that no @rest has
   @rest({ rout: "/k", methods: [all()] })
   class K extends Fields {}
-  return [InOr, InNor, InElement, creates, replaces, J, K, A, B, C, D, E, F, G, H, I, named];
+  // @ts-expect-error -- hooks of another operation, in a literal
+  const spread = create<Fields>({ ...reads, filter: ["state"] });
+  return [creates, replaces, J, K, spread, create<Fields>(reads)];
 }
 
 export function _add(req: FrameworkRequest<Fields>, any: FrameworkRequest): void {

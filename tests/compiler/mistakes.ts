@@ -490,7 +490,7 @@ class Film extends Movie {}`,
   {
     name: "a filter of a create where the model is named",
     code: `const creates = create<Movie>({ filter: ["name"] });`,
-    says: `"create() has no filter"`,
+    says: `'filter' does not exist in type`,
   },
   {
     name: "a page without max",

@@ -1,6 +1,6 @@
 import type { NoOtherOptions, OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
+import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type {
   CountOptions,
   DateUnit,
@@ -57,16 +57,14 @@ export type NamedHooks<O extends OperationName, M extends FrameworkModel, H> =
   | (O extends "all" | "one" ? { readonly lean: true } & CheckedHooks<O, M, H, true> : never);
 
 type CheckedHooks<O extends OperationName, M extends FrameworkModel, H, Lean> =
-  & OperationOptions
-  & FilterInput<O, M, H>
+  & SharedInput<O, M, H>
   & ReadInput<O, M, H>
   & WriteInput<O, M, H>
   & { readonly [N in HooksRun[O]]?: CheckedHook<N, M, H, Lean> };
 
 /** Hooks of an unknown model. Only what they return is checked. */
 type HooksOfAnyModel<O extends OperationName, H> =
-  & OperationOptions
-  & FilterInput<O, unknown, H>
+  & SharedInput<O, unknown, H>
   & ReadInput<O, unknown, H>
   & WriteInput<O, unknown, H>
   & { readonly lean?: boolean | undefined }
@@ -88,7 +86,7 @@ export type NoOptions = Readonly<Record<never, never>>;
 
 /** @internal The parameter type of an operation function. `H` is `never` if the call names the model. */
 export type GivenHooks<O extends OperationName, M, H> = [H] extends [never]
-  ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions> & WithoutFilter<O, NoOptions>
+  ? NamedHooks<O, M extends FrameworkModel ? M : never, NoOptions>
   : H;
 
 /** @internal The hooks of the result of an operation function. */
@@ -212,8 +210,11 @@ type WithoutFilter<O extends OperationName, H> = O extends "create" | "replace"
   ? { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
   : unknown;
 
-type FilterInput<O extends OperationName, M, H> = O extends "create" | "replace" ? FilterOptions<M>
-  : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined };
+/** The options that each operation takes. Those that read entities take `filter`. */
+type SharedInput<O extends OperationName, M, H> =
+  & Omit<OperationOptions, "filter">
+  & (O extends "create" | "replace" ? unknown
+    : { readonly filter?: CheckedNames<"filter", M, OptionIn<H, "filter">> | undefined });
 
 /** The options of reads that an operation takes. A wrong name gets its problem as type. `H` is what was given. */
 type ReadInput<O extends OperationName, M, H> = {

@@ -28,7 +28,7 @@ function own<T extends { tenant?: string }>(req: FrameworkRequest, entity: T): T
   methods: [
     all<Ticket>({ live: true, sort: ["level", "state"], select: ["state", "level", "tenant"] }),
     one(),
-    create<Ticket>({ preSave: own, filter: undefined }),
+    create<Ticket>({ preSave: own }),
     update(),
     remove(),
     removeAll(),
