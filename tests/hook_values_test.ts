@@ -26,6 +26,8 @@ class Part extends FrameworkModel {
   text?: string;
   @prop({ type: Number })
   number?: number;
+  @prop({ type: Object })
+  extra?: unknown;
 }
 
 /** What hooks set, by the name of the hook. */
@@ -214,6 +216,14 @@ hookTest("that cannot be cast stops every operation", async ({ app, told, at }) 
   }
   assertEquals(await getModel(Item).countDocuments({ text: "b" }), 0);
   assertEquals(await getModel(Other).countDocuments({ text: "b" }), 0);
+});
+
+hookTest("that is a promise in free-form data stops the write of a part", async ({ app, at }) => {
+  set.preSave = (entity) => entity.extra = { a: later(1) };
+  for (const path of [`${at}/parts`, `${at}/others`]) {
+    const reply = await app.post(path, { text: "b" });
+    assertEquals(reply.status, 500, `${path} ${reply.text}`);
+  }
 });
 
 hookTest(

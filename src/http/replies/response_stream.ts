@@ -1,12 +1,7 @@
 import type { Response } from "express-types";
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
-import {
-  cutAnswer,
-  onSendTimeout,
-  PIECE,
-  SlowClientError,
-} from "./connection.ts";
+import { cutAnswer, onSendTimeout, PIECE, SlowClientError } from "./connection.ts";
 
 /** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
 export class ResponseStream {
