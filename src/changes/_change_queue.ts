@@ -47,8 +47,8 @@ export interface ChangePlace {
 interface WaitingChange extends Pick<ChangePlace, "position"> {
   event: ChangeEvent;
   readonly key: string;
-  /** Whether the event has no values. */
-  isBare: boolean;
+  /** Whether the event has its values. */
+  hasValues: boolean;
   attempts: number;
 }
 
@@ -106,7 +106,7 @@ export class ChangeQueue {
     }
     const key = keyOf(event);
     const position = isReplay ? undefined : this.#read.position;
-    const change = { event, key, position, isBare: false, attempts: 0 };
+    const change = { event, key, position, hasValues: true, attempts: 0 };
     this.#waiting.add(change);
     this.hasNews = true;
     if (!isReplay) this.readTo({ token: event._id }, timeOf(event));
@@ -116,7 +116,7 @@ export class ChangeQueue {
       this.#ready.push(key);
       this.#start();
     } else lane.push(change);
-    if (change.attempts === 0) this.#bare(change);
+    if (change.attempts === 0) this.#dropValues(change);
   }
 
   /** Waits until there is room for another change; resolves at once when the queue is closed. */
@@ -183,17 +183,17 @@ export class ChangeQueue {
     else this.#lanes.delete(change.key);
   }
 
-  /** Lets go of the values of a large change, which are read again when its turn comes. */
-  #bare(change: WaitingChange): void {
-    if (change.isBare || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
+  /** Removes the values of a large change from memory. They are read again when its turn comes. */
+  #dropValues(change: WaitingChange): void {
+    if (!change.hasValues || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
     change.event = withoutValues(change.event);
-    change.isBare = true;
+    change.hasValues = false;
   }
 
   #postpone(change: WaitingChange): void {
     if (this.#isClosed) return;
     const { key, attempts } = change;
-    this.#bare(change);
+    this.#dropValues(change);
     const { pauseMS, maxPauseMS } = this.#options.retry;
     const pause = Math.min(maxPauseMS, pauseMS * 2 ** (attempts - 1));
     const timer = setTimeout(() => {
@@ -210,11 +210,11 @@ export class ChangeQueue {
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));
     const timer = setTimeout(late, timeoutMS);
     const { signal } = controller;
-    const { position, isBare } = change;
+    const { position, hasValues } = change;
     const attempt = { attempt: ++change.attempts, isReplay: position === undefined, signal };
     let { event } = change;
     try {
-      if (isBare) event = await unlessAborted(signal, read(event, { position, signal }));
+      if (!hasValues) event = await unlessAborted(signal, read(event, { position, signal }));
       await unlessAborted(signal, handle(event, attempt));
       return true;
     } catch (error) {

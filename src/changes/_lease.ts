@@ -191,10 +191,16 @@ function storedPlace({ position, at }: Place): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
-/** The time of the database, behind which changes are new. */
+/** How long the database may take to tell its time. */
+const PING_MS = 5000;
+
+/** Returns the time of the database, behind which changes are new. */
 export async function nowOf(connection: Connection): Promise<Position> {
-  const { operationTime } = await connection.getClient().db(connection.name)
-    .command({ ping: 1 }, { readPreference: "primary" });
+  const db = connection.getClient().db(connection.name);
+  const ping = (signal: AbortSignal) =>
+    db.command({ ping: 1 }, { readPreference: "primary", signal });
+  const limit = { ms: PING_MS, message: "Cannot read the time of the database" };
+  const { operationTime } = await withTimeLimit(ping, limit);
   return { from: operationTime };
 }
 

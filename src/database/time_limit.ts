@@ -6,8 +6,8 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Waits for the database, for a time at most: the driver's `timeoutMS` does nothing since version 7.8. The driver closes
- * the connection of a statement that gets the signal and is late, so that it does not wait for an answer.
+ * Waits for the database for a limited time. The driver's own `timeoutMS` does nothing since version 7.8. Work that is late
+ * goes on, unless it passes the signal to the driver, which closes the connection of the statement then.
  *
  * @throws {TimeLimitError} If the time is up.
  */
