@@ -1,6 +1,6 @@
 import type { NoOtherOptions, OptionIn } from "../decorators/prop_input.ts";
 import type { FrameworkRequest } from "../hooks/framework_request.ts";
-import type { Fetch, HookName, OperationOptions } from "../hooks/hooks.ts";
+import type { Fetch, FilterOptions, HookName, OperationOptions } from "../hooks/hooks.ts";
 import type {
   CountOptions,
   DateUnit,
@@ -42,7 +42,7 @@ export type HooksInput<O extends OperationName, M, H> =
       UntakenProblem<O, N>
     >;
   }
-  & WithoutFilter<O, H>
+  & WithoutFilter<O, M, H>
   & { readonly [N in Exclude<NameIn<H>, KnownName>]: UnknownName<O, N, H[N & keyof H]> };
 
 /** @internal The hooks that an operation takes. `M` is {@linkcode UnnamedModel} if the model is not known. */
@@ -205,9 +205,10 @@ type NeverRunProblem<O extends OperationName, N extends string> =
       ? "preFetch, fetch, postFetch, preSave, persist and preSend"
     : "preFetch, fetch, postFetch, preSave and persist"}`;
 
-/** The problem of `filter` in an operation that reads no entities. */
-type WithoutFilter<O extends OperationName, H> = O extends "create" | "replace"
-  ? { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
+/** The problem of `filter` in an operation that reads no entities. Hooks that have it stay hooks of the model `M`. */
+type WithoutFilter<O extends OperationName, M, H> = O extends "create" | "replace" ?
+    & FilterOptions<M>
+    & { readonly filter?: Foreign<"filter", H, unknown, `${O}() has no filter`> }
   : unknown;
 
 /** The options that each operation takes. Those that read entities take `filter`. */
