@@ -2,18 +2,43 @@ import { once } from "node:events";
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import { stub } from "@std/testing/mock";
 import mongoose from "mongoose";
-import { all, create, Framework, FrameworkModel, getModel, prop, rest } from "../mod.ts";
+import {
+  all,
+  arrayProp,
+  create,
+  Framework,
+  FrameworkModel,
+  getModel,
+  one,
+  prop,
+  remove,
+  rest,
+  update,
+  updateAll,
+} from "../mod.ts";
 import type { InitializeOptions } from "../mod.ts";
 import { startMongo } from "./harness/mongo/start_mongo.ts";
 import { longTest, test } from "./harness/testing.ts";
 import { mount } from "./support.ts";
+
+class Part extends FrameworkModel {
+  @prop()
+  note?: string;
+}
 
 /** Makes a model with a unique field, in a collection of its own. */
 function buildUnique(autoIndex: boolean) {
   const collection = `unique_${crypto.randomUUID().slice(0, 8)}`;
   @rest({
     route: "/unique",
-    methods: [all(), create()],
+    methods: [
+      all(),
+      one(),
+      create(),
+      update(),
+      remove(),
+      updateAll({ fields: ["name", "note"], atomic: false }),
+    ],
     // A model is compiled, and its indexes are built, when it is first asked for.
     getConnection: () => mongoose.connection,
     schemaOptions: { collection, autoIndex, autoCreate: false },
@@ -21,6 +46,11 @@ function buildUnique(autoIndex: boolean) {
   class Unique extends FrameworkModel {
     @prop({ unique: true })
     name?: string;
+    @prop()
+    note?: string;
+    @rest({ methods: [create()] })
+    @arrayProp({ items: Part, embedded: true })
+    parts?: Part[];
   }
   return { Unique, collection };
 }
@@ -39,6 +69,7 @@ async function openBroken({ autoIndex = true, ...options }: BrokenOptions = {}) 
   await getModel(Unique).init().catch(() => {});
   const path = "/unique";
   return {
+    app,
     stored,
     read: async () => (await app.get(path)).status,
     add: async (name: string) => (await app.post(path, { name })).status,
@@ -62,7 +93,7 @@ async function until<T>(expected: T, ask: () => Promise<T>): Promise<Set<T>> {
 
 test("an index that could not be built is built as soon as it can be", async () => {
   using log = stub(console, "warn");
-  await using app = await openBroken();
+  await using app = await openBroken({ indexes: "lazy" });
   assertEquals(await app.add("a"), 201);
   await app.stored.deleteMany({});
   let count = 0;
@@ -87,7 +118,7 @@ test("onError is told of an index that could not be built, once", async () => {
     const { code } = error as { code?: unknown };
     told.push({ code, ...context });
   };
-  await using app = await openBroken({ onError });
+  await using app = await openBroken({ onError, indexes: "lazy" });
   for (const name of ["b", "c"]) assertEquals(await app.add(name), 201);
   const where = { method: "POST", route: "/unique", class: "Unique", operation: "create" };
   assertEquals(told, [{ code: 11000, ...where }]);
@@ -97,7 +128,7 @@ longTest("a build that fails again is told again only if the reason is another o
   using log = stub(console, "warn");
   const told: unknown[] = [];
   const onError = (_req: unknown, { code }: { code?: unknown }) => void told.push(code);
-  await using app = await openBroken({ onError } as never);
+  await using app = await openBroken({ onError, indexes: "lazy" } as never);
   const lines = () =>
     log.calls.map(({ args }) => /duplicate key.*{ name: "(.)" }/.exec(String(args[0]))?.[1])
       .filter((value) => value !== undefined);
@@ -126,6 +157,44 @@ longTest("a build whose connection breaks each time is told once", async () => {
   for (let failures = 3; failures > 0; failures--) await once(model, "index");
   assertEquals(log.calls.length, 1);
   await connection.close();
+});
+
+test("a write that sets a field of a unique index that is not built is a 503, and others go on", async () => {
+  using _log = stub(console, "warn");
+  const causes: string[] = [];
+  const onError = (_req: unknown, error: Error) => void causes.push(`${error.cause ?? error}`);
+  await using broken = await openBroken({ onError } as never);
+  const { app, stored } = broken;
+  const [first] = await stored.find().toArray();
+  const path = `/unique/${first?._id}`;
+  const asked = "/unique?q=%7B%22note%22%3A%22b%22%7D";
+  const statuses = async () => [
+    await broken.add("b"),
+    (await app.patch(path, { name: "c" })).status,
+    (await app.patch(path, { note: "b" })).status,
+    (await app.patch(asked, { name: "d" })).status,
+    (await app.patch(asked, { note: "c" })).status,
+    (await app.post(`${path}/parts`, { note: "a" })).status,
+  ];
+  assertEquals(await statuses(), [503, 503, 200, 503, 200, 201]);
+  assertMatch(causes.join(), /duplicate key/);
+  assertEquals((await app.delete(path)).status, 204);
+  await until(201, () => broken.add("b"));
+  assertEquals([await broken.add("b"), await broken.add("a"), await broken.add("c")], [
+    409,
+    409,
+    201,
+  ]);
+});
+
+test("writes that come first on an empty collection wait for its unique index", async () => {
+  const { Unique } = buildUnique(true);
+  await using app = await mount([Unique]);
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => app.post("/unique", { name: "a" })),
+  );
+  const statuses = replies.map(({ status }) => status).toSorted();
+  assertEquals(statuses, [201, ...Array(19).fill(409)]);
 });
 
 test('indexes: "required" keeps writes away until unique indexes stand', async () => {
@@ -242,6 +311,6 @@ test('indexes: "required" is not content with an index that is unique for some e
 test("indexes that are anything else are a start-up error", () => {
   const { Unique } = buildUnique(false);
   const options = { models: [Unique], indexes: true } as unknown as InitializeOptions;
-  const message = 'Cannot initialize: "indexes" is true, not "required"';
+  const message = 'Cannot initialize: "indexes" is true, not "required" or "lazy"';
   assertThrows(() => Framework.initialize(options), TypeError, message);
 });

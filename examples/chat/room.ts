@@ -5,7 +5,7 @@ import { Message } from "./message.ts";
 /** A room. The list of rooms is live, and so is that of its newest messages. */
 @rest({ route: "/rooms", methods: [all({ live: true, sort: ["name"] }), one(), create()] })
 export class Room extends FrameworkModel {
-  @prop({ required: true, maxLength: 40 })
+  @prop({ required: true, maxLength: 40, index: true })
   name!: string;
 
   // A body that could list messages would move them out of other rooms

@@ -11,7 +11,7 @@ export class Organisation extends FrameworkModel {
   @prop({ required: true, unique: true })
   key!: string;
 
-  @prop({ required: true })
+  @prop({ required: true, index: true })
   name!: string;
 
   /** What it pays for. */

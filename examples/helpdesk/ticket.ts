@@ -32,13 +32,13 @@ function setOrganisation(req: FrameworkRequest, ticket: Entity<Ticket>): Entity<
   ],
 })
 export class Ticket extends FrameworkModel {
-  @prop({ required: true, maxLength: 200 })
+  @prop({ required: true, maxLength: 200, index: true })
   title!: string;
 
   @prop({ readonly: true })
   organisation?: ReadOnly<string>;
 
-  @prop({ enum: ["open", "closed"], default: "open", readonly: true })
+  @prop({ enum: ["open", "closed"], default: "open", readonly: true, index: true })
   state!: ReadOnly<string>;
 
   /** Why it was closed. */

@@ -8,11 +8,13 @@ import type { FrameworkRequest } from "../declare/hooks/framework_request.ts";
 import { MAX_TIME_MS } from "../database/time_budget.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { type BodyLimits, completeBodyLimits } from "../write/body/read_body.ts";
-import { logLine } from "../errors/log.ts";
+import { logHint, logLine } from "../errors/log.ts";
 import { completeLiveLimits, type LiveLimits } from "../pipeline/live/live_limits.ts";
 import { planLevel } from "../pipeline/plan_level.ts";
 import { actingLevel, type Route } from "../pipeline/request/route.ts";
+import { buildSchema } from "../schema/build_schema.ts";
 import { getModel } from "../schema/get_model.ts";
+import { memoize } from "../schema/memoize.ts";
 import { followSettings, mountRoutes } from "./routes/open_router.ts";
 import { refuseRequest, unknownOption } from "./check_options.ts";
 import { buildRoutes, type RouteSettings } from "./routes/build_routes.ts";
@@ -36,10 +38,11 @@ export interface InitializeOptions {
   /** The milliseconds that a client has to take each 64 KB; then its connection is reset. The default is `60000`. */
   readonly sendTimeoutMS?: number;
   /**
-   * With `"required"`, writes answer 503 until all unique indexes of their models are built. Without it, two entities can
-   * get the same unique value while an index is being built.
+   * Which writes answer 503 until unique indexes are built. The default is: those that set a field of such an index, so
+   * that no two entities get the same unique value. With `"required"`, all writes of the model answer 503 until all of its
+   * unique indexes are built; with `"lazy"`, no write does.
    */
-  readonly indexes?: "required";
+  readonly indexes?: "required" | "lazy";
   /** With `"strict"`, parameters that the operation does not declare are a 400, as `removeAll()` always answers. */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */
@@ -76,6 +79,7 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
     getModel(root.target);
     checkTransactions(route);
   }
+  for (const { levels } of routes) hintAtSort(levels);
   const describe = () => routes.map(describeRoute);
   if (options.log === true) logLine(routes.map(routeLine).join("\n"));
   const router = Object.assign(followSettings(mountRoutes(routes)), { describe });
@@ -93,6 +97,30 @@ function routeLine(route: Route): string {
   const compiled: unknown = level.link?.embedded ? undefined : getModel(level.target);
   const { kind, reason } = planLevel(level, compiled as Model<unknown> | undefined);
   return `${line}: ${kind} (${reason})`;
+}
+
+/** The fields that the log has named, by class. */
+const hintedOf = memoize((_target: ModelClass) => new Set<string>());
+
+/** Logs once for each field that clients may sort by and that leads no index. */
+function hintAtSort([level, ...below]: Route["levels"]): void {
+  if (level?.reads?.sort === undefined || below.length > 0) return;
+  const { target, scopes, reads: { sort } } = level;
+  const indexes = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
+  const hinted = hintedOf(target);
+  for (const name of sort) {
+    // The fields of a scope come first in an index.
+    const isIndexed = name === "_id" ||
+      indexes.some(([first, ...rest]) =>
+        first === name || scopes.length > 0 && rest.includes(name)
+      );
+    if (isIndexed || hinted.has(name)) continue;
+    hinted.add(name);
+    logHint(
+      `No index of "${target.name}" begins with "${name}", so that the database sorts all entities for "sort=${name}": ` +
+        `declare schema.index({ ${JSON.stringify(name)}: 1, _id: 1 })`,
+    );
+  }
 }
 
 const mounted = new WeakMap<object, readonly Route[]>();
@@ -134,7 +162,7 @@ export function settingsOf(options: InitializeOptions): RouteSettings {
   };
 }
 
-const WORDS = { indexes: "required", parameters: "strict" } as const;
+const WORDS = { indexes: ["required", "lazy"], parameters: ["strict"] } as const;
 
 function checkOptions(options: InitializeOptions): void {
   const unknown = unknownOption(options, OPTIONS);
@@ -144,9 +172,10 @@ function checkOptions(options: InitializeOptions): void {
   if (options.models !== undefined && !Array.isArray(options.models)) {
     throw new TypeError(`Cannot initialize: "models" is not a list`);
   }
-  for (const [name, word] of Object.entries(WORDS)) {
+  for (const [name, words] of Object.entries(WORDS)) {
     const given = options[name as keyof typeof WORDS];
-    if (given === undefined || given === word) continue;
-    throw new TypeError(`Cannot initialize: "${name}" is ${JSON.stringify(given)}, not "${word}"`);
+    if (given === undefined || words.some((word) => word === given)) continue;
+    const allowed = words.map((word) => `"${word}"`).join(" or ");
+    throw new TypeError(`Cannot initialize: "${name}" is ${JSON.stringify(given)}, not ${allowed}`);
   }
 }

@@ -29,7 +29,7 @@ import { FrameworkModel, prop, rest } from "@mongrove/mongrove";
   schemaOptions: { strict: "throw" },
 })
 export class Todo extends FrameworkModel {
-  @prop({ required: true, maxLength: 200 })
+  @prop({ required: true, maxLength: 200, index: true })
   text!: string;
 
   @prop({ default: false })

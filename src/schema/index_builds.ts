@@ -10,6 +10,9 @@ const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
+/** How long a write waits for the first build of the indexes that it needs: on an empty collection it takes milliseconds. */
+const FIRST_BUILD_MS = 2000;
+
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
 /** The builds of each class whose failures have not been reported yet. */
@@ -39,6 +42,7 @@ export class IndexBuilds {
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
+  #unique: readonly UniqueIndex[] | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
     this.#model = model;
@@ -67,7 +71,34 @@ export class IndexBuilds {
     return missing.length === 0;
   }
 
+  /** Whether the unique indexes that a write needs stand, as far as the write can wait for their first build. */
+  async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
+    const isBuilt = () => this.#stands === this.#model.db.getClient();
+    if (isBuilt()) return true;
+    this.#unique ??= uniqueIndexes(this.#model).map(([key, options]) => ({
+      fields: Object.keys(key).map(topOf),
+      isOfAll: !options.sparse && options.partialFilterExpression === undefined,
+      text: JSON.stringify(key),
+    }));
+    const needed = this.#unique.filter(isNeeded).map(({ text }) => text);
+    if (needed.length === 0) return true;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
+    await Promise.race([this.#model.init().then(() => {}, () => {}), late]);
+    clearTimeout(timer);
+    if (isBuilt()) return true;
+    const missing = await missingUnique(this.#model).catch((error) => {
+      // A user that may not list indexes can write.
+      if (error.code === UNAUTHORIZED) return [];
+      throw error;
+    });
+    if (missing.length === 0) this.#stands = this.#model.db.getClient();
+    this.#missing = new Error(`Unique indexes of "${this.name}" are missing: ${missing}`);
+    return !missing.some((each) => needed.includes(each));
+  }
+
   #succeed(): void {
+    this.#stands = this.#model.db.getClient();
     if (this.#failure !== undefined) logHint(`The indexes of "${this.name}" are built`);
     this.#failure = undefined;
     this.#logged.clear();
@@ -129,6 +160,8 @@ interface StorageStats {
   readonly indexBuilds?: readonly string[];
 }
 
+const UNAUTHORIZED = 13;
+
 /** The codes of the errors of users, databases and connections that may not read statistics. */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
@@ -152,6 +185,19 @@ async function statistics({ collection }: Model<unknown>): Promise<StorageStats[
   const stages = [{ $collStats: { storageStats: {} } }];
   const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
   return shards.map(({ storageStats }) => storageStats);
+}
+
+/** A unique index of a model. */
+export interface UniqueIndex {
+  /** The fields of the root that it reads. */
+  readonly fields: readonly string[];
+  /** Whether it has every entity, those without the fields too. */
+  readonly isOfAll: boolean;
+  readonly text: string;
+}
+
+function topOf(path: string): string {
+  return path.split(".", 1)[0] ?? path;
 }
 
 interface UniqueOptions {

@@ -3,7 +3,7 @@ import { badFormat, badParameter, unavailable } from "../../errors/refusals.ts";
 import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { queryOf } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
-import { hasUntoldFailures, indexBuilds } from "../../schema/index_builds.ts";
+import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
 import type { Call, LevelCall } from "./call.ts";
 import { errorContext } from "./reporter.ts";
 
@@ -39,24 +39,42 @@ function hasBody({ body, headers }: Call["req"]): boolean {
   return body !== undefined || length !== "0" || headers["transfer-encoding"] !== undefined;
 }
 
-/** Reports failed builds of indexes; a 503 where the host or a replacement needs a unique index that is missing. */
+/** Reports failed builds of indexes. Throws a 503 if a write needs a unique index that is not built. */
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&
     call.acting.level.hooks.persist === undefined;
-  const isWorthALook = indexes === "required" || isNamedByKey(call.acting) ||
+  const isWorthALook = indexes !== "lazy" || isNamedByKey(call.acting) ||
     call.levels.some(({ level }) => hasUntoldFailures(level.target));
   if (!writes || !isWorthALook) return;
-  for (const each of call.levels) {
-    if (each.level.link?.embedded !== true) await checkLevel(each);
+  for (const [index, each] of call.levels.entries()) {
+    if (each.level.link?.embedded === true) continue;
+    const below = call.levels[index + 1]?.level.link;
+    await checkLevel(each, below === undefined ? neededBy(call) : needsAny([below.property]));
   }
+}
+
+type Need = (index: UniqueIndex) => boolean;
+
+function needsAny(names: readonly string[]): Need {
+  return ({ fields }) => fields.some((name) => names.includes(name));
+}
+
+/** Returns which unique indexes the body of a request concerns. A new entity without a field is in most indexes, too. */
+function neededBy({ req: { body }, route: { operation: { change, origin } }, acting }: Call): Need {
+  if (change !== "merge" && change !== "replace") return () => false;
+  const isNew = origin === "new" || origin === "byKey";
+  // A hook may set what the body leaves out.
+  if (!isJsonObject(body) || isNew && acting.level.hooks.preSave !== undefined) return () => true;
+  const isNamed = needsAny(Object.keys(body));
+  return (index) => isNew && index.isOfAll || isNamed(index);
 }
 
 function isNamedByKey({ level: { writes } }: LevelCall): boolean {
   return (writes?.by ?? "_id") !== "_id";
 }
 
-async function checkLevel(at: LevelCall): Promise<void> {
+async function checkLevel(at: LevelCall, isNeeded: Need): Promise<void> {
   const { model, route, req, timeBudget } = at;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
@@ -64,6 +82,8 @@ async function checkLevel(at: LevelCall): Promise<void> {
   if (error !== undefined) {
     await route.reporter.report({ req, error, context: errorContext(at) });
   }
-  if (route.indexes !== "required" && !isNamedByKey(at)) return;
-  if (!await timeBudget.wait(builds.areUniqueStanding())) throw unavailable(builds.failure);
+  const needsAll = route.indexes === "required" || isNamedByKey(at);
+  if (!needsAll && route.indexes === "lazy") return;
+  const standing = needsAll ? builds.areUniqueStanding() : builds.isStandingFor(isNeeded);
+  if (!await timeBudget.wait(standing)) throw unavailable(builds.failure);
 }

@@ -80,8 +80,8 @@ export interface Route {
   readonly filterPaths?: QueryLimits["paths"];
   /** Whether every operation refuses parameters that nothing declares. */
   readonly parameters?: "strict" | undefined;
-  /** Whether writes wait for unique indexes. */
-  readonly indexes?: "required" | undefined;
+  /** Which writes wait for unique indexes; those of their fields if nothing is said. */
+  readonly indexes?: "required" | "lazy" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;
   readonly live: Required<LiveLimits>;
