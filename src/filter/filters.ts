@@ -107,7 +107,7 @@ export function topOf(path: string): string {
 }
 
 /** Remembers the conditions of a client. The function tells what hooks have added to them, or changed. */
-export function additionsTo(client: Filter): (filter: Filter) => Filter {
+export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
   // A copy has none of the marks that Mongoose puts on conditions, which are no changes.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>

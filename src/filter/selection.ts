@@ -7,7 +7,7 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 export interface Selection {
   readonly filter: Filter;
   /** The conditions of `filter` that hooks have added to those of the client, if they are known. */
-  readonly added?: Filter;
+  readonly hookConditions?: Filter;
   /** The scopes of the level, joined. They are not cast yet. */
   readonly scope: Filter;
   readonly version?: Filter | undefined;

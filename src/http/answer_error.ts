@@ -27,13 +27,13 @@ const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|
 
 const PROBLEM = "application/problem+json";
 
-export async function answerError({ acting }: Call, error: unknown): Promise<void> {
-  const { req, route: { reporter } } = acting;
+export async function answerError({ context }: Call, error: unknown): Promise<void> {
+  const { req, route: { reporter } } = context;
   const res = req.res as Response;
   if (error instanceof SlowClientError) {
-    return await reporter.reportRepeated({ req, error, context: errorContext(acting) });
+    return await reporter.reportRepeated({ req, error, context: errorContext(context) });
   }
-  const answer = await errorAnswer(acting, error);
+  const answer = await errorAnswer(context, error);
   if (hasEnded(res)) return;
   if (res.headersSent) await cutAnswer(res);
   else sendError(res, answer);

@@ -11,7 +11,7 @@ import { everyFilter } from "../filter/filters.ts";
 import { completeQueryLimits, type QueryLimits } from "../filter/q/limits.ts";
 import { ListedPaths } from "../filter/q/resolve_path.ts";
 import { countSelected, selectLevel } from "../pipeline/open_level.ts";
-import { foreignRequest, openCall } from "../pipeline/request/call.ts";
+import { openCall, requestView } from "../pipeline/request/call.ts";
 import { narrowToReader, rightsOf } from "../pipeline/request/reader_rights.ts";
 import type { Level, Route } from "../pipeline/request/route.ts";
 import { buildSchema } from "../schema/build_schema.ts";
@@ -50,13 +50,13 @@ export async function queryFor<M extends FrameworkModel>(
     : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
   const route = { ...known, limits, levels };
   // Hooks of the request run meanwhile.
-  const own = foreignRequest(req as FrameworkRequest);
-  const { acting, badQuery } = openCall(route, { req: own, count: countSelected });
+  const own = requestView(req as FrameworkRequest);
+  const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
-    narrowToReader(acting);
+    narrowToReader(context);
     if (badQuery !== undefined) throw badQuery;
-    const { filter, scope } = await selectLevel(acting);
-    const model = await acting.model();
+    const { filter, scope } = await selectLevel(context);
+    const model = await context.model();
     const exact = exactFilter(castFilter(model, everyFilter(filter, scope)));
     return { filter: exact, model: model as unknown as ModelOf<ModelClass<M>> };
   } catch (error) {

@@ -6,7 +6,7 @@ import { rawArray, rawValues } from "../schema/mongoose/documents/document_value
 import { jsonFor, showsStoredValues } from "../schema/mongoose/documents/hide_in_json.ts";
 import { dateToJson, findJsonType, integerToJson, isBson } from "./json_types.ts";
 import { markOf, spreadOf } from "../schema/mongoose/documents/mark_copies.ts";
-import { NO_RIGHTS, type Rights } from "../schema/fields/rights.ts";
+import { MOST_RESTRICTED, type Rights } from "../schema/fields/rights.ts";
 import { isInstance, shapeOfInstance } from "../schema/fields/instance_shapes.ts";
 import { describeShape, type FieldShape, type Shape } from "../schema/fields/shape.ts";
 
@@ -17,7 +17,7 @@ export function toJson(value: unknown, shape?: Shape): string {
 
 /** Turns a value into one of JSON. Hidden fields of its shape are left out, of copies too. */
 export function toJsonValue(value: unknown, shape?: Shape): unknown {
-  const maker = new JsonMaker(shape?.rights ?? NO_RIGHTS, NOTHING);
+  const maker = new JsonMaker(shape?.rights ?? MOST_RESTRICTED, NOTHING);
   return withoutPromises(value, () => maker.value(value, shape));
 }
 

@@ -26,38 +26,38 @@ import { attributeProblems } from "../write/attribute_problems.ts";
 import { ComparedValues } from "../write/compared_values.ts";
 import { mergeBody } from "../write/body/merge_body.ts";
 import { readBody } from "../write/body/read_body.ts";
-import { keepShown, keptValues, valuesToStore } from "../write/stored_values.ts";
+import { readSnapshot, takeSnapshot, valuesToStore } from "../write/stored_values.ts";
 import { fetchAnyway, type Fetched, fetchOne } from "./fetch.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
-import { bindToVersion, checkVersion, holderOf, versionIn } from "./request/versions.ts";
+import { bindToVersion, checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { problemsIn } from "./write.ts";
 
 /** Runs an action: on the entity as an update would get it, or on the query of all that is selected. */
-export async function runAction(acting: OpenLevel, action: ActionRecord): Promise<Reply> {
-  const { level: { operation, target }, timeBudget, req, source } = acting;
-  const entity = action.on === "one" ? await openEntity(acting) : undefined;
+export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
+  const { level: { operation, target }, timeBudget, req, source } = context;
+  const entity = action.on === "one" ? await openEntity(context) : undefined;
   const subject = entity?.seen ?? await selectionOf(source);
-  const body = await readActionBody(acting, action.body);
+  const body = await readActionBody(context, action.body);
   // `postFetch` may have changed what the entity shows.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
   const result = await timeBudget.wait(Promise.resolve(work));
   if (result === null || result === undefined) return { status: 204 };
-  if (typeof result === "object") checkHookValues(acting, { hook: "run", entity: result });
-  if (action.saves !== false) checkSaved(acting, { result, subject, shown });
+  if (typeof result === "object") checkHookValues(context, { hook: "run", entity: result });
+  if (action.saves !== false) checkSaved(context, { result, subject, shown });
   if (action.answer === undefined || action.answer === target) {
     const isSubject = entity !== undefined && result === entity.seen;
     if (isSubject || isOfClass(result, target)) {
-      const shown = isSubject ? entity.shown ?? await shownAs(acting, result) : result;
-      const version = (isSubject ? entity.version : versionIn(result, acting)) ?? null;
+      const shown = isSubject ? entity.shown ?? await shownAs(context, result) : result;
+      const version = (isSubject ? entity.version : versionIn(result, context)) ?? null;
       return {
-        ...{ status: 200, text: wholeToJson(shown, shownOf(acting)) },
-        ...{ version, holder: holderOf(acting, result) },
+        ...{ status: 200, text: wholeToJson(shown, shownOf(context)) },
+        ...{ version, parentId: parentIdOf(context, result) },
       };
     }
     if (action.answer === undefined) {
@@ -66,7 +66,7 @@ export async function runAction(acting: OpenLevel, action: ActionRecord): Promis
       );
     }
   }
-  return { status: 200, text: await writeAnswer(acting, { type: action.answer, result }) };
+  return { status: 200, text: await writeAnswer(context, { type: action.answer, result }) };
 }
 
 async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> | undefined> {
@@ -76,7 +76,7 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
 
 /** Throws an error if an action answers an entity with changes that it has not saved. */
 function checkSaved(
-  { level: { operation, target } }: OpenLevel,
+  { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
@@ -107,12 +107,12 @@ interface ActionEntity extends Pick<Fetched, "seen"> {
   shown?: object;
 }
 
-async function openEntity(acting: OpenLevel): Promise<ActionEntity> {
-  const fetched = await fetchOne(acting);
-  checkVersion(acting, fetched);
+async function openEntity(context: OpenLevelContext): Promise<ActionEntity> {
+  const fetched = await fetchOne(context);
+  checkVersion(context, fetched);
   const { seen, version } = fetched;
   const entity: ActionEntity = { seen, version };
-  if (isDocument(seen)) bindSaves(acting, { entity, doc: seen });
+  if (isDocument(seen)) bindSaves(context, { entity, doc: seen });
   return entity;
 }
 
@@ -123,11 +123,11 @@ interface SaveOptions {
 
 /** Has `save()` of a document write as an update does: bound to the scope, and each time to the version before. */
 function bindSaves(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
 ): void {
-  const { level: { versionKey, link, shape, target } } = acting;
-  keptValues(doc);
+  const { level: { versionKey, link, shape, target } } = context;
+  readSnapshot(doc);
   attributeProblems(doc, { shape, target });
   let isFirst = true;
   const save = async ({ session, timestamps }: SaveOptions = {}) => {
@@ -137,34 +137,37 @@ function bindSaves(
     const version = versionKey === undefined || before === undefined
       ? undefined
       : hasOneOf(versionKey, [before]);
-    const source = acting.source.boundTo({ isFirst, version });
-    entity.shown = await bindToVersion(acting, () => source.save(doc));
+    const source = context.source.boundTo({ isFirst, version });
+    entity.shown = await bindToVersion(context, () => source.save(doc));
     isFirst = false;
     if (link?.embedded) {
       // Mongoose has not written it, and would send its changes again.
       markSaved(doc);
       // It is in the next version of the document around it.
       entity.version = (before ?? 0) + 1;
-    } else entity.version = versionIn(doc, acting);
-    keepShown(doc);
+    } else entity.version = versionIn(doc, context);
+    takeSnapshot(doc);
     return doc;
   };
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
 /** Reads an entity again that was read whole, where its reader may not see all of it. */
-async function shownAs(acting: OpenLevel, seen: object): Promise<object> {
-  const { level: { hooks, shape }, state } = acting;
+async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
+  const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
   const isSame = hooks.fetch !== undefined || !isDocument(seen) ||
     !showsInPart({ selection, shape });
-  return isSame ? seen : await fetchAnyway(acting, { _id: seen._id }) ?? {};
+  return isSame ? seen : await fetchAnyway(context, { _id: seen._id }) ?? {};
 }
 
-async function readActionBody(acting: OpenLevel, type: ActionRecord["body"]): Promise<unknown> {
+async function readActionBody(
+  context: OpenLevelContext,
+  type: ActionRecord["body"],
+): Promise<unknown> {
   if (type === undefined) return undefined;
-  const body = readBody(acting.req, acting.route.bodyLimits);
-  if (isModelClass(type)) return await castBody(acting, { type, body });
+  const body = readBody(context.req, context.route.bodyLimits);
+  if (isModelClass(type)) return await castBody(context, { type, body });
   const path = loneSurrogateAt(body);
   if (path !== undefined) {
     const message = `Text at "${path}" holds half of a surrogate pair`;
@@ -182,14 +185,14 @@ async function readActionBody(acting: OpenLevel, type: ActionRecord["body"]): Pr
 }
 
 async function castBody(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   { type, body }: { readonly type: ModelClass; readonly body: JsonObject },
 ): Promise<object> {
-  const shape = shapeFor(acting, type);
+  const shape = shapeFor(context, type);
   const doc = new (detachedModel(type))();
   const { problems, references } = mergeBody(doc, { body, shape });
-  const missing = await missingReferences(acting, references);
-  const broken = await acting.timeBudget.wait(problemsIn(doc, { shape }));
+  const missing = await missingReferences(context, references);
+  const broken = await context.timeBudget.wait(problemsIn(doc, { shape }));
   if (broken !== undefined || problems !== undefined || missing !== undefined) {
     throw badData({ ...broken, ...problems, ...missing });
   }
@@ -198,7 +201,7 @@ async function castBody(
   return instanceMaker(type, options)(values);
 }
 
-function shapeFor({ level: { rights } }: OpenLevel, type: ModelClass): Shape {
+function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Shape {
   return describeShape(buildSchema(type).schema, rights);
 }
 
@@ -211,16 +214,16 @@ function isOfClass(result: unknown, target: ModelClass): result is object {
 }
 
 async function writeAnswer(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   { type, result }: { readonly type: DataType; readonly result: unknown },
 ): Promise<string> {
   try {
     if (!isModelClass(type)) return toJson(await parseBySchema(type, result));
-    const shape = shapeFor(acting, type);
-    if (isOfClass(result, type)) return wholeToJson(result, { ...shownOf(acting), shape });
-    return await acting.timeBudget.wait(castAnswer({ type, result }, shape));
+    const shape = shapeFor(context, type);
+    if (isOfClass(result, type)) return wholeToJson(result, { ...shownOf(context), shape });
+    return await context.timeBudget.wait(castAnswer({ type, result }, shape));
   } catch (cause) {
-    const { operation, target } = acting.level;
+    const { operation, target } = context.level;
     throw new TypeError(
       `Cannot answer: what the action ${operation}() of "${target.name}" gave does not fit its "answer"`,
       { cause },

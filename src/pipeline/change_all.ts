@@ -6,57 +6,60 @@ import { mergeBody } from "../write/body/merge_body.ts";
 import { selectEntities } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { removeMany } from "./remove.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import { readMaxAffected } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { runDirect } from "./run_direct.ts";
 import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts";
 import { persistEach, persistOne } from "./persist.ts";
-import { toldError } from "./write_many.ts";
+import { describeError } from "./write_many.ts";
 
 /** Updates or removes all that a request selects, unless that is more than it may affect. */
-export async function changeAll(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
-  const { req, level: { writes } } = acting;
+export async function changeAll(
+  context: OpenLevelContext,
+  body: JsonObject | undefined,
+): Promise<Reply> {
+  const { req, level: { writes } } = context;
   const maxAffected = readMaxAffected(req);
   const limit = Math.min(writes?.max ?? Infinity, maxAffected ?? Infinity);
   const reply = body === undefined
-    ? await removeAll(acting, limit)
-    : await updateAll(acting, { body, limit });
+    ? await removeAll(context, limit)
+    : await updateAll(context, { body, limit });
   if (maxAffected === undefined) return reply;
   return { ...reply, headers: { "Preference-Applied": `max-affected=${maxAffected}` } };
 }
 
-async function removeAll(acting: OpenLevel, limit: number): Promise<Reply> {
-  const direct = await runDirect(acting, { limit });
-  if (direct === undefined) await removeMany(acting, limit);
+async function removeAll(context: OpenLevelContext, limit: number): Promise<Reply> {
+  const direct = await runDirect(context, { limit });
+  if (direct === undefined) await removeMany(context, limit);
   return { status: 204 };
 }
 
 /** All are updated or none, or each one by itself. */
 async function updateAll(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   { body, limit }: { readonly body: JsonObject; readonly limit: number },
 ): Promise<Reply> {
-  const { source, level: { writes, link, shape } } = acting;
+  const { source, level: { writes, link, shape } } = context;
   checkFields(body, writes?.fields);
   // A parent and its embedded entities are one document.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
-  const direct = isAtomic ? await runDirect(acting, { body, limit }) : undefined;
+  const direct = isAtomic ? await runDirect(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
-  const seen = await selectEntities(acting, limit);
+  const seen = await selectEntities(context, limit);
   const drafts = await mapAll(
     seen,
-    (entity) => mergeDraft(acting, entity, { body, at: "", isNew: false }),
+    (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
     // Values that fit no entity are refused also where none is selected.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     if (problems !== undefined) throw badData(problems);
   }
-  await refuseProblems(acting, drafts);
-  if (!isAtomic) return await updateEach(acting, drafts);
+  await refuseProblems(context, drafts);
+  if (!isAtomic) return await updateEach(context, drafts);
   // The problems of one entity tell what is wrong with the body, which is the same for all.
-  await updateTogether(acting, drafts).catch(throwOnly);
+  await updateTogether(context, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }
 
@@ -70,24 +73,24 @@ function checkFields(body: JsonObject, fields: ReadonlySet<string> = new Set()):
 }
 
 /** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
-async function updateTogether(acting: OpenLevel, drafts: readonly Draft[]): Promise<void> {
-  const { source, level: { hooks } } = acting;
-  const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
+async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
+  const { source, level: { hooks } } = context;
+  const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
   if (hooks.persist === undefined) return await source.updateAll(ready);
   const given = ready.map((entity, at) => ({ entity, previous: drafts[at]?.previous }));
-  await persistEach(acting, given);
+  await persistEach(context, given);
 }
 
 /** Updates one entity after the other, and tells of those that are not written why. */
-async function updateEach(acting: OpenLevel, drafts: readonly Draft[]): Promise<Reply> {
+async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): Promise<Reply> {
   const failed: object[] = [];
   for (const draft of drafts) {
     const { _id } = draft.entity as { readonly _id?: unknown };
     try {
-      const entity = await passPreSave(acting, draft);
-      await persistOne(acting, { entity, previous: draft.previous });
+      const entity = await passPreSave(context, draft);
+      await persistOne(context, { entity, previous: draft.previous });
     } catch (error) {
-      failed.push({ _id, ...await toldError(acting, error) });
+      failed.push({ _id, ...await describeError(context, error) });
     }
   }
   return tellCounts(drafts.length, failed);

@@ -10,8 +10,8 @@ import { fetchOne } from "./fetch.ts";
 import { countSelected, openLevel } from "./open_level.ts";
 import { versionBefore } from "./read.ts";
 import { mapAll } from "./lists/map_in_order.ts";
-import { enterLevel, foreignRequest } from "./request/call.ts";
-import type { Call, LevelCall, OpenLevel } from "./request/call.ts";
+import { enterLevel, requestView } from "./request/call.ts";
+import type { Call, LevelContext, OpenLevelContext } from "./request/call.ts";
 import { knownAnswer } from "./request/reporter.ts";
 import { hashOf, readKey } from "./request/idempotency_key.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
@@ -25,7 +25,7 @@ const LOST_MS = 30_000;
 
 type KeyRules = NonNullable<WriteRules["idempotency"]>;
 
-export function keyOf({ acting: { level }, req }: Call): string | undefined {
+export function keyOf({ context: { level }, req }: Call): string | undefined {
   const rules = level.writes?.idempotency;
   if (rules === undefined) return undefined;
   const key = readKey(req);
@@ -42,29 +42,29 @@ interface KeyedCreation {
 
 /** Creates entities once for a key. A repetition gets what was created, as its reader may see it now. */
 export async function createOnce(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   { key, bodyHash = "", count, create }: KeyedCreation,
 ): Promise<Reply> {
-  const { timeBudget, route, level, source, req } = acting;
+  const { timeBudget, route, level, source, req } = context;
   const { keepMS, by } = level.writes?.idempotency as KeyRules;
-  const { db } = await acting.model();
+  const { db } = await context.model();
   const lostMS = Math.max(LOST_MS, route.maxTimeMS * 2);
-  const name = hashOf(JSON.stringify([pathOf(req), await callerOf(acting, by), key]));
+  const name = hashOf(JSON.stringify([pathOf(req), await callerOf(context, by), key]));
   const ids = Array.from({ length: count ?? 1 }, () => new mongoose.Types.ObjectId());
   const use = { name, body: bodyHash, ids, keepMS, lostMS, timeBudget };
   const record = await KeyRecord.claim(db, use);
   checkUse(record, lostMS);
-  const again = () => replay(acting, { ids: record.ids, isMany: count !== undefined });
+  const again = () => replay(context, { ids: record.ids, isMany: count !== undefined });
   if (record.state === "done") return await again();
   const isMade = async () => (await source.resume(record.ids)).length > 0;
   if (record.state === "resumed" && await isMade()) return await record.finish().then(again);
-  acting.opened.key = record;
+  context.cache.key = record;
   try {
     const reply = await create();
     if (!record.isFinished) await record.finish();
     return reply;
   } catch (error) {
-    const { status = 500 } = knownAnswer(acting, error) ?? {};
+    const { status = 500 } = knownAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
       // This request has written nothing, or the one before was lost long ago.
@@ -91,7 +91,7 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
 }
 
 /** Gives the name of the caller. Anything but a text would make callers equal that are not. */
-async function callerOf({ req }: OpenLevel, by: KeyRules["by"]): Promise<string> {
+async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<string> {
   if (by === undefined) return "";
   const caller: unknown = await runHook("by", () => by(req));
   if (typeof caller === "string") return caller;
@@ -114,59 +114,59 @@ function isDuplicate(error: unknown): boolean {
 
 /** Answers with what is still there for its reader. */
 async function replay(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
 ): Promise<Reply> {
   const names = ids.map(String);
   if (isMany) {
     const seen = await mapAll(names, async (id) => {
       try {
-        return (await readCreated(acting, id)).seen;
+        return (await readCreated(context, id)).seen;
       } catch (error) {
-        if (knownAnswer(acting, error)?.status === 404) return undefined;
+        if (knownAnswer(context, error)?.status === 404) return undefined;
         throw error;
       }
     });
-    enterLevel(acting);
-    return await answerCreated(acting, seen);
+    enterLevel(context);
+    return await answerCreated(context, seen);
   }
   const [id = ""] = names;
-  const { seen, ...version } = await readCreated(acting, id);
-  enterLevel(acting);
-  const created = acting.level.parameter === undefined ? "" : id;
-  return await answerWritten(acting, { entity: seen, isNew: true, created, ...version });
+  const { seen, ...version } = await readCreated(context, id);
+  enterLevel(context);
+  const created = context.level.parameter === undefined ? "" : id;
+  return await answerWritten(context, { entity: seen, isNew: true, created, ...version });
 }
 
 /** Reads an entity as `one()` beside the creation shows it to its reader. */
-async function readCreated(acting: OpenLevel, id: string) {
-  const { level, route: { reader }, req, state } = acting;
+async function readCreated(context: OpenLevelContext, id: string) {
+  const { level, route: { reader }, req, state } = context;
   const { parameter } = level;
   const params = Object.assign({}, req.params, parameter && { [parameter]: id });
   const { hooks } = reader ?? { hooks: {} };
   const { reads: _reads, writes: _writes, ...others } = level;
-  const at: LevelCall = {
-    ...acting,
-    req: foreignRequest(req, { params }),
+  const ofOne: LevelContext = {
+    ...context,
+    req: requestView(req, { params }),
     level: { ...others, hooks, operation: "one", kind: OPERATIONS.one },
-    asked: {},
-    opened: {},
+    params: {},
+    cache: {},
     state: {
       ...{ filter: {}, options: {}, projection: {}, operation: "one", model: state.model },
-      count: () => countSelected(at),
+      count: () => countSelected(ofOne),
     },
   };
-  await passPreFetch({ levels: [at], req: at.req });
-  const opened = await openLevel(at);
+  await passPreFetch({ levels: [ofOne], req: ofOne.req });
+  const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
-  const { entity, seen, version, holder } = await fetchOne(opened);
+  const { entity, seen, version, parentId } = await fetchOne(opened);
   // A place that holds one entity may hold another one by now.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
-  return { seen, version: early ?? version ?? null, holder };
+  return { seen, version: early ?? version ?? null, parentId };
 }
 
 /** Whether `one()` would not send an entity. The answer is made by the hook of the creation. */
-async function isRefusedBy(opened: OpenLevel, seen: object): Promise<boolean> {
+async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;
   const entity = isDocument(seen)
     ? copyDocument(seen)

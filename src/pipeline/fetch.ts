@@ -10,59 +10,64 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { type InstanceMaker, instanceMaker } from "../sources/direct/instance_maker.ts";
 import { StoredEntity } from "../sources/direct/stored_reader.ts";
 import type { EntitiesRead, EntityName, PageRead, Read, ReadRequest } from "../sources/source.ts";
-import { keptValues } from "../write/stored_values.ts";
+import { readSnapshot } from "../write/stored_values.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { passHook, reportForgotten } from "./pass_hooks.ts";
 import { type VersionRead, versionRead } from "./request/versions.ts";
 import { givenEntities, runFetch } from "./lists/given_entities.ts";
 import { mapInOrder } from "./lists/map_in_order.ts";
 import { onConnectionClose } from "./request/reply.ts";
-import { idParam, type LevelCall, type OpenLevel, separatorOf } from "./request/call.ts";
+import { idParam, type LevelContext, type OpenLevelContext, separatorOf } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
 /** Opens the read of a level. Its entities are those that hooks get: by the `fetch` hook, or from the source. */
-export async function openRead(at: OpenLevel): Promise<Read> {
-  if (at.level.hooks.fetch !== undefined) return openGiven(at, at.level.hooks.fetch);
-  const read = await at.source.read(requestOf(at));
-  return read.kind === "bytes" ? read : presented(at, read);
+export async function openRead(context: OpenLevelContext): Promise<Read> {
+  if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
+  const read = await context.source.read(requestOf(context));
+  return read.kind === "bytes" ? read : presented(context, read);
 }
 
 /** Opens a read of entities for hooks, also where no hook of the level gets them. */
-export async function openEntities(at: OpenLevel): Promise<EntitiesRead> {
-  if (at.level.hooks.fetch !== undefined) return openGiven(at, at.level.hooks.fetch);
-  return presented(at, await at.source.readEntities(requestOf(at)));
+export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
+  if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
+  return presented(context, await context.source.readEntities(requestOf(context)));
 }
 
-function requestOf(at: OpenLevel): ReadRequest {
-  const { level: { hooks, kind }, asked: { select }, finder } = at;
+function requestOf(context: OpenLevelContext): ReadRequest {
+  const { level: { hooks, kind }, params: { select }, finder } = context;
   return {
     hooks,
     forChange: kind.change !== undefined,
     select,
     finder,
-    separator: separatorOf(at),
+    separator: separatorOf(context),
   };
 }
 
-function openGiven(at: OpenLevel, fetch: NonNullable<Hooks<object>["fetch"]>): EntitiesRead {
+function openGiven(
+  context: OpenLevelContext,
+  fetch: NonNullable<Hooks<object>["fetch"]>,
+): EntitiesRead {
   return {
     kind: "documents",
-    list: () => untilClientLeaves(at, readGiven(at, fetch)),
+    list: () => untilClientLeaves(context, readGiven(context, fetch)),
     async one() {
-      for await (const [entity] of readGiven(at, fetch)) if (entity !== undefined) return entity;
+      for await (const [entity] of readGiven(context, fetch)) {
+        if (entity !== undefined) return entity;
+      }
       return null;
     },
   };
 }
 
-function presented(at: OpenLevel, { list, one }: EntitiesRead): EntitiesRead {
-  const present = presenter(at);
+function presented(context: OpenLevelContext, { list, one }: EntitiesRead): EntitiesRead {
+  const present = presenter(context);
   async function* presentAll(page?: PageRead): AsyncGenerator<readonly object[]> {
     for await (const found of list(page)) yield found.map(present);
   }
   return {
     kind: "documents",
-    list: (page) => untilClientLeaves(at, presentAll(page)),
+    list: (page) => untilClientLeaves(context, presentAll(page)),
     async one(name, ignoresClient) {
       const found = await one(name, ignoresClient);
       return found && present(found);
@@ -72,7 +77,7 @@ function presented(at: OpenLevel, { list, one }: EntitiesRead): EntitiesRead {
 
 /** Ends a read when its client leaves, except of a write: a hook that never ends would keep the cursor open. */
 async function* untilClientLeaves<T>(
-  { req, level }: OpenLevel,
+  { req, level }: OpenLevelContext,
   lists: AsyncGenerator<T>,
 ): AsyncGenerator<T> {
   if (level.kind.change !== undefined) return yield* lists;
@@ -86,40 +91,43 @@ async function* untilClientLeaves<T>(
 }
 
 async function* readGiven(
-  at: OpenLevel,
+  context: OpenLevelContext,
   fetch: NonNullable<Hooks<object>["fetch"]>,
 ): AsyncGenerator<readonly object[]> {
-  const { level: { kind, shape }, req, timeBudget } = at;
+  const { level: { kind, shape }, req, timeBudget } = context;
   const given = await runFetch(() => fetch(req), timeBudget);
-  if (given === undefined && kind.many) reportForgotten(at, "fetch");
+  if (given === undefined && kind.many) reportForgotten(context, "fetch");
   for await (const entities of givenEntities(given, timeBudget)) {
-    for (const each of entities) checkHookValues(at, { hook: "fetch", entity: each });
+    for (const each of entities) checkHookValues(context, { hook: "fetch", entity: each });
     yield entities.map((entity) => isDocument(entity) ? entity : rememberShape(entity, shape));
   }
 }
 
-async function readEntity(at: OpenLevel, read?: EntitiesRead): Promise<object | undefined> {
-  const { source, opened: { key }, level: { kind: { origin }, hooks: { fetch } } } = at;
+async function readEntity(
+  context: OpenLevelContext,
+  read?: EntitiesRead,
+): Promise<object | undefined> {
+  const { source, cache: { key }, level: { kind: { origin }, hooks: { fetch } } } = context;
   if (origin === "new" && fetch === undefined) return await source.newEntity(key?.takeId());
-  const found = await (read ?? await openEntities(at)).one(idParam(at));
-  return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(at)) : undefined);
+  const found = await (read ?? await openEntities(context)).one(idParam(context));
+  return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }
 
 /** The identifier that the path of a replacement gives to a new entity, if it names one. */
-function newIdentifier(at: OpenLevel): unknown {
-  return at.level.writes?.by === "_id" ? byIdentifier(idParam(at))?._id : undefined;
+function newIdentifier(context: OpenLevelContext): unknown {
+  return context.level.writes?.by === "_id" ? byIdentifier(idParam(context))?._id : undefined;
 }
 
 /** Reads the entities that a change of many selects; a 409 if its reader may see more of them than the limit. */
-export async function selectEntities(at: OpenLevel, limit: number): Promise<object[]> {
-  const { hooks: { postFetch } } = at.level;
-  const isShort = Number(at.state.options.limit ?? Infinity) <= limit;
+export async function selectEntities(context: OpenLevelContext, limit: number): Promise<object[]> {
+  const { hooks: { postFetch } } = context.level;
+  const isShort = Number(context.state.options.limit ?? Infinity) <= limit;
   const page = postFetch !== undefined || isShort || limit === Infinity
     ? undefined
     : { skip: 0, limit, paths: [] };
-  const pass = (entity: object) => passPostFetch(at, entity);
+  const pass = (entity: object) => passPostFetch(context, entity);
   const seen: object[] = [];
-  const read = await openEntities(at);
+  const read = await openEntities(context);
   for await (const some of mapInOrder(read.list(page), pass)) {
     seen.push(...some);
     if (seen.length > limit) throw tooMany(limit);
@@ -128,9 +136,12 @@ export async function selectEntities(at: OpenLevel, limit: number): Promise<obje
 }
 
 /** Reads an entity of a source by its identifier, as a read shows it, whatever the client filters by. */
-export async function fetchAnyway(at: OpenLevel, name: EntityName): Promise<object | undefined> {
-  const read = await at.source.readEntities({ ...requestOf(at), forChange: false });
-  return await presented(at, read).one(name, true) ?? undefined;
+export async function fetchAnyway(
+  context: OpenLevelContext,
+  name: EntityName,
+): Promise<object | undefined> {
+  const read = await context.source.readEntities({ ...requestOf(context), forChange: false });
+  return await presented(context, read).one(name, true) ?? undefined;
 }
 
 export interface Fetched extends VersionRead {
@@ -140,30 +151,33 @@ export interface Fetched extends VersionRead {
 }
 
 /** Reads the one entity of a level, or makes a new one, and shows it to `postFetch`. */
-export async function fetchOne(at: OpenLevel, opened?: EntitiesRead): Promise<Fetched> {
-  const entity = await readEntity(at, opened);
+export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
+  const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
   // `postFetch` may change what tells the version, or save the entity.
-  const read = versionRead(entity, at);
+  const read = versionRead(entity, context);
   const saves = savesOf(entity);
-  const seen = await passPostFetch(at, entity);
+  const seen = await passPostFetch(context, entity);
   if (seen === undefined) throw notFound();
-  const version = savesOf(entity) === saves ? read : versionRead(entity, at);
+  const version = savesOf(entity) === saves ? read : versionRead(entity, context);
   return { ...version, entity, seen };
 }
 
 /** Runs `postFetch` on an entity that may be written later: its stored values are kept before the hook changes some. */
-function passPostFetch(at: OpenLevel, entity: object): MaybePromise<object | undefined> {
-  const { hooks: { postFetch }, kind } = at.level;
+function passPostFetch(
+  context: OpenLevelContext,
+  entity: object,
+): MaybePromise<object | undefined> {
+  const { hooks: { postFetch }, kind } = context.level;
   const isWritten = kind.change !== undefined && isDocument(entity) && !entity.isNew;
-  if (postFetch !== undefined && isWritten) keptValues(entity);
-  return passHook(at, "postFetch", { entity });
+  if (postFetch !== undefined && isWritten) readSnapshot(entity);
+  return passHook(context, "postFetch", { entity });
 }
 
 type Present = (found: object) => object;
 
 /** Presents entities to the hooks of a level: as documents, or as instances of the class. */
-function presenter({ level, state }: LevelCall): Present {
+function presenter({ level, state }: LevelContext): Present {
   const { hooks, kind, shape } = level;
   if (kind.change !== undefined) return presentDocument;
   const populated = populatedPaths(state.options.populate);

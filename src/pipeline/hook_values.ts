@@ -2,11 +2,11 @@ import { type HostFunction, isPromise } from "../declare/hooks/run_hook.ts";
 import { isHiddenPath } from "../schema/fields/visibility.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
-import type { LevelCall } from "./request/call.ts";
+import type { LevelContext } from "./request/call.ts";
 
 /** Throws an error if a function of the application returns an entity in which it has set a value that cannot be cast. */
 export function checkHookValues(
-  { level: { target, operation, shape } }: LevelCall,
+  { level: { target, operation, shape } }: LevelContext,
   { hook, entity }: { readonly hook: HostFunction; readonly entity: object },
 ): void {
   const found = isDocument(entity) ? failedSet(entity) : unawaited(entity);

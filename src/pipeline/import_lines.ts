@@ -3,17 +3,17 @@ import { refusal } from "../errors/refusals.ts";
 import type { RestError } from "../errors/rest_error.ts";
 import { toJson } from "../json/to_json.ts";
 import { type BodyLine, readLines } from "../write/body/read_lines.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import { isOver, type Reply } from "./request/reply.ts";
-import { toldError, type ToldFate, toldFates, writeEach } from "./write_many.ts";
+import { type DescribedResult, describeError, describeResults, writeEach } from "./write_many.ts";
 
 /** The number of lines with a 400, one after another, after which an import ends. */
 const MAX_REFUSED = 10_000;
 
 /** Creates an entity of each line of a body. An error of the database ends the import with the batch that it concerns. */
-export function importLines(acting: OpenLevel): Reply {
-  const { req, route: { bodyLimits }, level: { writes } } = acting;
+export function importLines(context: OpenLevelContext): Reply {
+  const { req, route: { bodyLimits }, level: { writes } } = context;
   const stopping = new AbortController();
   const batches = readLines(req, {
     ...bodyLimits,
@@ -21,14 +21,14 @@ export function importLines(acting: OpenLevel): Reply {
     signal: stopping.signal,
     isOver: () => isOver(req),
   });
-  return { status: 207, lines: createLines(acting, batches), stop: () => stopping.abort() };
+  return { status: 207, lines: createLines(context, batches), stop: () => stopping.abort() };
 }
 
 async function* createLines(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   batches: AsyncIterable<readonly BodyLine[]>,
 ): AsyncGenerator<string> {
-  const least = isMinimal(acting) ? 400 : 0;
+  const least = isMinimal(context) ? 400 : 0;
   let refused = 0;
   for await (const lines of batches) {
     const [first] = lines;
@@ -36,16 +36,16 @@ async function* createLines(
     if (refused >= MAX_REFUSED) {
       return yield lineOf(first, toldRefusal(tooManyRefused()));
     }
-    acting.timeBudget.renew();
-    const { told, isLast } = await writeLines(acting, lines);
+    context.timeBudget.renew();
+    const { told, isLast } = await writeLines(context, lines);
     const pacer = new TurnPacer();
     let text = "";
-    for (const [index, fate] of told.entries()) {
+    for (const [index, result] of told.entries()) {
       if (pacer.isDue) await pacer.rest();
-      refused = fate.status === 400 ? refused + 1 : 0;
-      if (fate.status >= least) text += lineOf(lines[index], fate);
+      refused = result.status === 400 ? refused + 1 : 0;
+      if (result.status >= least) text += lineOf(lines[index], result);
     }
-    if (isOver(acting.req)) return;
+    if (isOver(context.req)) return;
     yield text;
     if (isLast) return;
   }
@@ -58,27 +58,27 @@ function tooManyRefused(): RestError {
 }
 
 /** Tells of a line that was not read. The host gets no report: a server that closes is no failure. */
-function toldRefusal({ status, body }: RestError): ToldFate {
+function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }
 
-function lineOf(line: BodyLine | undefined, fate: ToldFate): string {
-  return `${toJson({ line: line?.line, ...fate })}\n`;
+function lineOf(line: BodyLine | undefined, result: DescribedResult): string {
+  return `${toJson({ line: line?.line, ...result })}\n`;
 }
 
 async function writeLines(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   lines: readonly BodyLine[],
-): Promise<{ readonly told: readonly ToldFate[]; readonly isLast: boolean }> {
+): Promise<{ readonly told: readonly DescribedResult[]; readonly isLast: boolean }> {
   try {
-    const written = await writeEach(acting, lines.flatMap(({ body }) => body ?? []));
-    const fates = (await toldFates(acting, written)).values();
+    const written = await writeEach(context, lines.flatMap(({ body }) => body ?? []));
+    const results = (await describeResults(context, written)).values();
     const told = lines.flatMap(({ error }) =>
-      error === undefined ? fates.next().value ?? [] : toldRefusal(error)
+      error === undefined ? results.next().value ?? [] : toldRefusal(error)
     );
-    return { told, isLast: acting.timeBudget.expired };
+    return { told, isLast: context.timeBudget.expired };
   } catch (error) {
-    const fate = await toldError(acting, error);
-    return { told: lines.map(() => fate), isLast: true };
+    const result = await describeError(context, error);
+    return { told: lines.map(() => result), isLast: true };
   }
 }

@@ -4,40 +4,43 @@ import { detachedModel } from "../schema/get_model.ts";
 import { isDocument } from "../schema/mongoose/bson.ts";
 import { castFailure } from "../write/attribute_problems.ts";
 import { failedSet } from "../write/failed_sets.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
 
 /** Writes an entity: by its `persist` hook, after validation, or by its source. */
 export async function persistOne(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   given: HookArguments,
 ): Promise<object | undefined> {
-  const { level, source, timeBudget } = acting;
+  const { level, source, timeBudget } = context;
   const { entity } = given;
   if (level.hooks.persist === undefined) return await source.save(entity);
   await timeBudget.wait(validateEntity(entity, level));
-  return await timeBudget.wait(Promise.resolve(passHook(acting, "persist", given)));
+  return await timeBudget.wait(Promise.resolve(passHook(context, "persist", given)));
 }
 
 /** Hooks write one after the other: the framework cannot undo what they do. */
 export async function persistEach(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   ready: readonly HookArguments[],
 ): Promise<object[]> {
-  const { level, timeBudget } = acting;
+  const { level, timeBudget } = context;
   await timeBudget.wait(eachInTurn(ready, ({ entity }) => validateEntity(entity, level)));
   const saved: object[] = [];
   for (const given of ready) {
-    const work = passHook(acting, "persist", given);
+    const work = passHook(context, "persist", given);
     const result = await timeBudget.wait(Promise.resolve(work));
     if (result !== undefined) saved.push(result);
   }
   return saved;
 }
 
-export async function persistRemoval(acting: OpenLevel, entity: object): Promise<undefined> {
-  const { level: { hooks: { persist } }, req, timeBudget, source } = acting;
+export async function persistRemoval(
+  context: OpenLevelContext,
+  entity: object,
+): Promise<undefined> {
+  const { level: { hooks: { persist } }, req, timeBudget, source } = context;
   if (persist === undefined) return void await source.remove(entity);
   const work = runHook("persist", () => persist(req, entity, entity));
   await timeBudget.wait(Promise.resolve(work));

@@ -10,53 +10,56 @@ import type { Version } from "../schema/fields/system_fields.ts";
 import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import type { EntitiesRead } from "../sources/source.ts";
 import { fetchOne, openRead } from "./fetch.ts";
-import { idParam, type OpenLevel, separatorOf } from "./request/call.ts";
+import { idParam, type OpenLevelContext, separatorOf } from "./request/call.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { readVersion, versionRead } from "./request/versions.ts";
 import { passHook } from "./pass_hooks.ts";
 
-export async function readOne(acting: OpenLevel): Promise<Reply> {
-  const read = await openRead(acting);
-  if (read.kind === "documents") return await readForHooks(acting, read);
-  const found = await read.one(idParam(acting));
+export async function readOne(context: OpenLevelContext): Promise<Reply> {
+  const read = await openRead(context);
+  if (read.kind === "documents") return await readForHooks(context, read);
+  const found = await read.one(idParam(context));
   if (found === null) throw notFound();
-  return { status: 200, ...found, holder: acting.source.only };
+  return { status: 200, ...found, parentId: context.source.only };
 }
 
-async function readForHooks(acting: OpenLevel, read: EntitiesRead): Promise<Reply> {
-  const early = await versionBefore(acting);
-  const { seen, version, holder } = await fetchOne(acting, read);
+async function readForHooks(context: OpenLevelContext, read: EntitiesRead): Promise<Reply> {
+  const early = await versionBefore(context);
+  const { seen, version, parentId } = await fetchOne(context, read);
   const saves = savesOf(seen);
-  const sent = await passHook(acting, "preSend", { entity: seen });
+  const sent = await passHook(context, "preSend", { entity: seen });
   if (sent === undefined) throw notFound();
-  const [text = ""] = await entityTexts(acting, [entityValue(acting, sent)]);
-  const saved = savesOf(seen) === saves ? undefined : versionRead(seen, acting).version;
-  return { status: 200, text, version: saved ?? early ?? version ?? null, holder };
+  const [text = ""] = await entityTexts(context, [entityValue(context, sent)]);
+  const saved = savesOf(seen) === saves ? undefined : versionRead(seen, context).version;
+  return { status: 200, text, version: saved ?? early ?? version ?? null, parentId };
 }
 
-export async function versionBefore(acting: OpenLevel): Promise<Version | undefined> {
-  const { level: { hooks, link, shape, versionKey = "" }, state } = acting;
+export async function versionBefore(context: OpenLevelContext): Promise<Version | undefined> {
+  const { level: { hooks, link, shape, versionKey = "" }, state } = context;
   const { hidden = false, selected = true } = shape.fields.get(versionKey) ?? {};
   const isWhole = selected && !hidden && isEmpty(readProjection(state.projection, shape));
   return isWhole || link?.embedded || hooks.fetch !== undefined
     ? undefined
-    : await readVersion(acting, idParam(acting));
+    : await readVersion(context, idParam(context));
 }
 
 /** Passes an entity through its hooks, and gives what is shown of it as a value of JSON. References are still identifiers. */
-export function showEntity(acting: OpenLevel, entity: object): MaybePromise<unknown> {
-  return andThen(passReadHooks(acting, entity), (each) => each && entityValue(acting, each));
+export function showEntity(context: OpenLevelContext, entity: object): MaybePromise<unknown> {
+  return andThen(passReadHooks(context, entity), (each) => each && entityValue(context, each));
 }
 
-export function passReadHooks(acting: OpenLevel, entity: object): MaybePromise<object | undefined> {
+export function passReadHooks(
+  context: OpenLevelContext,
+  entity: object,
+): MaybePromise<object | undefined> {
   // A hook may have ended the response: the ones that follow do not run.
-  if (isOver(acting.req)) return undefined;
-  const seen = passHook(acting, "postFetch", { entity });
-  return andThen(seen, (each) => each && passHook(acting, "preSend", { entity: each }));
+  if (isOver(context.req)) return undefined;
+  const seen = passHook(context, "postFetch", { entity });
+  return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
 }
 
 export function entityValue(
-  { asked: { select }, level: { shape } }: OpenLevel,
+  { params: { select }, level: { shape } }: OpenLevelContext,
   entity: object,
 ): unknown {
   const value = toJsonValue(entity, shape) ?? null;
@@ -67,13 +70,13 @@ export function entityValue(
 }
 
 /** Tells what of an entity that was read to be changed is in the answer. */
-export function shownOf({ level: { shape }, state }: OpenLevel) {
+export function shownOf({ level: { shape }, state }: OpenLevelContext) {
   return { shape, unshown: unshownFields(readProjection(state.projection, shape), shape) };
 }
 
 /** Gives the JSON text of each entity, with what its references name. */
 export async function entityTexts(
-  { finder, timeBudget }: OpenLevel,
+  { finder, timeBudget }: OpenLevelContext,
   values: readonly unknown[],
 ): Promise<string[]> {
   if (finder === undefined) return values.map((value) => JSON.stringify(value));
@@ -84,11 +87,14 @@ export async function entityTexts(
 }
 
 /** Gives the same with separators between them. */
-export async function joinedTexts(at: OpenLevel, values: readonly unknown[]): Promise<string> {
-  const separator = separatorOf(at);
+export async function joinedTexts(
+  context: OpenLevelContext,
+  values: readonly unknown[],
+): Promise<string> {
+  const separator = separatorOf(context);
   // The text of all costs a fifth less than the texts of each.
-  if (at.finder === undefined && separator === ",") return JSON.stringify(values).slice(1, -1);
-  return (await entityTexts(at, values)).join(separator);
+  if (context.finder === undefined && separator === ",") return JSON.stringify(values).slice(1, -1);
+  return (await entityTexts(context, values)).join(separator);
 }
 
 /** How many entities wait for the entities that they refer to. */
@@ -96,7 +102,7 @@ const AT_ONCE = 128;
 
 /** Gathers small lists, so that what their entities refer to is found at once. */
 export async function* inBatches(
-  { finder }: OpenLevel,
+  { finder }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,
 ): AsyncGenerator<readonly unknown[]> {
   let held: unknown[] = [];

@@ -19,7 +19,7 @@ import { castIdentifier } from "../sources/entities.ts";
 import { readTargets, type TargetSource } from "../sources/read_targets.ts";
 import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
-import { foreignRequest, type LevelCall } from "./request/call.ts";
+import { type LevelContext, requestView } from "./request/call.ts";
 
 /** A model that references name; without a class if the host has made it with Mongoose. */
 interface ReferredModel {
@@ -30,15 +30,15 @@ interface ReferredModel {
 
 /** Gives the models that references name on the connection of a request. Scopes are evaluated once each. */
 async function referredModels(
-  at: LevelCall,
+  context: LevelContext,
   fields: Iterable<FieldShape>,
 ): Promise<ReadonlyMap<FieldShape, ReferredModel>> {
-  const { db } = await at.model();
+  const { db } = await context.model();
   const scopes = new Map<Model<unknown>, Filter>();
   const referred = new Map<FieldShape, ReferredModel>();
   for (const field of fields) {
     const named = namedModel(field, db);
-    const scope = scopes.get(named.model) ?? await classScope(at, named);
+    const scope = scopes.get(named.model) ?? await classScope(context, named);
     scopes.set(named.model, scope);
     referred.set(field, { ...named, scope });
   }
@@ -65,7 +65,7 @@ function namedModel(field: FieldShape, connection: Connection): Omit<ReferredMod
 }
 
 async function classScope(
-  { req }: LevelCall,
+  { req }: LevelContext,
   { model, target }: Omit<ReferredModel, "scope">,
 ): Promise<Filter> {
   if (target === undefined) return {};
@@ -76,7 +76,7 @@ async function classScope(
     ...{ filter: {}, options: {}, projection: {}, operation: "one" },
     model: () => Promise.resolve(model as never),
   };
-  const request = foreignRequest(req, { framework });
+  const request = requestView(req, { framework });
   const shape = describeShape(model.schema);
   const scopes: Filter[] = [];
   for (const scope of scopesOf(target)) {
@@ -93,14 +93,14 @@ interface CheckedReference extends NamedReference {
 
 /** Finds references that name no entity in the scope of its class, by one query a field; `undefined` if none. */
 export async function missingReferences(
-  at: LevelCall,
+  context: LevelContext,
   references: readonly CheckedReference[],
 ): Promise<Problems | undefined> {
   if (references.length === 0) return undefined;
-  const referred = await referredModels(at, new Set(references.map(({ field }) => field)));
+  const referred = await referredModels(context, new Set(references.map(({ field }) => field)));
   const found = await Promise.all(Array.from(referred, ([field, model]) => {
     const named = references.filter((each) => each.field === field);
-    return lookUp(at, { ...model, references: named });
+    return lookUp(context, { ...model, references: named });
   }));
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
@@ -113,7 +113,7 @@ export async function missingReferences(
 }
 
 async function lookUp(
-  { timeBudget, route: { maxTimeMS } }: LevelCall,
+  { timeBudget, route: { maxTimeMS } }: LevelContext,
   { model, scope, references }: ReferredModel & {
     readonly references: readonly CheckedReference[];
   },
@@ -134,16 +134,16 @@ async function lookUp(
 }
 
 /** Finds the entities that a list shows in the place of identifiers; `undefined` where none are asked for. */
-export async function openPopulation(at: LevelCall): Promise<TargetFinder | undefined> {
-  const { asked: { populate }, route: { maxTimeMS } } = at;
+export async function openPopulation(context: LevelContext): Promise<TargetFinder | undefined> {
+  const { params: { populate }, route: { maxTimeMS } } = context;
   if (populate === undefined || populate.size === 0) return undefined;
   const fields = new Map(
     Array.from(populate, ([name, { field }]) => [name, referenceIn(field) as FieldShape]),
   );
-  const referred = await referredModels(at, fields.values());
+  const referred = await referredModels(context, fields.values());
   const sources = new Map(Array.from(populate, ([name, { projection }]): [string, TargetSource] => {
     const { model, target, scope } = referred.get(fields.get(name) as FieldShape) as ReferredModel;
-    const shape = describeShape(model.schema, at.level.rights);
+    const shape = describeShape(model.schema, context.level.rights);
     return [name, { model, shape, declared: target !== undefined, scope, projection, maxTimeMS }];
   }));
   const find = async ([name, texts]: [string, Set<string>]): Promise<[string, FieldTargets]> => {

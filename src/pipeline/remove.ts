@@ -3,24 +3,24 @@ import { passHook } from "./pass_hooks.ts";
 import { bindToVersion, checkVersion } from "./request/versions.ts";
 import { collect, mapAll, mapInOrder } from "./lists/map_in_order.ts";
 import { persistRemoval } from "./persist.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import type { Reply } from "./request/reply.ts";
 import { passPreSave } from "./write.ts";
 
-export async function remove(acting: OpenLevel): Promise<Reply> {
-  const fetched = await fetchOne(acting);
-  checkVersion(acting, fetched);
-  const ready = await allow(acting, fetched.seen);
-  await bindToVersion(acting, () => persistRemoval(acting, ready));
+export async function remove(context: OpenLevelContext): Promise<Reply> {
+  const fetched = await fetchOne(context);
+  checkVersion(context, fetched);
+  const ready = await allow(context, fetched.seen);
+  await bindToVersion(context, () => persistRemoval(context, ready));
   return { status: 204 };
 }
 
 /** Every entity passes its hooks before the first one is removed: if one is refused, none is removed. */
-export async function removeMany(acting: OpenLevel, limit: number): Promise<void> {
-  const { level: { hooks }, source } = acting;
+export async function removeMany(context: OpenLevelContext, limit: number): Promise<void> {
+  const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity
-    ? [(await openEntities(acting)).list(), (entity: object) => passRemovalHooks(acting, entity)]
-    : [[await selectEntities(acting, limit)], (entity: object) => allow(acting, entity)];
+    ? [(await openEntities(context)).list(), (entity: object) => passRemovalHooks(context, entity)]
+    : [[await selectEntities(context, limit)], (entity: object) => allow(context, entity)];
   if (hooks.persist === undefined) {
     const ids = mapInOrder(entities, async (entity) => {
       const ready = await pass(entity);
@@ -29,15 +29,18 @@ export async function removeMany(acting: OpenLevel, limit: number): Promise<void
     return await source.removeMany(await collect(ids));
   }
   const allowed = await collect(mapInOrder(entities, pass));
-  await mapAll(allowed, (entity) => persistRemoval(acting, entity));
+  await mapAll(allowed, (entity) => persistRemoval(context, entity));
 }
 
 /** Runs the hooks before a removal; gives `undefined` where they hide the entity. */
-async function passRemovalHooks(acting: OpenLevel, entity: object): Promise<object | undefined> {
-  const seen = await passHook(acting, "postFetch", { entity });
-  return seen && await allow(acting, seen);
+async function passRemovalHooks(
+  context: OpenLevelContext,
+  entity: object,
+): Promise<object | undefined> {
+  const seen = await passHook(context, "postFetch", { entity });
+  return seen && await allow(context, seen);
 }
 
-function allow(acting: OpenLevel, entity: object): Promise<object> {
-  return passPreSave(acting, { entity, previous: entity });
+function allow(context: OpenLevelContext, entity: object): Promise<object> {
+  return passPreSave(context, { entity, previous: entity });
 }

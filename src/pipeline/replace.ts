@@ -8,7 +8,7 @@ import { castKey, castPathKey } from "../sources/entities.ts";
 import { storedText } from "../write/stored_values.ts";
 import { openEntities } from "./fetch.ts";
 import { openLevel } from "./open_level.ts";
-import { idParam, type OpenLevel } from "./request/call.ts";
+import { idParam, type OpenLevelContext } from "./request/call.ts";
 import { pathOf, type Reply } from "./request/reply.ts";
 import { createsOnly } from "./request/versions.ts";
 import { runDirect } from "./run_direct.ts";
@@ -20,41 +20,41 @@ const MAX_ATTEMPTS = 5;
  * Replaces the entity that the path names, or creates it: by one statement, or through documents. Then others may create,
  * change or remove it before it is written: all is done again with what is there by then.
  */
-export async function replace(acting: OpenLevel, given: JsonObject): Promise<Reply> {
-  const body = withKey(acting, given);
-  const isUnbound = !createsOnly(acting) && acting.asked.match !== "any";
-  const direct = isUnbound ? await runDirect(acting, { body }) : undefined;
+export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
+  const body = withKey(context, given);
+  const isUnbound = !createsOnly(context) && context.params.match !== "any";
+  const direct = isUnbound ? await runDirect(context, { body }) : undefined;
   if (direct !== undefined) {
     const status = direct.created === undefined ? 200 : 201;
-    return located(acting, { status, ...direct });
+    return located(context, { status, ...direct });
   }
   let isTaken = false;
   for (let tries = 1;; tries++) {
     try {
-      const opened = tries === 1 ? acting : await openLevel(acting);
+      const opened = tries === 1 ? context : await openLevel(context);
       // Hooks do not run for each look at an entity that its reader may not see, or that is not linked to its parent yet.
       const isHidden = isTaken && tries < MAX_ATTEMPTS && await isAbsent(opened);
-      if (!isHidden) return located(acting, await write(opened, body));
+      if (!isHidden) return located(context, await write(opened, body));
     } catch (error) {
-      isTaken = isKeyTaken(acting, error);
-      const isLost = acting.asked.match === undefined && (isConflict(error) || isLate(error));
+      isTaken = isKeyTaken(context, error);
+      const isLost = context.params.match === undefined && (isConflict(error) || isLate(error));
       if (!isTaken && !isLost) throw error;
       if (tries === MAX_ATTEMPTS) throw isTaken ? notFound() : error;
     }
-    await acting.timeBudget.wait(pause(tries));
+    await context.timeBudget.wait(pause(tries));
   }
 }
 
-async function isAbsent(at: OpenLevel): Promise<boolean> {
-  if (at.level.hooks.fetch !== undefined) return false;
-  return await (await openEntities(at)).one(idParam(at)) === null;
+async function isAbsent(context: OpenLevelContext): Promise<boolean> {
+  if (context.level.hooks.fetch !== undefined) return false;
+  return await (await openEntities(context)).one(idParam(context)) === null;
 }
 
 /** Gives the body with the key of the path in it; a 404 if that is no key, a 400 if the body has another one. */
-function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
-  const { shape, writes: { by = "_id" } = {} } = acting.level;
+function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
+  const { shape, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
-  const text = idParam(acting);
+  const text = idParam(context);
   const key = by === "_id" && !IDENTIFIER.test(text) ? undefined : castPathKey(text, field);
   if (key === undefined) throw notFound();
   if (Object.hasOwn(body, by)) {
@@ -68,16 +68,16 @@ function withKey(acting: OpenLevel, body: JsonObject): JsonObject {
 }
 
 /** Whether another entity has the key, so that this one could not be created. */
-function isKeyTaken(acting: OpenLevel, error: unknown): boolean {
+function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&
-    Object.keys(error.keyPattern ?? {}).join() === (acting.level.writes?.by ?? "_id") &&
-    isDuplicateIn(error, [acting.level.target]) !== false;
+    Object.keys(error.keyPattern ?? {}).join() === (context.level.writes?.by ?? "_id") &&
+    isDuplicateIn(error, [context.level.target]) !== false;
 }
 
 /** Tells where a new entity is: where `one()` reads it, or else where it was put. */
 function located(
-  { req, level: { writes } }: OpenLevel,
+  { req, level: { writes } }: OpenLevelContext,
   { created, ...reply }: Reply,
 ): Reply {
   if (created === undefined) return reply;

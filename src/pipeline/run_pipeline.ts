@@ -11,7 +11,7 @@ import { readList } from "./lists/read_list.ts";
 import { readOne } from "./read.ts";
 import { openPopulation } from "./references.ts";
 import { createOnce, keyOf } from "./create_once.ts";
-import type { Call, OpenLevel } from "./request/call.ts";
+import type { Call, OpenLevelContext } from "./request/call.ts";
 import { checkIndexes, checkParameters } from "./request/check_request.ts";
 import { isMinimal, withoutBody } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
@@ -29,7 +29,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   await admit(call);
   const key = keyOf(call);
   const takesBody = operation.change === "merge" || operation.change === "replace";
-  const { many, takesLines } = call.acting.level.writes ?? {};
+  const { many, takesLines } = call.context.level.writes ?? {};
   const isImport = takesLines === true && Boolean(req.is(MEDIA_TYPES.ndjson));
   if (isImport && key !== undefined) {
     throw badFormat(`The header "Idempotency-Key" is not for lines`);
@@ -39,43 +39,45 @@ export async function runPipeline(call: Call): Promise<Reply> {
     : readElements(req, { ...bodyLimits, many });
   const isOne = takesBody && elements === undefined && !isImport;
   const body = isOne ? readBody(req, bodyLimits) : undefined;
-  const opened = await openLevel(call.acting);
+  const opened = await openLevel(call.context);
   await checkIndexes(call);
   refuseTags(opened);
   if (isImport) return importLines(opened);
   const { action } = opened.level;
   if (action !== undefined) return await runAction(opened, action);
-  const acting = opened.asked.populate === undefined
+  const context = opened.params.populate === undefined
     ? opened
     : Object.assign(opened, { finder: await openPopulation(opened) });
   if (operation.many) {
-    return operation.change === undefined ? await readList(acting) : await changeAll(acting, body);
+    return operation.change === undefined
+      ? await readList(context)
+      : await changeAll(context, body);
   }
   const create = () =>
-    elements === undefined ? performOn(acting, body) : writeMany(acting, elements);
+    elements === undefined ? performOn(context, body) : writeMany(context, elements);
   const count = elements?.length;
   const reply = key === undefined
     ? await create()
-    : await createOnce(acting, { key, bodyHash: call.bodyHash, count, create });
-  return isMinimal(acting) && reply.status !== 207 ? withoutBody(reply) : reply;
+    : await createOnce(context, { key, bodyHash: call.bodyHash, count, create });
+  return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
 }
 
 /** Asks the `preFetch` hooks and the rights of the reader whether a request may be looked at, and what is wrong with it. */
 export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
-  narrowToReader(call.acting);
+  narrowToReader(call.context);
   if (call.badQuery !== undefined) throw call.badQuery;
   checkParameters(call);
 }
 
-async function performOn(acting: OpenLevel, body: JsonObject | undefined): Promise<Reply> {
-  const { operation } = acting.route;
-  if (operation.change === undefined) return await readOne(acting);
-  if (operation.change === "replace" && body !== undefined) return await replace(acting, body);
-  const result = await runDirect(acting, { body });
+async function performOn(context: OpenLevelContext, body: JsonObject | undefined): Promise<Reply> {
+  const { operation } = context.route;
+  if (operation.change === undefined) return await readOne(context);
+  if (operation.change === "replace" && body !== undefined) return await replace(context, body);
+  const result = await runDirect(context, { body });
   if (result !== undefined) {
-    return { status: operation.status, ...result, holder: acting.source.only };
+    return { status: operation.status, ...result, parentId: context.source.only };
   }
-  if (operation.change === "remove") return await remove(acting);
-  return await write(acting, body ?? {});
+  if (operation.change === "remove") return await remove(context);
+  return await write(context, body ?? {});
 }

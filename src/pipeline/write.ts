@@ -15,12 +15,12 @@ import { savesOf } from "../schema/mongoose/statements/save_by.ts";
 import { validationFailure } from "../schema/mongoose/errors.ts";
 import { attributeProblems } from "../write/attribute_problems.ts";
 import { mergeBody, type Merged } from "../write/body/merge_body.ts";
-import { copyDocument, keptValues } from "../write/stored_values.ts";
+import { copyDocument, readSnapshot } from "../write/stored_values.ts";
 import { fetchOne } from "./fetch.ts";
 import { missingReferences } from "./references.ts";
 import { shownOf } from "./read.ts";
 import { persistOne } from "./persist.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import type { Level } from "./request/route.ts";
@@ -28,8 +28,8 @@ import {
   bindToVersion,
   checkPresence,
   checkVersion,
-  holderOf,
   outerVersion,
+  parentIdOf,
   versionIn,
 } from "./request/versions.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
@@ -43,24 +43,27 @@ export interface Draft extends Merged {
   readonly isNew: boolean;
 }
 
-export async function write(acting: OpenLevel, body: JsonObject): Promise<Reply> {
-  const { level } = acting;
-  const draft = await openDraft(acting, body);
-  await refuseProblems(acting, [draft]);
+export async function write(context: OpenLevelContext, body: JsonObject): Promise<Reply> {
+  const { level } = context;
+  const draft = await openDraft(context, body);
+  await refuseProblems(context, [draft]);
   const { previous, isNew } = draft;
-  const ready = await passPreSave(acting, draft);
-  const { key } = acting.opened;
+  const ready = await passPreSave(context, draft);
+  const { key } = context.cache;
   await key?.keep([ready]);
-  const saved = await bindToVersion(acting, () => persistOne(acting, { entity: ready, previous }));
+  const saved = await bindToVersion(
+    context,
+    () => persistOne(context, { entity: ready, previous }),
+  );
   const written = saved ?? ready;
-  const outer = outerVersion(acting);
+  const outer = outerVersion(context);
   // An answer may have no identifier.
   await key?.finish([ready]);
-  return await answerWritten(acting, {
-    ...{ entity: saved, previous, isNew, holder: holderOf(acting, written) },
+  return await answerWritten(context, {
+    ...{ entity: saved, previous, isNew, parentId: parentIdOf(context, written) },
     // An embedded entity is in the version after the one that was read, or in a later one.
     version: outer === undefined
-      ? versionIn(written, acting) ?? versionIn(ready, acting) ?? null
+      ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : (outer ?? 0) + 1,
     created: isNew ? idOf(written, level) : undefined,
   });
@@ -72,47 +75,47 @@ interface Written {
   readonly previous?: object | undefined;
   readonly isNew: boolean;
   readonly version: Version;
-  readonly holder: string | undefined;
+  readonly parentId: string | undefined;
   readonly created: string | undefined;
 }
 
 export async function answerWritten(
-  acting: OpenLevel,
-  { entity, previous, isNew, version, holder, created }: Written,
+  context: OpenLevelContext,
+  { entity, previous, isNew, version, parentId, created }: Written,
 ): Promise<Reply> {
   const saves = entity && savesOf(entity);
-  const sent = entity && await passHook(acting, "preSend", { entity, previous });
+  const sent = entity && await passHook(context, "preSend", { entity, previous });
   // The hook may have saved the entity once more; what is embedded has no version of its own.
   const isSame = entity === undefined || savesOf(entity) === saves ||
-    outerVersion(acting) !== undefined;
+    outerVersion(context) !== undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
-    status: isNew ? 201 : acting.route.operation.status,
-    ...!isMinimal(acting) && { text: wholeToJson(sent, shownOf(acting)) },
-    version: isSame ? version : versionIn(entity, acting) ?? version,
-    holder,
+    status: isNew ? 201 : context.route.operation.status,
+    ...!isMinimal(context) && { text: wholeToJson(sent, shownOf(context)) },
+    version: isSame ? version : versionIn(entity, context) ?? version,
+    parentId,
   };
   return { ...answer, ...created !== undefined && { created } };
 }
 
-async function openDraft(acting: OpenLevel, body: JsonObject): Promise<Draft> {
-  const { route: { operation: { origin } } } = acting;
-  const fetched = await fetchOne(acting);
+async function openDraft(context: OpenLevelContext, body: JsonObject): Promise<Draft> {
+  const { route: { operation: { origin } } } = context;
+  const fetched = await fetchOne(context);
   const { entity, seen } = fetched;
   const isNew = origin === "new" || origin === "byKey" && isDocument(entity) && entity.isNew;
-  if (origin === "byKey") checkPresence(acting, !isNew);
-  if (!isNew) checkVersion(acting, fetched);
-  return mergeDraft(acting, seen, { body, at: "", isNew });
+  if (origin === "byKey") checkPresence(context, !isNew);
+  if (!isNew) checkVersion(context, fetched);
+  return mergeDraft(context, seen, { body, at: "", isNew });
 }
 
 export function mergeDraft(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   seen: object,
   { body, at, isNew }: Pick<Draft, "body" | "at" | "isNew">,
 ): Draft {
-  const { level: { shape, target }, route: { operation: { change } } } = acting;
+  const { level: { shape, target }, route: { operation: { change } } } = context;
   const replaces = change === "replace" && !isNew;
-  const previous = isNew ? undefined : snapshot(acting, seen);
-  if (!isNew && isDocument(seen)) keptValues(seen);
+  const previous = isNew ? undefined : snapshot(context, seen);
+  if (!isNew && isDocument(seen)) readSnapshot(seen);
   const merged = mergeBody(seen, { body, shape, replaces });
   if (isDocument(merged.entity)) attributeProblems(merged.entity, { shape, target, body });
   return { ...merged, body, at, previous, isNew };
@@ -120,21 +123,21 @@ export function mergeDraft(
 
 /** Refuses wrong bodies. The answer names the rules that other values break as well: a form shows all at once. */
 export async function refuseProblems(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   drafts: readonly Draft[],
   others: Problems = {},
 ): Promise<void> {
   const references = drafts.flatMap(({ references, at }) =>
     references.map((each) => ({ ...each, key: at + each.path }))
   );
-  const missing = await missingReferences(acting, references);
+  const missing = await missingReferences(context, references);
   const isRight = missing === undefined && Object.keys(others).length === 0;
   if (isRight && drafts.every(({ problems }) => problems === undefined)) return;
   const found = { ...others };
   const pacer = new TurnPacer();
   for (const draft of drafts) {
     if (pacer.isDue) await pacer.rest();
-    const own = { ...await brokenRules(acting, draft), ...draft.problems };
+    const own = { ...await brokenRules(context, draft), ...draft.problems };
     for (const [path, problem] of Object.entries(own)) found[draft.at + path] = problem;
   }
   throw badData({ ...found, ...missing });
@@ -142,13 +145,13 @@ export async function refuseProblems(
 
 /** Returns the error of each draft that is wrong, by itself. The references of all of them are looked up together. */
 export async function refusalsOf(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   drafts: readonly Draft[],
 ): Promise<ReadonlyMap<Draft, RestError>> {
   const references = drafts.flatMap(({ references }, index) =>
     references.map((each) => ({ ...each, key: `${index}.${each.path}` }))
   );
-  const missing = await missingReferences(acting, references) ?? {};
+  const missing = await missingReferences(context, references) ?? {};
   const problems = drafts.map((draft) => ({ ...draft.problems }));
   for (const [key, problem] of Object.entries(missing)) {
     const [index = ""] = key.split(".", 1);
@@ -159,18 +162,18 @@ export async function refusalsOf(
   for (const [index, draft] of drafts.entries()) {
     if (Object.keys(problems[index] ?? {}).length === 0) continue;
     if (pacer.isDue) await pacer.rest();
-    const broken = await brokenRules(acting, draft);
+    const broken = await brokenRules(context, draft);
     refusals.set(draft, badData({ ...broken, ...problems[index] }));
   }
   return refusals;
 }
 
 export async function passPreSave(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   given: HookArguments & { readonly body?: JsonObject },
 ): Promise<object> {
-  const { level: { shape, target } } = acting;
-  const ready = await passHook(acting, "preSave", given);
+  const { level: { shape, target } } = context;
+  const ready = await passHook(context, "preSave", given);
   if (ready === undefined) throw forbidden();
   if (ready !== given.entity && isDocument(ready)) {
     attributeProblems(ready, { shape, target, body: given.body });
@@ -178,7 +181,7 @@ export async function passPreSave(
   return ready;
 }
 
-function snapshot({ level: { hooks } }: OpenLevel, entity: object): object | undefined {
+function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): object | undefined {
   const { preSave, persist, preSend } = hooks;
   if (preSave === undefined && persist === undefined && preSend === undefined) return undefined;
   return isDocument(entity) ? copyDocument(entity) : entity;
@@ -193,7 +196,7 @@ export function idOf(entity: object, { parameter }: Level): string | undefined {
 
 /** The rules that the values of a body, and what stands beside them in one field, break that will not be written. */
 async function brokenRules(
-  { level: { shape, hooks, kind }, timeBudget }: OpenLevel,
+  { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;

@@ -4,11 +4,11 @@ import { TurnPacer } from "../errors/event_loop.ts";
 import { badFormat, type Problems } from "../errors/refusals.ts";
 import { toJson } from "../json/to_json.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
-import type { Fate, InsertedEach } from "../sources/source.ts";
+import type { InsertedEach, ItemResult } from "../sources/source.ts";
 import { fetchOne } from "./fetch.ts";
 import { mapAll } from "./lists/map_in_order.ts";
 import { persistEach } from "./persist.ts";
-import type { OpenLevel } from "./request/call.ts";
+import type { OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 import type { Reply } from "./request/reply.ts";
 import { errorAnswer } from "./request/reporter.ts";
@@ -27,73 +27,79 @@ import {
 const NO_OBJECT = "The element is not a JSON object";
 
 /** Creates an entity of each element of a body: all or none, or each one by itself. */
-export async function writeMany(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
+export async function writeMany(
+  context: OpenLevelContext,
+  elements: readonly unknown[],
+): Promise<Reply> {
   if (elements.length === 0) return { status: 201, text: "[]" };
-  if (acting.level.writes?.atomic === false) {
-    const fates = await writeEach(acting, elements);
-    return { status: 207, text: toJson(await toldFates(acting, fates)) };
+  if (context.level.writes?.atomic === false) {
+    const results = await writeEach(context, elements);
+    return { status: 207, text: toJson(await describeResults(context, results)) };
   }
   const result = elements.every(isJsonObject)
-    ? await runDirect(acting, { bodies: elements, isAtomic: true })
+    ? await runDirect(context, { bodies: elements, isAtomic: true })
     : undefined;
-  return result === undefined ? await writeTogether(acting, elements) : { status: 201, ...result };
+  return result === undefined ? await writeTogether(context, elements) : { status: 201, ...result };
 }
 
 /** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
-async function writeTogether(acting: OpenLevel, elements: readonly unknown[]): Promise<Reply> {
-  const { level: { hooks }, source, opened: { key } } = acting;
+async function writeTogether(
+  context: OpenLevelContext,
+  elements: readonly unknown[],
+): Promise<Reply> {
+  const { level: { hooks }, source, cache: { key } } = context;
   const others: Problems = {};
   const opened = await mapAll([...elements.entries()], async ([index, body]) => {
-    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(acting)).seen };
+    if (isJsonObject(body)) return { index, body, seen: (await fetchOne(context)).seen };
     others[index] = { message: NO_OBJECT, kind: "object" };
     return undefined;
   });
   const drafts = await mapAll(
     opened,
-    ({ index, body, seen }) => mergeDraft(acting, seen, { body, at: `${index}.`, isNew: true }),
+    ({ index, body, seen }) => mergeDraft(context, seen, { body, at: `${index}.`, isNew: true }),
   );
-  await refuseProblems(acting, drafts, others);
-  const ready = await mapAll(drafts, (draft) => passPreSave(acting, draft));
+  await refuseProblems(context, drafts, others);
+  const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
   await key?.keep(ready);
   const saved = hooks.persist === undefined
     ? await source.insertAll(ready)
-    : await persistEach(acting, ready.map((entity) => ({ entity })));
+    : await persistEach(context, ready.map((entity) => ({ entity })));
   await key?.finish(ready);
-  return await answerCreated(acting, saved);
+  return await answerCreated(context, saved);
 }
 
 export async function answerCreated(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   saved: readonly object[],
 ): Promise<Reply> {
-  const sent = await mapAll(saved, (entity) => passHook(acting, "preSend", { entity }));
-  if (isMinimal(acting)) return { status: 201 };
-  const texts = await mapAll(sent, (each) => toJson(each, acting.level.shape));
+  const sent = await mapAll(saved, (entity) => passHook(context, "preSend", { entity }));
+  if (isMinimal(context)) return { status: 201 };
+  const texts = await mapAll(sent, (each) => toJson(each, context.level.shape));
   return { status: 201, text: `[${texts.join()}]` };
 }
 
 /** Creates an entity of each body by itself. */
 export async function writeEach(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   bodies: readonly unknown[],
-): Promise<readonly Fate[]> {
-  const { fates = [] } = bodies.every(isJsonObject)
-    ? await runDirect(acting, { bodies, isAtomic: false }) ?? {}
+): Promise<readonly ItemResult[]> {
+  const { results: results = [] } = bodies.every(isJsonObject)
+    ? await runDirect(context, { bodies, isAtomic: false }) ?? {}
     : {};
-  const others = [...bodies.entries()].filter(([index]) => fates[index] === undefined);
-  const { source, level: { hooks } } = acting;
+  const others = [...bodies.entries()].filter(([index]) => results[index] === undefined);
+  const { source, level: { hooks } } = context;
   const left = others.map(([, body]) => body);
   const written = source.insertEach === undefined || hooks.persist !== undefined
-    ? await mapAll(left, (body) => writeAlone(acting, body))
-    : await insertEach(acting, left);
+    ? await mapAll(left, (body) => writeAlone(context, body))
+    : await insertEach(context, left);
   const next = written.values();
-  return bodies.map((_, index) => fates[index] ?? next.next().value ?? {});
+  return bodies.map((_, index) => results[index] ?? next.next().value ?? {});
 }
 
-async function writeAlone(acting: OpenLevel, body: unknown): Promise<Fate> {
+async function writeAlone(context: OpenLevelContext, body: unknown): Promise<ItemResult> {
   try {
     if (!isJsonObject(body)) throw badFormat(NO_OBJECT);
-    const { created } = await write(acting, body);
+    const { created } = await write(context, body);
     return { ...created !== undefined && { _id: created } };
   } catch (error) {
     return { error };
@@ -110,34 +116,37 @@ interface Attempt {
 }
 
 /** Creates entities by one statement, each by itself. All of their hooks up to `preSave` have run before it. */
-async function insertEach(acting: OpenLevel, bodies: readonly unknown[]): Promise<Fate[]> {
-  const { level, source } = acting;
+async function insertEach(
+  context: OpenLevelContext,
+  bodies: readonly unknown[],
+): Promise<ItemResult[]> {
+  const { level, source } = context;
   const opened = await attemptEach(bodies.map((body) => ({ body })), async () => {
-    return { seen: (await fetchOne(acting)).seen };
+    return { seen: (await fetchOne(context)).seen };
   });
   const merged = await attemptEach(opened, ({ body, seen }) => {
     if (!isJsonObject(body)) throw badFormat(NO_OBJECT);
-    return { draft: mergeDraft(acting, seen as object, { body, at: "", isNew: true }) };
+    return { draft: mergeDraft(context, seen as object, { body, at: "", isNew: true }) };
   });
-  const refusals = await refusalsOf(acting, merged.flatMap(({ draft }) => draft ?? []));
+  const refusals = await refusalsOf(context, merged.flatMap(({ draft }) => draft ?? []));
   const passed = await attemptEach(merged, async ({ draft }) => {
     const error = refusals.get(draft as Draft);
-    return error ? { error } : { ready: await passPreSave(acting, draft as Draft) };
+    return error ? { error } : { ready: await passPreSave(context, draft as Draft) };
   });
   const ready = passed.flatMap(({ ready, error }) => error === undefined ? ready ?? [] : []);
   const { errors, shown } = await source.insertEach?.(ready) ?? NOTHING_INSERTED;
   const sent = level.hooks.preSend === undefined ? undefined : await shown();
   const entries = [...ready.entries()];
-  const fates = await mapAll(entries, async ([index, entity]): Promise<Fate> => {
+  const results = await mapAll(entries, async ([index, entity]): Promise<ItemResult> => {
     if (errors.has(index)) return { error: errors.get(index) };
     try {
-      await passHook(acting, "preSend", { entity: sent?.get(index) ?? entity });
+      await passHook(context, "preSend", { entity: sent?.get(index) ?? entity });
       return { _id: idOf(entity, level) };
     } catch (error) {
       return { error };
     }
   });
-  const next = fates.values();
+  const next = results.values();
   return passed.map(({ error }) => error === undefined ? next.next().value ?? {} : { error });
 }
 
@@ -164,25 +173,30 @@ function attemptEach(
   });
 }
 
-export interface ToldFate {
+export interface DescribedResult {
   readonly status: number;
 }
 
 /** Tells what became of each element, as if it had been the only one. */
-export async function toldFates(
-  acting: OpenLevel,
-  fates: readonly Fate[],
-): Promise<ToldFate[]> {
-  const told: ToldFate[] = [];
+export async function describeResults(
+  context: OpenLevelContext,
+  results: readonly ItemResult[],
+): Promise<DescribedResult[]> {
+  const told: DescribedResult[] = [];
   const pacer = new TurnPacer();
-  for (const { error, ...fate } of fates) {
+  for (const { error, ...result } of results) {
     if (pacer.isDue) await pacer.rest();
-    told.push(error === undefined ? { status: 201, ...fate } : await toldError(acting, error));
+    told.push(
+      error === undefined ? { status: 201, ...result } : await describeError(context, error),
+    );
   }
   return told;
 }
 
-export async function toldError(acting: OpenLevel, error: unknown): Promise<ToldFate> {
-  const { status, body } = await errorAnswer(acting, error);
+export async function describeError(
+  context: OpenLevelContext,
+  error: unknown,
+): Promise<DescribedResult> {
+  const { status, body } = await errorAnswer(context, error);
   return { ...body, status };
 }

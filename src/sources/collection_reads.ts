@@ -33,7 +33,7 @@ export function readListed(
 ): AsyncIterable<readonly object[]> {
   const { model } = collection;
   const query = model.find({}, projection, options);
-  const conditions = everyFilter(collection.conditions, page?.behind);
+  const conditions = everyFilter(collection.conditions, page?.afterCursor);
   const batch = options.populate === undefined ? {} : { batchSize: POPULATED_AT_ONCE };
   const { populate = {} } = query.mongooseOptions();
   for (const each of Object.values(populate as Record<string, { options?: object }>)) {

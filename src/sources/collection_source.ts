@@ -41,7 +41,7 @@ import { openBytes, planIn, storedEntities, storedEntity } from "./direct/read_s
 import type { OpenCollection } from "./direct/read_stored.ts";
 import { writeDirect } from "./direct/direct_writes.ts";
 import { insertEntities } from "./insert_entities.ts";
-import type { Place } from "./parts/place.ts";
+import type { PartPath } from "./parts/place.ts";
 import type { ReadPlan } from "./plan_read.ts";
 import type {
   Aggregation,
@@ -155,7 +155,7 @@ export class CollectionSource implements Source {
     return documentOf(entity)._id;
   }
 
-  async locate(entity: EntityValue): Promise<Place> {
+  async locate(entity: EntityValue): Promise<PartPath> {
     const { model, selection, timeBudget } = await this.open();
     const scope = castFilter(model, selection.scope);
     return { model, id: identifierOf(entity, model), scope, timeBudget, steps: [] };
@@ -260,7 +260,7 @@ export class CollectionSource implements Source {
   /** Opens the collection; with `anyway`, the conditions of the client are left out. */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
-    const { filter, added = {}, scope } = this.#options.selection;
+    const { filter, hookConditions: added = {}, scope } = this.#options.selection;
     const conditions = everyFilter(this.placed(), anyway ? added : filter, scope);
     return { ...this.#options, model, conditions };
   }

@@ -8,7 +8,7 @@ import { JsonText } from "../json/populate.ts";
 import { toJsonValue } from "../json/to_json.ts";
 import { documentsIn, identifierIn } from "../json/bytes/bson_reader.ts";
 import type { Shape } from "../schema/fields/shape.ts";
-import type { StoredReader } from "./direct/stored_reader.ts";
+import type { BsonReads } from "./direct/stored_reader.ts";
 import { decodeBson } from "./direct/stored_json.ts";
 import { directSupport } from "./direct/direct_support.ts";
 
@@ -39,7 +39,7 @@ export async function readTargets(
 
 async function readDirect(
   source: TargetSource,
-  { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: StoredReader },
+  { ids, reader }: { readonly ids: readonly unknown[]; readonly reader: BsonReads },
 ): Promise<FoundTargets> {
   const { model, shape, scope } = source;
   const projection = withoutApart(source.projection, shape);

@@ -1,7 +1,7 @@
 import type { PipelineStage } from "mongoose";
 import type { TransactionKey } from "../database/in_transaction.ts";
 import type { TimeBudget } from "../database/time_budget.ts";
-import type { Place } from "./parts/place.ts";
+import type { PartPath } from "./parts/place.ts";
 import type { Hooks } from "../declare/hooks/hooks.ts";
 import type { FrameworkModel } from "../declare/model/framework_model.ts";
 import type { ModelQuery } from "../declare/operations/action.ts";
@@ -75,7 +75,7 @@ export interface Aggregation {
 
 export interface PageRead {
   /** Selects the entities after the cursor of the page. */
-  readonly behind?: Filter | undefined;
+  readonly afterCursor?: Filter | undefined;
   /** The paths that are always read: the cursor of the next page holds their values. */
   readonly paths: readonly string[];
   readonly note?: (end: () => SortValues | undefined) => void;
@@ -123,10 +123,10 @@ export interface DirectResult {
   /** How many entities were changed; only where many may be. */
   readonly affected?: number;
   /** The fates of several new entities; nothing where that needs a document. */
-  readonly fates?: readonly (Fate | undefined)[];
+  readonly results?: readonly (ItemResult | undefined)[];
 }
 
-export interface Fate {
+export interface ItemResult {
   readonly _id?: unknown;
   readonly error?: unknown;
 }
@@ -184,7 +184,7 @@ export interface Source {
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;
   /** Tells where an entity of this source is stored, for the parts that it holds. */
-  locate(entity: EntityValue): Promise<Place>;
+  locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;
   removeMany(ids: readonly unknown[]): Promise<void>;

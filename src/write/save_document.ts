@@ -15,7 +15,7 @@ import {
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 import { sendUpdates, type UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { sendWith, type Write } from "../schema/mongoose/statements/send_with.ts";
-import { type KeptValues, keptValues, type StoredObject, valuesToStore } from "./stored_values.ts";
+import { readSnapshot, type Snapshot, type StoredObject, valuesToStore } from "./stored_values.ts";
 import { type BoundUpdate, boundUpdate, checkScope } from "./update_conditions.ts";
 import { versionKeyOf } from "../schema/fields/system_fields.ts";
 import { matchAsIs } from "../schema/mongoose/statements/query_casts.ts";
@@ -100,7 +100,7 @@ async function updateDocuments(
   const model = first.constructor as Model<unknown>;
   const scope = castFilter(model, options.scope);
   const filter = castFilter(model, options.filter);
-  const kept = docs.map(keptValues);
+  const kept = docs.map(readSnapshot);
   for (const doc of docs) {
     const key = versionKeyOf(doc);
     if (key === undefined) continue;
@@ -111,7 +111,7 @@ async function updateDocuments(
   }
   await saveBy(docs, async () => {
     const updates = docs.map((doc, index) =>
-      boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as KeptValues })
+      boundUpdate(doc, { ...options, scope, filter, kept: kept[index] as Snapshot })
     );
     const judged = updates.flatMap(({ changed }) => changed === undefined ? [] : [changed]);
     await checkScope(judged, { scope, connection: first.db });

@@ -29,7 +29,7 @@ export function valuesToStore(doc: Document): StoredObject {
 }
 
 /** The stored values of a document when it was read: Mongoose casts it, adds defaults, and keeps no copy. */
-export interface KeptValues {
+export interface Snapshot {
   readonly values: StoredObject;
   /** Whether they are those that the database has sent, and not only those that the document shows. */
   readonly isSent: boolean;
@@ -37,10 +37,10 @@ export interface KeptValues {
   readonly saves: number;
 }
 
-const kept = new WeakMap<Document, KeptValues>();
+const kept = new WeakMap<Document, Snapshot>();
 
 /** Makes a document of what the database has sent, and keeps that. */
-export function hydrateKept(model: Model<unknown>, found: object): Document {
+export function hydrateWithSnapshot(model: Model<unknown>, found: object): Document {
   // Mongoose shares what it is given with the document, and adds to some of it.
   const values = copyJson(found) as StoredObject;
   const doc = model.hydrate(found) as Document;
@@ -49,18 +49,18 @@ export function hydrateKept(model: Model<unknown>, found: object): Document {
 }
 
 /** Gives what is kept of a document: from now on what it shows, if what was stored for it is not known. */
-export function keptValues(doc: Document): KeptValues {
-  return keptSoFar(doc) ?? keepShown(doc);
+export function readSnapshot(doc: Document): Snapshot {
+  return keptSoFar(doc) ?? takeSnapshot(doc);
 }
 
 /** Returns the kept values of a document; `undefined` where none are kept since its last save. */
-export function keptSoFar(doc: Document): KeptValues | undefined {
+export function keptSoFar(doc: Document): Snapshot | undefined {
   const known = kept.get(doc);
   return known?.saves === savesOf(doc) ? known : undefined;
 }
 
 /** Keeps the values that a document shows, as they may be stored: without defaults of its own. */
-export function keepShown(doc: Document): KeptValues {
+export function takeSnapshot(doc: Document): Snapshot {
   const values = BSON.deserialize(BSON.serialize(valuesToStore(doc)));
   for (const path of ownDefaults(doc)) delete values[path];
   const shown = { values, isSent: false, saves: savesOf(doc) };

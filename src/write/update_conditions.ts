@@ -13,10 +13,10 @@ import { copyJson, isJsonObject } from "../schema/fields/json.ts";
 import { aggregateValues, inCommands } from "../schema/mongoose/statements/commands.ts";
 import type { UpdateStatement } from "../schema/mongoose/statements/commands.ts";
 import { putAt, storedText, valueAt, valuesToStore } from "./stored_values.ts";
-import type { KeptValues, StoredObject } from "./stored_values.ts";
+import type { Snapshot, StoredObject } from "./stored_values.ts";
 
 interface BoundOptions extends SaveDocumentOptions {
-  readonly kept: KeptValues;
+  readonly kept: Snapshot;
 }
 
 export interface BoundUpdate {
@@ -93,7 +93,7 @@ function unchanged(
   all: readonly (Iterable<string> | undefined)[],
   { sameVersion, kept: { values, isSent } }: {
     readonly sameVersion: Filter;
-    readonly kept: KeptValues;
+    readonly kept: Snapshot;
   },
 ): Filter {
   const hasVersion = !isEmpty(sameVersion);

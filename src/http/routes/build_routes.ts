@@ -36,13 +36,13 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   }
   // A field may refer to a class by its name: the name is known before the first field is looked at.
   for (const target of models) modelName(target);
-  const holders = new Map<string, ModelClass>();
+  const owners = new Map<string, ModelClass>();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
     // Two classes may have one name, but not one collection.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
-    claim(holders, { target, what, key: `${what} of ${target.name}` });
+    claim(owners, { target, what, key: `${what} of ${target.name}` });
     const own = rests.flatMap((rest) => {
       const { getConnection } = rest;
       const shared = { ...settings, ...getConnection && { getConnection } };
@@ -50,7 +50,7 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
     });
     for (const { operation: { verb }, path } of own) {
       const what = `${verb.toUpperCase()} ${path}`;
-      claim(holders, { target, what, key: `${verb} ${pathKey(path)}` });
+      claim(owners, { target, what, key: `${verb} ${pathKey(path)}` });
     }
     return own;
   });
@@ -176,38 +176,38 @@ function isSame(level: Level, { link }: PartDescription): boolean {
 
 /** Takes for a class what no other one may have; `holders` has the classes by what they have taken. */
 function claim(
-  holders: Map<string, ModelClass>,
+  owners: Map<string, ModelClass>,
   { target, what, key }: {
     readonly target: ModelClass;
     readonly what: string;
     readonly key: string;
   },
 ): void {
-  const holder = holders.get(key);
-  holders.set(key, target);
-  if (holder === undefined) return;
+  const owner = owners.get(key);
+  owners.set(key, target);
+  if (owner === undefined) return;
   // A module that was evaluated again makes a second class, which meets the first.
-  const hint = target !== holder && target.name === holder.name
+  const hint = target !== owner && target.name === owner.name
     ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`
     : "";
-  throw cannotMount(target, `${what} is taken by "${holder.name}"${hint}`);
+  throw cannotMount(target, `${what} is taken by "${owner.name}"${hint}`);
 }
 
 /** Checks that no path of an action is one of another route, whatever its verb. */
 function checkActionPaths(routes: readonly Route[]): void {
-  const holders = new Map<string, Route>();
+  const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;
   for (const route of routes.filter((each) => !acts(each))) {
     for (const path of [route.path, route.path.replace(/\/:[^/]*$/, "")]) {
-      holders.set(pathKey(path), route);
+      owners.set(pathKey(path), route);
     }
   }
   for (const route of routes.filter(acts)) {
     const key = pathKey(route.path);
-    const holder = holders.get(key);
-    holders.set(key, route);
-    if (holder === undefined) continue;
-    const taken = `${nameOf(route)} has the path of ${nameOf(holder)}, ${route.path}`;
+    const owner = owners.get(key);
+    owners.set(key, route);
+    if (owner === undefined) continue;
+    const taken = `${nameOf(route)} has the path of ${nameOf(owner)}, ${route.path}`;
     throw cannotMount(actingLevel(route).target, taken);
   }
 }

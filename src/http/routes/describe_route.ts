@@ -150,7 +150,7 @@ export function describeRoute(route: Route): RouteDescription {
 /** Describes the route of a call as its reader may see it: after the guards, which may refuse him. */
 export async function describeCall(call: Call): Promise<Reply> {
   await passPreFetch(call);
-  narrowToReader(call.acting);
+  narrowToReader(call.context);
   const levels = call.levels.map(({ level }) => level);
   return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };
 }

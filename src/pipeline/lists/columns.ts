@@ -4,7 +4,7 @@ import { readProjection, shownBy, type Shows } from "../../filter/projection.ts"
 import { schemaOf } from "../../filter/q/describe_filter.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
-import type { LevelCall } from "../request/call.ts";
+import type { LevelContext } from "../request/call.ts";
 
 export interface Column {
   readonly names: readonly string[];
@@ -16,7 +16,7 @@ export interface Column {
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
-  { asked: { select, populate }, level: { shape, target, link }, state }: LevelCall,
+  { params: { select, populate }, level: { shape, target, link }, state }: LevelContext,
 ): readonly Column[] {
   const schema = link?.embedded ? buildSchema(target).schema : undefined;
   const shows = shownBy(readProjection(state.projection, shape), shape);

@@ -1,6 +1,6 @@
 import { queryOf } from "../../filter/parameters/read_rules.ts";
 import type { FoundPage, PageRead } from "../../sources/source.ts";
-import type { OpenLevel } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/call.ts";
 import { pathOf } from "../request/reply.ts";
 import { cursorBehind } from "./page_cursor.ts";
 
@@ -11,20 +11,20 @@ interface ListPage {
 
 /** Tells the total of a list, as far as it was counted, and where its pages are. */
 export function listHeaders(
-  at: OpenLevel,
+  context: OpenLevelContext,
   { counted, page }: { readonly counted: number | undefined; readonly page?: ListPage },
 ): Readonly<Record<string, string>> {
-  const { asked, level: { reads } } = at;
+  const { params, level: { reads } } = context;
   const varied = [
     ...reads?.count?.always === false ? ["Prefer"] : [],
     ...reads?.formats ? ["Accept"] : [],
   ];
-  const links = page === undefined ? [] : linksOf(at, page);
+  const links = page === undefined ? [] : linksOf(context, page);
   return {
     ...varied.length > 0 && { Vary: varied.join(", ") },
-    ...asked.count && counted !== undefined && {
-      ...asked.count.preferred && { "Preference-Applied": "count=exact" },
-      ...totalHeaders(counted <= asked.count.upTo ? counted : undefined, page),
+    ...params.count && counted !== undefined && {
+      ...params.count.preferred && { "Preference-Applied": "count=exact" },
+      ...totalHeaders(counted <= params.count.upTo ? counted : undefined, page),
     },
     ...links.length > 0 && { Link: links.join(", ") },
   };
@@ -32,7 +32,7 @@ export function listHeaders(
 
 /** Without a number, there are more entities than are counted. Behind a cursor, the place of a page is not known. */
 function totalHeaders(count: number | undefined, page: ListPage | undefined) {
-  const { skip = 0, behind } = page?.read ?? {};
+  const { skip = 0, afterCursor: behind } = page?.read ?? {};
   const size = page?.found.size ?? 0;
   const range = size > 0 && behind === undefined ? `${skip}-${skip + size - 1}` : "*";
   return {
@@ -42,11 +42,14 @@ function totalHeaders(count: number | undefined, page: ListPage | undefined) {
   };
 }
 
-function linksOf(at: OpenLevel, { found, read: { skip, behind, limit } }: ListPage): string[] {
+function linksOf(
+  context: OpenLevelContext,
+  { found, read: { skip, afterCursor: behind, limit } }: ListPage,
+): string[] {
   const links: string[] = [];
   const add = (rel: string, changes: Record<string, number | string | undefined>) =>
-    links.push(`<${urlWith(at, changes)}>; rel="${rel}"`);
-  const after = found.more && skip === 0 ? cursorBehind(at, found) : undefined;
+    links.push(`<${urlWith(context, changes)}>; rel="${rel}"`);
+  const after = found.more && skip === 0 ? cursorBehind(context, found) : undefined;
   if (after !== undefined) add("next", { after, skip: undefined });
   else if (found.more && behind === undefined) add("next", { skip: skip + found.read });
   if (skip > 0) {
@@ -56,7 +59,10 @@ function linksOf(at: OpenLevel, { found, read: { skip, behind, limit } }: ListPa
   return links;
 }
 
-function urlWith({ req }: OpenLevel, changes: Record<string, number | string | undefined>): string {
+function urlWith(
+  { req }: OpenLevelContext,
+  changes: Record<string, number | string | undefined>,
+): string {
   const parameters = new URLSearchParams(queryOf(req.url));
   for (const [name, value] of Object.entries(changes)) {
     if (value === undefined) parameters.delete(name);

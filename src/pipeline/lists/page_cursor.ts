@@ -19,58 +19,61 @@ import { asVersion } from "../../schema/fields/system_fields.ts";
 import { fetchAnyway } from "../fetch.ts";
 import type { EntityName, FoundPage } from "../../sources/source.ts";
 import { passReadHooks } from "../read.ts";
-import type { OpenLevel } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/call.ts";
 import { pageOrder } from "../open_level.ts";
 
-export async function cursorPaths(at: OpenLevel): Promise<readonly string[]> {
-  const order = pageOrder(at);
-  const { shape, versionKey, link } = at.level;
-  const { _id: showsId = true } = readProjection(at.state.projection, shape);
+export async function cursorPaths(context: OpenLevelContext): Promise<readonly string[]> {
+  const order = pageOrder(context);
+  const { shape, versionKey, link } = context.level;
+  const { _id: showsId = true } = readProjection(context.state.projection, shape);
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
-  const values = isOpen(at, order) ? Object.keys(order) : ["_id"];
+  const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
   // Embedded entities have no version of their own.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
-    (values.length < Object.keys(order).length || await mayShowOther(at));
+    (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
 }
 
-export function cursorBehind(at: OpenLevel, { end, shown }: FoundPage): string | undefined {
-  const order = pageOrder(at);
-  const { level: { shape, versionKey = "" } } = at;
+export function cursorBehind(
+  context: OpenLevelContext,
+  { end, shown }: FoundPage,
+): string | undefined {
+  const order = pageOrder(context);
+  const { level: { shape, versionKey = "" } } = context;
   if (end === undefined || !isOrderOfValues(order, shape)) return undefined;
   const values = Object.fromEntries(Object.keys(order).map((path) => [path, end[path]]));
-  const isShown = isOpen(at, order) && (shown === undefined || hasValues(shown, values));
+  const isShown = isOpen(context, order) && (shown === undefined || hasValues(shown, values));
   const version = versionKey in end ? asVersion(end[versionKey]) : undefined;
   return writeCursor(order, { values, isShown, version });
 }
 
 export async function valuesAt(
-  at: OpenLevel,
+  context: OpenLevelContext,
   { order, cursor }: { readonly order: Order; readonly cursor: Cursor },
 ): Promise<SortValues> {
   const paths = Object.keys(order);
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
-  if (!("values" in cursor)) return await valuesOf(at, { order, cursor });
+  if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
   // A client could find out hidden values by comparing with values that it makes up.
-  if (values.length !== paths.length || !isOpen(at, order)) throw ofAnotherOrder();
+  if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }
 
 async function valuesOf(
-  at: OpenLevel,
+  context: OpenLevelContext,
   { order, cursor }: { readonly order: Order; readonly cursor: EntityCursor },
 ): Promise<SortValues> {
-  const { shape, versionKey = "_id" } = at.level;
+  const { shape, versionKey = "_id" } = context.level;
   const { id, version } = cursor;
   const paths = Object.keys(order);
   const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
   if (paths.length === 1 && isUsual) return { _id: id };
   // A text is cast to the type of the field.
   const name = cursor.order === undefined ? String(id) : { _id: id };
-  const stored = await isShown(at, name)
-    ? await at.source.readStored(name, [...paths, versionKey])
+  const stored = await isShown(context, name)
+    ? await context.source.readStored(name, [...paths, versionKey])
     : undefined;
   if (stored === undefined) throw badParameter("after", "the identifier of an entity of the list");
   const values = sortValues(stored, paths);
@@ -87,7 +90,7 @@ function ofAnotherOrder() {
 }
 
 /** Whether a reader who is shown whole entities sees all that an order compares. */
-function isOpen({ level: { shape }, state, finder }: OpenLevel, order: Order): boolean {
+function isOpen({ level: { shape }, state, finder }: OpenLevelContext, order: Order): boolean {
   const projection = readProjection(state.projection, shape);
   return isShownOrder(order, { shape, projection }) &&
     !Object.keys(order).some((path) => finder?.names.has(path));
@@ -100,17 +103,17 @@ function hasValues(json: unknown, values: SortValues): boolean {
   );
 }
 
-async function isShown(at: OpenLevel, name: EntityName): Promise<boolean> {
-  if (!mayLeaveOut(at)) return true;
-  const entity = await fetchAnyway(at, name);
-  return entity !== undefined && await passReadHooks(at, entity) !== undefined;
+async function isShown(context: OpenLevelContext, name: EntityName): Promise<boolean> {
+  if (!mayLeaveOut(context)) return true;
+  const entity = await fetchAnyway(context, name);
+  return entity !== undefined && await passReadHooks(context, entity) !== undefined;
 }
 
 /** Whether what is shown of an entity may be other values than it is sorted by. */
-export async function mayShowOther(at: OpenLevel): Promise<boolean> {
-  return mayLeaveOut(at) || !showsStoredValues((await at.model()).schema as Schema);
+export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
+  return mayLeaveOut(context) || !showsStoredValues((await context.model()).schema as Schema);
 }
 
-export function mayLeaveOut({ level: { hooks } }: OpenLevel): boolean {
+export function mayLeaveOut({ level: { hooks } }: OpenLevelContext): boolean {
   return hooks.postFetch !== undefined || hooks.preSend !== undefined;
 }

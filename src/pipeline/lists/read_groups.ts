@@ -5,7 +5,7 @@ import type { GroupsQuery } from "../../filter/parameters/read_rules.ts";
 import { TIME_RANGE } from "../../json/json_types.ts";
 import { toJson } from "../../json/to_json.ts";
 import type { Shape } from "../../schema/fields/shape.ts";
-import type { OpenLevel } from "../request/call.ts";
+import type { OpenLevelContext } from "../request/call.ts";
 import type { Reply } from "../request/reply.ts";
 
 /** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
@@ -14,9 +14,9 @@ const MEMORY_LIMIT = 292;
 type Values = Readonly<Record<string, unknown>>;
 
 /** Answers the groups of what a list selects: one aggregation. */
-export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise<Reply> {
-  const { level: { shape, target }, source } = acting;
-  checkShown(acting, query);
+export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
+  const { level: { shape, target }, source } = context;
+  checkShown(context, query);
   if (source.groups === undefined) {
     throw new TypeError(`Cannot group "${target.name}": it has no collection`);
   }
@@ -32,7 +32,10 @@ export async function readGroups(acting: OpenLevel, query: GroupsQuery): Promise
 }
 
 /** Groups do not tell of fields that the projection of a hook leaves out. */
-function checkShown({ level: { shape }, state }: OpenLevel, { by, sum, avg }: GroupsQuery): void {
+function checkShown(
+  { level: { shape }, state }: OpenLevelContext,
+  { by, sum, avg }: GroupsQuery,
+): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
   // A text is an expression: the list shows something else under that name.

@@ -2,7 +2,7 @@ import { enclosed, type JsonPiece, type Separator } from "../../json/bytes/json_
 import type { CountRead, EntitiesRead, FoundPage, PageRead } from "../../sources/source.ts";
 import { inBatches, joinedTexts, showEntity } from "../read.ts";
 import { openRead } from "../fetch.ts";
-import { type OpenLevel, separatorOf } from "../request/call.ts";
+import { type OpenLevelContext, separatorOf } from "../request/call.ts";
 import { isOver, type Reply } from "../request/reply.ts";
 import { columnsOf } from "./columns.ts";
 import { readGroups } from "./read_groups.ts";
@@ -10,74 +10,74 @@ import { listHeaders } from "./list_headers.ts";
 import { mapInOrder } from "./map_in_order.ts";
 import { fillPage, planPage } from "./page.ts";
 
-export async function readList(acting: OpenLevel): Promise<Reply> {
-  const { format, groups } = acting.asked;
-  if (groups !== undefined) return await readGroups(acting, groups);
-  const reply = await readEntities(acting);
-  return { ...reply, format, ...format === "csv" && { columns: columnsOf(acting) } };
+export async function readList(context: OpenLevelContext): Promise<Reply> {
+  const { format, groups } = context.params;
+  if (groups !== undefined) return await readGroups(context, groups);
+  const reply = await readEntities(context);
+  return { ...reply, format, ...format === "csv" && { columns: columnsOf(context) } };
 }
 
-async function readEntities(acting: OpenLevel): Promise<Reply> {
-  const { page } = acting.asked;
+async function readEntities(context: OpenLevelContext): Promise<Reply> {
+  const { page } = context.params;
   if (page === undefined) {
-    const headers = listHeaders(acting, { counted: await count(acting) });
-    return { headers, ...await readWhole(acting) };
+    const headers = listHeaders(context, { counted: await count(context) });
+    return { headers, ...await readWhole(context) };
   }
-  const part = await planPage(acting, page);
-  const found = await readPage(acting, part);
-  const headers = listHeaders(acting, { counted: found.total, page: { found, read: part } });
+  const part = await planPage(context, page);
+  const found = await readPage(context, part);
+  const headers = listHeaders(context, { counted: found.total, page: { found, read: part } });
   return { status: 200, gathered: [found.text], headers };
 }
 
-async function readPage(acting: OpenLevel, page: PageRead): Promise<FoundPage> {
-  const read = await openRead(acting);
-  if (read.kind === "bytes") return await read.page(page, countOf(acting));
-  const total = count(acting);
+async function readPage(context: OpenLevelContext, page: PageRead): Promise<FoundPage> {
+  const read = await openRead(context);
+  if (read.kind === "bytes") return await read.page(page, countOf(context));
+  const total = count(context);
   // Whatever fails first is answered.
   total.catch(() => {});
-  return { ...await fillPage(acting, { read, page }), total: await total };
+  return { ...await fillPage(context, { read, page }), total: await total };
 }
 
 /** Counts what a list selects, if the client asks for it and may know it. */
-async function count(acting: OpenLevel): Promise<number | undefined> {
-  const asked = countOf(acting);
-  return asked && await acting.source.count(asked.limit);
+async function count(context: OpenLevelContext): Promise<number | undefined> {
+  const asked = countOf(context);
+  return asked && await context.source.count(asked.limit);
 }
 
 /** One entity more tells that there are more than are counted. */
-function countOf({ asked: { count } }: OpenLevel): CountRead | undefined {
+function countOf({ params: { count } }: OpenLevelContext): CountRead | undefined {
   return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
 }
 
 /** Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
-async function readWhole(acting: OpenLevel): Promise<Reply> {
-  const read = await openRead(acting);
+async function readWhole(context: OpenLevelContext): Promise<Reply> {
+  const read = await openRead(context);
   if (read.kind === "bytes") return { status: 200, texts: read.list() };
-  const { hooks } = acting.level;
-  const shown = mapInOrder(whileAwaited(acting, read), (entity) => showEntity(acting, entity));
-  const texts = textsOf(acting, shown);
+  const { hooks } = context.level;
+  const shown = mapInOrder(whileAwaited(context, read), (entity) => showEntity(context, entity));
+  const texts = textsOf(context, shown);
   if (hooks.postFetch === undefined && hooks.preSend === undefined) {
-    return { status: 200, texts: joined(texts, separatorOf(acting)) };
+    return { status: 200, texts: joined(texts, separatorOf(context)) };
   }
-  return { status: 200, gathered: await gatherList(texts, separatorOf(acting)) };
+  return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
 
 /** Reads on as long as the client waits. */
 async function* whileAwaited(
-  acting: OpenLevel,
+  context: OpenLevelContext,
   read: EntitiesRead,
 ): AsyncGenerator<readonly object[]> {
   for await (const entities of read.list()) {
-    if (isOver(acting.req)) return;
+    if (isOver(context.req)) return;
     yield entities;
   }
 }
 
 async function* textsOf(
-  at: OpenLevel,
+  context: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,
 ): AsyncGenerator<string> {
-  for await (const values of inBatches(at, lists)) yield await joinedTexts(at, values);
+  for await (const values of inBatches(context, lists)) yield await joinedTexts(context, values);
 }
 
 async function* joined(

@@ -19,7 +19,7 @@ export type ListEvent =
   | { readonly type: "resync" | "ready" };
 
 /** How a list that readers have differs from what it is: digests of entities, by identifier, in the order of the list. */
-export type Held = Map<string, string>;
+export type KnownDigests = Map<string, string>;
 
 export interface Listed extends LiveEntity {
   readonly digest: string;
@@ -34,7 +34,7 @@ export const READY: ListEvent = { type: "ready" };
 
 /** Gives the events that make one list of another. In an order, each entity tells which one it follows. */
 export function eventsBetween(
-  held: Held,
+  held: KnownDigests,
   { entities, isOrdered }: LiveEntities,
 ): ListEvent[] {
   const ids = new Set(entities.map(({ id }) => id));
@@ -64,7 +64,7 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
 }
 
 /** Gives the most entities that can stay where they are while the others move: the longest increasing run of places. */
-function keptInOrder(held: Held, entities: readonly Listed[]): Set<string> {
+function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;

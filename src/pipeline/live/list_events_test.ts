@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { eventsBetween, putsOf, writeEvents } from "./list_events.ts";
-import type { Held, Listed, ListEvent } from "./list_events.ts";
+import type { KnownDigests, Listed, ListEvent } from "./list_events.ts";
 
 /** A list of entities by their names; a number behind a name stands for what it holds. */
 function listOf(words: string): Listed[] {
@@ -10,7 +10,7 @@ function listOf(words: string): Listed[] {
   });
 }
 
-const heldOf = (entities: readonly Listed[]): Held =>
+const heldOf = (entities: readonly Listed[]): KnownDigests =>
   new Map(entities.map(({ id, digest }) => [id, digest]));
 
 /** Folds events as a client does, from identifiers in an order. */

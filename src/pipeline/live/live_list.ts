@@ -7,11 +7,11 @@ import { toJson } from "../../json/to_json.ts";
 import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import { isOver } from "../request/reply.ts";
 import { eventsBetween, isNamed, ListLog, putsOf, READY, writeEvents } from "./list_events.ts";
-import type { Held, ListEvent } from "./list_events.ts";
-import { type LiveReading, readEntities } from "./live_reading.ts";
+import type { KnownDigests, ListEvent } from "./list_events.ts";
+import { type LiveSource, readEntities } from "./live_reading.ts";
 
 export interface Subscriber {
-  readonly reading: LiveReading;
+  readonly reading: LiveSource;
   /** Gets written events; `isList` where they begin with a whole list. */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
@@ -19,7 +19,7 @@ export interface Subscriber {
 
 export interface Beginning {
   /** The entities that it has of the list that it was subscribed to before. */
-  readonly held?: Held | undefined;
+  readonly held?: KnownDigests | undefined;
   /** The place that an earlier stream of the same client has come to. */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
@@ -49,24 +49,24 @@ const MAX_UNREAD = 50;
 
 /** A list and its subscribers. It does one thing at a time: it reads, and tells how that differs from what was told. */
 export class LiveList {
-  readonly #rules: LiveReading;
+  readonly #rules: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
   /** Those who wait for a reading of the whole list. */
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
-  #held: Held = new Map();
+  #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
   /** The identifiers of each of the last changes that were told, or would have been. */
   readonly #log = new ListLog();
   #isWorking = false;
 
-  private constructor(reading: LiveReading) {
+  private constructor(reading: LiveSource) {
     this.#rules = reading;
   }
 
   /** Gives the list that a request reads: that of all equal requests, or its own. */
-  static for(reading: LiveReading): LiveList {
+  static for(reading: LiveSource): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
     const list = shared.get(key) ?? new LiveList(reading);
@@ -76,11 +76,11 @@ export class LiveList {
     return list;
   }
 
-  isFor({ key }: LiveReading): boolean {
+  isFor({ key }: LiveSource): boolean {
     return key !== undefined && key === this.#rules.key;
   }
 
-  get held(): Held {
+  get held(): KnownDigests {
     return new Map(this.#held);
   }
 
@@ -147,7 +147,7 @@ export class LiveList {
           ? this.#reread(reading)
           : this.#look(reading));
         // A read for a client who has left may not be whole.
-        if (isOver(reading.at.req)) this.leave(reader);
+        if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
         this.#isStale = true;
@@ -161,7 +161,7 @@ export class LiveList {
   }
 
   /** Listens to what changes, before anything is read. */
-  async #listen({ model, at: { route } }: LiveReading): Promise<void> {
+  async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
     const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
     const note = (changes: Changes) => this.#note(changes);
@@ -169,25 +169,25 @@ export class LiveList {
   }
 
   /** Ends those whom a failure concerns; gives whether the others wait until it has passed. */
-  #fail(error: unknown, { at }: LiveReading): boolean {
-    const answer = knownAnswer(at, error);
+  #fail(error: unknown, { context }: LiveSource): boolean {
+    const answer = knownAnswer(context, error);
     const isPassing = answer !== undefined && isOutage(answer);
     for (const each of this.#joining) {
       const isNew = each.held === undefined && each.isAgain !== true;
       if ((isNew || !isPassing) && this.#joining.delete(each)) each.failed(error);
     }
-    if (this.#subscribers.size > 0) void errorAnswer(at, error);
+    if (this.#subscribers.size > 0) void errorAnswer(context, error);
     if (isPassing) return true;
     for (const each of [...this.#subscribers]) each.end();
     return false;
   }
 
-  async #reread({ at, run }: LiveReading): Promise<void> {
+  async #reread({ context, run }: LiveSource): Promise<void> {
     const entering = [...this.#joining];
     this.#changed = [];
     this.#isStale = false;
-    const found = await run(() => readEntities(at, { max: maxOf(at) }));
-    if (isOver(at.req)) {
+    const found = await run(() => readEntities(context, { max: maxOf(context) }));
+    if (isOver(context.req)) {
       this.#isStale = true;
       return;
     }
@@ -218,11 +218,11 @@ export class LiveList {
   }
 
   /** Reads what has changed, as far as the list still selects it. */
-  async #look({ at, run }: LiveReading): Promise<void> {
+  async #look({ context, run }: LiveSource): Promise<void> {
     const ids = this.#changed;
     this.#changed = [];
-    const found = await run(() => readEntities(at, { ids, max: Infinity }));
-    if (isOver(at.req)) {
+    const found = await run(() => readEntities(context, { ids, max: Infinity }));
+    if (isOver(context.req)) {
       this.#isStale = true;
       return;
     }
@@ -237,7 +237,7 @@ export class LiveList {
     }
     for (const id of gone) if (this.#held.delete(id)) events.push({ type: "drop", id });
     this.#tellAll(events);
-    if (this.#held.size > maxOf(at)) throw tooMany(maxOf(at));
+    if (this.#held.size > maxOf(context)) throw tooMany(maxOf(context));
   }
 
   /** Tells subscribers what has changed; those who get the whole list next do not need it. */
@@ -254,7 +254,7 @@ export class LiveList {
   }
 }
 
-function maxOf({ level: { reads } }: LiveReading["at"]): number {
+function maxOf({ level: { reads } }: LiveSource["context"]): number {
   return reads?.live?.max ?? Infinity;
 }
 

@@ -17,12 +17,12 @@ import { openLevel } from "../open_level.ts";
 import { planLevel } from "../plan_level.ts";
 import { entityTexts, inBatches, showEntity } from "../read.ts";
 import { openPopulation } from "../references.ts";
-import type { Call, LevelCall, OpenLevel } from "../request/call.ts";
+import type { Call, LevelContext, OpenLevelContext } from "../request/call.ts";
 import type { LiveEntity } from "./list_events.ts";
 
 /** A request that can read its list as often as the list changes. */
-export interface LiveReading {
-  readonly at: OpenLevel;
+export interface LiveSource {
+  readonly context: OpenLevelContext;
   /** Runs a read as a part of the request. */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
   /** The model whose collection has the entities; `undefined` where a parent embeds them. */
@@ -38,19 +38,20 @@ export interface LiveReading {
 }
 
 /** Opens the list of a request whose `preFetch` hooks have passed. Its reads go to the primary, which knows all changes. */
-export async function openReading({ acting, levels }: Call): Promise<LiveReading> {
+export async function openLiveSource({ context: acting, levels }: Call): Promise<LiveSource> {
   for (const { state } of levels) state.options = { ...state.options, readPreference: "primary" };
   const opened = await openLevel(acting);
-  const at = Object.assign(opened, { finder: await openPopulation(opened) });
-  const { level, finder, asked: { order, page }, state: { options: { sort, skip, limit } } } = at;
-  const query = await at.source.query?.();
-  const model = level.link?.embedded ? undefined : await at.model();
-  const key = query && keyOf(at, query);
+  const context = Object.assign(opened, { finder: await openPopulation(opened) });
+  const { level, finder, params: { order, page }, state: { options: { sort, skip, limit } } } =
+    context;
+  const query = await context.source.query?.();
+  const model = level.link?.embedded ? undefined : await context.model();
+  const key = query && keyOf(context, query);
   const conditions = bytesOf(query?.filter).toString("latin1");
   return {
-    ...{ at, run: AsyncLocalStorage.snapshot(), model, key },
+    ...{ context, run: AsyncLocalStorage.snapshot(), model, key },
     // Middleware of Mongoose may know of the request.
-    isShared: key !== undefined && finder === undefined && at.above === undefined &&
+    isShared: key !== undefined && finder === undefined && context.above === undefined &&
       model !== undefined && planLevel(level, model).kind === "bytes",
     isOrdered: [order, page, readSort(sort), skip ?? undefined, limit ?? undefined]
       .some((each) => each !== undefined) || /\$near/.test(conditions),
@@ -60,10 +61,10 @@ export async function openReading({ acting, levels }: Call): Promise<LiveReading
 
 /** Writes what decides on what a list shows; `undefined` where two requests could differ in more than what is written. */
 function keyOf(
-  { level, asked, state }: LevelCall,
+  { level, params, state }: LevelContext,
   { filter, model }: ModelQuery<FrameworkModel>,
 ): string | undefined {
-  const { page, order, select, populate } = asked;
+  const { page, order, select, populate } = params;
   const { options, projection } = state;
   const told = [filter, options, projection, page, order, select, populate && [...populate.keys()]]
     .map((each) => each ?? null);
@@ -98,16 +99,16 @@ function nameOf(each: object): string {
 
 /** Reads a list, or some of its entities, as a GET shows it now; a 409 if there are too many. */
 export async function readEntities(
-  at: OpenLevel,
+  context: OpenLevelContext,
   { ids, max }: {
     /** The identifiers of those that are read; all if there are none. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },
 ): Promise<LiveEntity[]> {
-  const timeBudget = new TimeBudget(at.route.maxTimeMS + MARGIN_MS);
-  const reading = { ...at, timeBudget, source: at.source.within({ timeBudget, ids }) };
-  const { page: asked } = at.asked;
+  const timeBudget = new TimeBudget(context.route.maxTimeMS + MARGIN_MS);
+  const reading = { ...context, timeBudget, source: context.source.within({ timeBudget, ids }) };
+  const { page: asked } = context.params;
   const page = asked && await planPage(reading, asked);
   const most = page?.limit ?? Infinity;
   const found: LiveEntity[] = [];
@@ -119,22 +120,22 @@ export async function readEntities(
 }
 
 async function* textsOf(
-  at: OpenLevel,
+  context: OpenLevelContext,
   page: Awaited<ReturnType<typeof planPage>> | undefined,
 ): AsyncGenerator<readonly JsonPiece[]> {
-  const read = await openRead(at);
+  const read = await openRead(context);
   if (read.kind === "bytes") yield* read.each(page);
   else if (page !== undefined) {
-    yield await entityTexts(at, (await fillPage(at, { read, page })).values ?? []);
+    yield await entityTexts(context, (await fillPage(context, { read, page })).values ?? []);
   } else {
     const show = (entity: object) =>
-      andThen(showEntity(at, entity), (shown) => {
+      andThen(showEntity(context, entity), (shown) => {
         const { _id } = entity as { readonly _id?: unknown };
         if (shown !== undefined && idOf(shown) !== toJson(_id)) throw unnamed();
         return shown;
       });
     const shown = mapInOrder(read.list(), show);
-    for await (const values of inBatches(at, shown)) yield await entityTexts(at, values);
+    for await (const values of inBatches(context, shown)) yield await entityTexts(context, values);
   }
 }
 

@@ -5,12 +5,12 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { badFormat, isOutage } from "../../errors/refusals.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { countSelected } from "../open_level.ts";
-import { type Call, foreignRequest, idParam, type LevelCall, openCall } from "../request/call.ts";
+import { type Call, idParam, type LevelContext, openCall, requestView } from "../request/call.ts";
 import { errorAnswer, knownAnswer } from "../request/reporter.ts";
 import type { Route } from "../request/route.ts";
 import { admit } from "../run_pipeline.ts";
 import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
-import { type LiveReading, openReading } from "./live_reading.ts";
+import { type LiveSource, openLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
   /** Sends written events; `isList` where they begin with a whole list. */
@@ -27,7 +27,7 @@ export class Subscription implements Subscriber {
   readonly #sender: EventSender;
   /** Runs what changes and timers begin as a part of the request. */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
-  reading!: LiveReading;
+  reading!: LiveSource;
   #list: LiveList | undefined;
   #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +60,7 @@ export class Subscription implements Subscriber {
     this.#hasGap = true;
     if (this.#isEntering || this.#isEnded) return;
     this.#list?.join(this, { isAgain: true }).catch((error) => {
-      void errorAnswer(this.reading.at, error);
+      void errorAnswer(this.reading.context, error);
       this.end();
     });
   }
@@ -95,14 +95,14 @@ export class Subscription implements Subscriber {
     let afterMS = this.#route.live.renewMS;
     while (this.#isDue && !this.#isEnded) {
       this.#isDue = false;
-      const call = openCall(this.#route, { req: foreignRequest(this.#req), count: countSelected });
+      const call = openCall(this.#route, { req: requestView(this.#req), count: countSelected });
       try {
         await this.#enter(call, {});
       } catch (error) {
-        const answer = knownAnswer(call.acting, error);
+        const answer = knownAnswer(call.context, error);
         if (answer !== undefined && isOutage(answer)) afterMS = Math.min(afterMS, RETRY_MS);
         else {
-          if (!this.#isEnded) void errorAnswer(call.acting, error);
+          if (!this.#isEnded) void errorAnswer(call.context, error);
           this.end();
         }
       }
@@ -114,9 +114,9 @@ export class Subscription implements Subscriber {
 
   async #enter(call: Call, beginning: Beginning): Promise<void> {
     await admit(call);
-    if (call.acting.asked.groups !== undefined) throw badFormat("Groups are not live");
-    await this.#listenAbove(call.acting);
-    const reading = await openReading(call);
+    if (call.context.params.groups !== undefined) throw badFormat("Groups are not live");
+    await this.#listenAbove(call.context);
+    const reading = await openLiveSource(call);
     if (this.#isEnded) return;
     const before = this.#list;
     this.reading = reading;
@@ -131,19 +131,21 @@ export class Subscription implements Subscriber {
   }
 
   /** Listens to the changes of all that the list is a part of, before any of it is read. */
-  async #listenAbove({ above, timeBudget }: LevelCall): Promise<void> {
+  async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];
     const stopAll = () => stops.forEach((stop) => stop());
     try {
-      for (let at = above; at !== undefined; at = at.above) {
-        if (at.level.link?.embedded) continue;
-        const name = at.level.parameter === undefined ? undefined : idParam(at).toLowerCase();
+      for (let context = above; context !== undefined; context = context.above) {
+        if (context.level.link?.embedded) continue;
+        const name = context.level.parameter === undefined
+          ? undefined
+          : idParam(context).toLowerCase();
         const listener = (changes: Changes) => {
           const mayConcern = changes === "anything" || name === undefined ||
             changes.some((id) => !isObjectId(id) || String(id) === name);
           if (mayConcern) this.#run(() => void this.#renew());
         };
-        stops.push(await ChangeFeed.of(await at.model()).listen(listener, timeBudget));
+        stops.push(await ChangeFeed.of(await context.model()).listen(listener, timeBudget));
       }
     } catch (error) {
       stopAll();

@@ -6,7 +6,7 @@ import { MARGIN_MS, TimeBudget } from "../../database/time_budget.ts";
 import type { FrameworkRequest, FrameworkState } from "../../declare/hooks/framework_request.ts";
 import { takesQ } from "../../declare/operations/operation.ts";
 import { HookFailure } from "../../declare/hooks/run_hook.ts";
-import { additionsTo, type Filter } from "../../filter/filters.ts";
+import { type Filter, hookConditionsIn } from "../../filter/filters.ts";
 import { parseRead } from "../../filter/parameters/parse_read.ts";
 import type { ReadQuery } from "../../filter/parameters/read_rules.ts";
 import { parseQ } from "../../filter/q/compile_filter.ts";
@@ -28,45 +28,45 @@ interface RequestContext {
   readonly isAway: () => boolean;
 }
 
-interface OpeningState {
+interface LevelCache {
   key?: KeyRecord;
   source?: Source;
   /** The count of a hook that asks before the level is open. */
   counting?: Promise<number>;
   /** The version of the document around the part below, and its identifier. */
   version?: Version;
-  holder?: string | undefined;
+  parentId?: string | undefined;
 }
 
-export interface LevelCall extends RequestContext {
+export interface LevelContext extends RequestContext {
   /** Replaced once, after the `preFetch` hooks, by what the rights of the reader leave of it. */
   level: Level;
-  readonly above: LevelCall | undefined;
+  readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
-  asked: Asked;
-  readonly opened: OpeningState;
+  params: RequestParams;
+  readonly cache: LevelCache;
   /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
   readonly model: () => Promise<Model<unknown>>;
 }
 
 /** A level whose source is open: every step of an operation works on one. */
-export interface OpenLevel extends LevelCall {
+export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
   readonly finder?: TargetFinder | undefined;
 }
 
 export interface Call extends RequestContext {
-  readonly levels: readonly LevelCall[];
-  readonly acting: LevelCall;
+  readonly levels: readonly LevelContext[];
+  readonly context: LevelContext;
   /** The hash of the body as the client has sent it, where it may have come with a key. */
   readonly bodyHash?: string | undefined;
   /** The error in the parameters: thrown after the `preFetch` hooks, which come first. */
   readonly badQuery?: unknown;
 }
 
-export interface Asked extends ReadQuery {
+export interface RequestParams extends ReadQuery {
   /** Takes what the client selects by out of a filter: a cursor names an entity that need not be selected any more. */
-  readonly added?: (filter: Filter) => Filter;
+  readonly hookConditions?: (filter: Filter) => Filter;
   readonly match?: IfMatch | undefined;
 }
 
@@ -75,7 +75,7 @@ export function openCall(
   route: Route,
   { req, count }: {
     readonly req: FrameworkRequest;
-    readonly count: (at: LevelCall) => Promise<number>;
+    readonly count: (context: LevelContext) => Promise<number>;
   },
 ): Call {
   const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
@@ -83,8 +83,8 @@ export function openCall(
   let opened: Connection | undefined;
   const connect = async () => opened = await open();
   const isAway = () => opened !== undefined && !isOpen(opened);
-  const { asked, q, badQuery } = readEarly(route, req);
-  const levels: LevelCall[] = [];
+  const { params, q, badQuery } = readEarly(route, req);
+  const levels: LevelContext[] = [];
   for (const level of route.levels) {
     const compile = level.link?.embedded ? embeddedModel : getModel;
     const model = async () => compile(level.target, await connect()) as unknown as Model<unknown>;
@@ -93,22 +93,22 @@ export function openCall(
       model().catch((error) => {
         throw error instanceof HookFailure ? error.thrown : error;
       });
-    const at: LevelCall = {
-      ...{ route, req, timeBudget, isAway, level, model, above: levels.at(-1), opened: {} },
+    const context: LevelContext = {
+      ...{ route, req, timeBudget, isAway, level, model, above: levels.at(-1), cache: {} },
       state: {
         ...{ filter: {}, options: {}, projection: {}, operation: level.operation },
         model: shown as unknown as FrameworkState["model"],
-        count: () => count(at),
+        count: () => count(context),
       },
-      asked: level === actingLevel(route) ? asked : {},
+      params: level === actingLevel(route) ? params : {},
     };
-    levels.push(at);
+    levels.push(context);
   }
-  const acting = levels.at(-1) as LevelCall;
-  acting.state.filter = q;
+  const context = levels.at(-1) as LevelContext;
+  context.state.filter = q;
   // Hooks may change the body.
-  const bodyHash = acting.level.writes?.idempotency && hashBody(req);
-  return { route, req, timeBudget, levels, acting, isAway, badQuery, bodyHash };
+  const bodyHash = context.level.writes?.idempotency && hashBody(req);
+  return { route, req, timeBudget, levels, context, isAway, badQuery, bodyHash };
 }
 
 /** Reads what a client asks, as far as it does not depend on what he may see: hooks get the conditions of `q`. */
@@ -118,51 +118,54 @@ function readEarly(route: Route, req: FrameworkRequest): ParsedQuery {
   const { reads, ...others } = level;
   const early = readQuery({ route, level: others, req });
   if (reads?.page === undefined) return early;
-  return { ...early, asked: { added: additionsTo(early.q) }, q: { ...early.q } };
+  return { ...early, params: { hookConditions: hookConditionsIn(early.q) }, q: { ...early.q } };
 }
 
 interface ParsedQuery {
-  readonly asked: Asked;
+  readonly params: RequestParams;
   readonly q: Filter;
   readonly badQuery?: unknown;
 }
 
 /** Reads what a client asks of the level that acts, or what is wrong with it. */
 export function readQuery(
-  { route, level, req }: Pick<LevelCall, "route" | "level" | "req">,
+  { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
 ): ParsedQuery {
   const { shape, kind, reads, filterPaths } = level;
   const { operation } = route;
   const given = operation.change && readIfMatch(req.headers["if-match"]);
   // A list is always there.
   const match = given === "any" && !operation.item ? undefined : given;
-  if (!takesQ(kind) || level.ignoresQ) return { asked: { match }, q: {} };
+  if (!takesQ(kind) || level.ignoresQ) return { params: { match }, q: {} };
   try {
     const q = parseQ(req.url, { shape, limits: route.limits, paths: filterPaths });
-    if (reads === undefined) return { asked: { match }, q };
+    if (reads === undefined) return { params: { match }, q };
     const parameters = route.levels.flatMap((level) => level.parameters);
-    const asked = parseRead(reads, {
+    const params = parseRead(reads, {
       url: req.url,
       prefersCount: prefersCount(req),
       parameters,
       accept: req.headers.accept,
     });
-    return { asked: { ...asked, ...asked.page && { added: additionsTo(q) } }, q: { ...q } };
+    return {
+      params: { ...params, ...params.page && { hookConditions: hookConditionsIn(q) } },
+      q: { ...q },
+    };
   } catch (badQuery) {
-    return { asked: {}, q: {}, badQuery };
+    return { params: {}, q: {}, badQuery };
   }
 }
 
-export function enterLevel({ req, state }: LevelCall): void {
+export function enterLevel({ req, state }: LevelContext): void {
   req.framework = state;
 }
 
-export function separatorOf({ asked: { format } }: LevelCall): Separator {
+export function separatorOf({ params: { format } }: LevelContext): Separator {
   return format === undefined ? "," : "\n";
 }
 
 /** The name of a level's entity in the path; empty where the parent holds only one. */
-export function idParam({ req, level: { parameter } }: LevelCall): string {
+export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }
 
@@ -170,7 +173,7 @@ export function idParam({ req, level: { parameter } }: LevelCall): string {
  * A request with a `framework` of its own, for what runs while hooks of the same request may wait. All else is read from the
  * given request and set on it: what a scope notes there is seen by others.
  */
-export function foreignRequest(
+export function requestView(
   req: FrameworkRequest,
   { framework, params }: Partial<Pick<FrameworkRequest, "framework" | "params">> = {},
 ): FrameworkRequest {

@@ -4,18 +4,18 @@ import { declaredNames } from "../../filter/parameters/parse_read.ts";
 import { queryOf } from "../../filter/parameters/read_rules.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/index_builds.ts";
-import type { Call, LevelCall } from "./call.ts";
+import type { Call, LevelContext } from "./call.ts";
 import { errorContext } from "./reporter.ts";
 
 /** Refuses parameters that nothing declares: of strict routes, and of changes of many, where a misspelled `q` would select all. */
-export function checkParameters({ route, req, levels, acting }: Call): void {
+export function checkParameters({ route, req, levels, context }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
   const changesMany = removesMany || operation.many && operation.change === "merge";
   const isStrict = changesMany || parameters === "strict";
   if (!isStrict && operation.change !== "replace") return;
   const known = new Set<string>(levels.flatMap(({ level }) => level.parameters));
-  for (const name of declaredNames(acting.level.reads ?? {})) known.add(name);
+  for (const name of declaredNames(context.level.reads ?? {})) known.add(name);
   if (takesQ(operation)) known.add("q");
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
@@ -24,7 +24,7 @@ export function checkParameters({ route, req, levels, acting }: Call): void {
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
   }
-  if (acting.level.writes?.needsQ && !given.has("q")) {
+  if (context.level.writes?.needsQ && !given.has("q")) {
     throw badParameter("q", "a filter: {} for all");
   }
   if (removesMany && hasBody(req)) {
@@ -43,8 +43,8 @@ function hasBody({ body, headers }: Call["req"]): boolean {
 export async function checkIndexes(call: Call): Promise<void> {
   const { operation, indexes } = call.route;
   const writes = operation.change !== undefined && operation.verb !== "get" &&
-    call.acting.level.hooks.persist === undefined;
-  const isWorthALook = indexes !== "lazy" || isNamedByKey(call.acting) ||
+    call.context.level.hooks.persist === undefined;
+  const isWorthALook = indexes !== "lazy" || isNamedByKey(call.context) ||
     call.levels.some(({ level }) => hasUntoldFailures(level.target));
   if (!writes || !isWorthALook) return;
   for (const [index, each] of call.levels.entries()) {
@@ -61,28 +61,30 @@ function needsAny(names: readonly string[]): Need {
 }
 
 /** Returns which unique indexes the body of a request concerns. A new entity without a field is in most indexes, too. */
-function neededBy({ req: { body }, route: { operation: { change, origin } }, acting }: Call): Need {
+function neededBy(
+  { req: { body }, route: { operation: { change, origin } }, context }: Call,
+): Need {
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
   // A hook may set what the body leaves out.
-  if (!isJsonObject(body) || isNew && acting.level.hooks.preSave !== undefined) return () => true;
+  if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
   const isNamed = needsAny(Object.keys(body));
   return (index) => isNew && index.isOfAll || isNamed(index);
 }
 
-function isNamedByKey({ level: { writes } }: LevelCall): boolean {
+function isNamedByKey({ level: { writes } }: LevelContext): boolean {
   return (writes?.by ?? "_id") !== "_id";
 }
 
-async function checkLevel(at: LevelCall, isNeeded: Need): Promise<void> {
-  const { model, route, req, timeBudget } = at;
+async function checkLevel(context: LevelContext, isNeeded: Need): Promise<void> {
+  const { model, route, req, timeBudget } = context;
   const builds = indexBuilds(await model());
   if (builds === undefined) return;
   const error = builds.takeUntold();
   if (error !== undefined) {
-    await route.reporter.report({ req, error, context: errorContext(at) });
+    await route.reporter.report({ req, error, context: errorContext(context) });
   }
-  const needsAll = route.indexes === "required" || isNamedByKey(at);
+  const needsAll = route.indexes === "required" || isNamedByKey(context);
   if (!needsAll && route.indexes === "lazy") return;
   const standing = needsAll ? builds.areUniqueStanding() : builds.isStandingFor(isNeeded);
   if (!await timeBudget.wait(standing)) throw unavailable(builds.failure);

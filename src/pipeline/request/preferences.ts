@@ -1,7 +1,7 @@
 import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts";
 import { badFormat } from "../../errors/refusals.ts";
 import { readItems } from "../../filter/parameters/header_items.ts";
-import type { LevelCall } from "./call.ts";
+import type { LevelContext } from "./call.ts";
 import type { Reply } from "./reply.ts";
 
 /** Reads the header `Prefer`. Of a preference that comes again, the first one counts. */
@@ -27,7 +27,7 @@ export function prefersCount(req: FrameworkRequest): boolean {
 }
 
 /** Whether a request that writes one entity, or creates several, is answered without a body. */
-export function isMinimal({ route: { operation }, req }: LevelCall): boolean {
+export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
     return false;
   }

@@ -10,7 +10,7 @@ import { buildSchema } from "../../schema/build_schema.ts";
 import { type Shape, shapeForAll } from "../../schema/fields/shape.ts";
 import { Rights } from "../../schema/fields/rights.ts";
 import { memoize } from "../../schema/memoize.ts";
-import { type LevelCall, readQuery } from "./call.ts";
+import { type LevelContext, readQuery } from "./call.ts";
 import type { Level } from "./route.ts";
 
 /** The most combinations of answers whose shapes, readers and plans are kept, for all routes of the process together. */
@@ -105,24 +105,27 @@ function levelUnder(rights: Rights, level: Level): Level {
  * Narrows a level, and those above it, to what its reader may see and set, and reads what he asks. Only `q` was read before
  * the `preFetch` hooks, as anyone may ask it.
  */
-export function narrowToReader(at: LevelCall): void {
-  const { route, req } = at;
+export function narrowToReader(context: LevelContext): void {
+  const { route, req } = context;
   if (route.rights === undefined) return;
   const levels = route.rights(req);
-  const open: LevelCall[] = [];
-  for (let each: LevelCall | undefined = at; each !== undefined; each = each.above) {
+  const open: LevelContext[] = [];
+  for (let each: LevelContext | undefined = context; each !== undefined; each = each.above) {
     open.unshift(each);
   }
   for (const [depth, each] of open.entries()) each.level = levels[depth] as Level;
   for (const each of open) if (each.above !== undefined) checkLink(each, each.above);
-  if (at.level !== levels.at(-1)) return;
-  const { asked, badQuery } = readQuery(at);
+  if (context.level !== levels.at(-1)) return;
+  const { params, badQuery } = readQuery(context);
   if (badQuery !== undefined) throw badQuery;
   // Additions of hooks count from the conditions that they have got.
-  at.asked = { ...asked, ...at.asked.added && { added: at.asked.added } };
+  context.params = {
+    ...params,
+    ...context.params.hookConditions && { hookConditions: context.params.hookConditions },
+  };
 }
 
-function checkLink({ level: { link } }: LevelCall, above: LevelCall): void {
+function checkLink({ level: { link } }: LevelContext, above: LevelContext): void {
   const { fields, rights } = above.level.shape;
   const options = link && fields.get(link.property)?.type?.options;
   if (rights.restricts(options?.hidden)) throw notFound();

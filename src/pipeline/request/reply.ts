@@ -20,7 +20,7 @@ export interface Reply {
   /** The version of the one entity that the answer shows; `null` if it has none. */
   readonly version?: number | null;
   /** The document with the version, where the path may lead to another one later. */
-  readonly holder?: string | undefined;
+  readonly parentId?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** The name of the new entity below the path that it was created at. */
   readonly created?: string;

@@ -15,7 +15,7 @@ import { mayBeRefused } from "../../filter/q/operators.ts";
 import { namesPath } from "../../schema/fields/json.ts";
 import { isHiddenPath } from "../../schema/fields/visibility.ts";
 import { validationFailure } from "../../schema/mongoose/errors.ts";
-import type { LevelCall } from "./call.ts";
+import type { LevelContext } from "./call.ts";
 import { isOver } from "./reply.ts";
 
 /** Where an error happened: the third argument of `onError`. */
@@ -123,11 +123,14 @@ function causeOf(error: unknown): string {
 }
 
 /** Gives the answer to an error of a request, and tells the host of those that answer 5xx. */
-export async function errorAnswer(acting: LevelCall, error: unknown): Promise<RestError> {
-  const { req, route: { reporter } } = acting;
-  const { answer: known, thrown } = translated(acting, error);
-  const context = errorContext(acting);
-  const failure = { req, error: validationFailure(thrown)?.thrown ?? thrown, context };
+export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
+  const { req, route: { reporter } } = context;
+  const { answer: known, thrown } = translated(context, error);
+  const failure = {
+    req,
+    error: validationFailure(thrown)?.thrown ?? thrown,
+    context: errorContext(context),
+  };
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) {
     // A stop cuts requests before it closes the connections
@@ -137,12 +140,12 @@ export async function errorAnswer(acting: LevelCall, error: unknown): Promise<Re
 }
 
 /** Gives the answer to an error; `undefined` where only the host may know what has happened. */
-export function knownAnswer(acting: LevelCall, error: unknown): RestError | undefined {
-  return translated(acting, error).answer;
+export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
+  return translated(context, error).answer;
 }
 
 function translated(
-  { req, route: { levels }, state, level, isAway }: LevelCall,
+  { req, route: { levels }, state, level, isAway }: LevelContext,
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const options = {
@@ -163,7 +166,7 @@ function translated(
 }
 
 export function errorContext(
-  { req, route, level: { target, operation } }: LevelCall,
+  { req, route, level: { target, operation } }: LevelContext,
 ): ErrorContext {
   return { method: req.method, route: route.path, class: target.name, operation };
 }

@@ -5,11 +5,11 @@ import { type Filter, hasOneOf } from "../../filter/filters.ts";
 import { asVersion, type Version } from "../../schema/fields/system_fields.ts";
 import { isDocument } from "../../schema/mongoose/bson.ts";
 import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
-import type { LevelCall, OpenLevel } from "./call.ts";
+import type { LevelContext, OpenLevelContext } from "./call.ts";
 import type { Reply } from "./reply.ts";
 
 /** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
-export type IfMatch = "any" | readonly { readonly version: Version; readonly holder?: string }[];
+export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
 /** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
@@ -30,23 +30,26 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
     if (found === undefined) return [];
     const version = digits === undefined ? null : Number(digits);
     const isMarked = hash.length === HASH_LENGTH + MARK_LENGTH;
-    return [{ version, ...isMarked && { holder: hash.slice(HASH_LENGTH) } }];
+    return [{ version, ...isMarked && { parentId: hash.slice(HASH_LENGTH) } }];
   });
 }
 
 /** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
-function isAccepted({ version, holder }: VersionRead, match: IfMatch): boolean {
+function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
-  const mark = holder && hashOf(holder, MARK_LENGTH);
+  const mark = parentId && hashOf(parentId, MARK_LENGTH);
   return match.some((tag) =>
     (version === undefined || tag.version === version) &&
-    (tag.holder === undefined || mark === undefined || tag.holder === mark)
+    (tag.parentId === undefined || mark === undefined || tag.parentId === mark)
   );
 }
 
 /** Gives the strong tag of an answer that shows one entity, as any path to it shows it, or that names its version alone. */
-export function tagOf(version: Version, { text, holder }: Pick<Reply, "text" | "holder">): string {
-  const mark = holder === undefined ? "" : hashOf(holder, MARK_LENGTH);
+export function tagOf(
+  version: Version,
+  { text, parentId }: Pick<Reply, "text" | "parentId">,
+): string {
+  const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
   // A mark stands behind a hash, if only that of no text.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
@@ -56,7 +59,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
   return createHash("sha1").update(text).digest("base64url").slice(0, length);
 }
 
-export function versionCondition({ asked: { match }, level }: LevelCall): Filter | undefined {
+export function versionCondition({ params: { match }, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
   // Without versions there is nothing to tell what has changed.
@@ -67,7 +70,7 @@ export function versionCondition({ asked: { match }, level }: LevelCall): Filter
 
 export function versionIn(
   entity: object,
-  { level: { versionKey } }: LevelCall,
+  { level: { versionKey } }: LevelContext,
 ): Version | undefined {
   if (versionKey === undefined) return null;
   if (isDocument(entity)) {
@@ -77,43 +80,49 @@ export function versionIn(
 }
 
 /** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
-export async function readVersion(at: OpenLevel, id: string): Promise<Version> {
-  const { level: { versionKey }, source } = at;
+export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
+  const { level: { versionKey }, source } = context;
   if (versionKey === undefined) return null;
   const values = await source.readStored(id, [versionKey]);
   return asVersion(values?.[versionKey]);
 }
 
 /** The version of the document around what is embedded, as it was read first; `undefined` for an entity with its own. */
-export function outerVersion({ level, above }: LevelCall): Version | undefined {
-  return level.link?.embedded ? above?.opened.version ?? null : undefined;
+export function outerVersion({ level, above }: LevelContext): Version | undefined {
+  return level.link?.embedded ? above?.cache.version ?? null : undefined;
 }
 
 /** The version that counts for an entity, and its holder, as they are known from reading it. */
 export interface VersionRead {
   /** `undefined` if the entity was read without. */
   readonly version: Version | undefined;
-  readonly holder: string | undefined;
+  readonly parentId: string | undefined;
 }
 
-export function versionRead(entity: object, at: OpenLevel): VersionRead {
-  const outer = outerVersion(at);
+export function versionRead(entity: object, context: OpenLevelContext): VersionRead {
+  const outer = outerVersion(context);
   return {
-    version: outer === undefined ? versionIn(entity, at) : outer,
-    holder: holderOf(at, entity),
+    version: outer === undefined ? versionIn(entity, context) : outer,
+    parentId: parentIdOf(context, entity),
   };
 }
 
 /** Names the document with the version of an entity, where the path may lead to another one later. */
-export function holderOf({ level, above, source }: OpenLevel, entity: object): string | undefined {
+export function parentIdOf(
+  { level, above, source }: OpenLevelContext,
+  entity: object,
+): string | undefined {
   const { link, hooks } = level;
-  if (link?.embedded) return above?.opened.holder;
+  if (link?.embedded) return above?.cache.parentId;
   if (link?.array !== false && hooks.fetch === undefined) return undefined;
   return isDocument(entity) && entity._id ? String(entity._id) : source.only;
 }
 
-export function checkVersion(acting: OpenLevel, { version: read, holder }: VersionRead): void {
-  const { asked: { match }, level: { concurrency, versionKey, hooks, kind } } = acting;
+export function checkVersion(
+  context: OpenLevelContext,
+  { version: read, parentId }: VersionRead,
+): void {
+  const { params: { match }, level: { concurrency, versionKey, hooks, kind } } = context;
   if (match === undefined) {
     if (concurrency === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
@@ -122,29 +131,32 @@ export function checkVersion(acting: OpenLevel, { version: read, holder }: Versi
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
-  if (!isCounted || !isAccepted({ version, holder }, match)) throw preconditionFailed();
+  if (!isCounted || !isAccepted({ version, parentId }, match)) throw preconditionFailed();
 }
 
-export function createsOnly({ req: { headers } }: LevelCall): boolean {
+export function createsOnly({ req: { headers } }: LevelContext): boolean {
   return headers["if-none-match"]?.trim() === "*";
 }
 
-export function checkPresence(acting: LevelCall, isThere: boolean): void {
-  if (isThere && createsOnly(acting)) throw preconditionFailed("There is an entity already");
-  if (!isThere && acting.asked.match !== undefined) throw preconditionFailed("No such entity");
+export function checkPresence(context: LevelContext, isThere: boolean): void {
+  if (isThere && createsOnly(context)) throw preconditionFailed("There is an entity already");
+  if (!isThere && context.params.match !== undefined) throw preconditionFailed("No such entity");
 }
 
 /** Refuses `If-Match` for creations and whole lists: no tag is theirs. */
-export function refuseTags({ route: { operation }, asked: { match } }: LevelCall): void {
+export function refuseTags({ route: { operation }, params: { match } }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }
 
 /** Runs a write that is bound to a version: where it meets none, the version has changed. */
-export async function bindToVersion<T>({ asked }: LevelCall, write: () => Promise<T>): Promise<T> {
+export async function bindToVersion<T>(
+  { params }: LevelContext,
+  write: () => Promise<T>,
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    const isLost = asked.match !== undefined && (isConflict(error) || isLate(error));
+    const isLost = params.match !== undefined && (isConflict(error) || isLate(error));
     throw isLost ? preconditionFailed(undefined, error) : error;
   }
 }

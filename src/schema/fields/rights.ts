@@ -22,10 +22,10 @@ export class Rights {
 }
 
 /** The rights of nobody in particular: what any reader may be kept from stays hidden. */
-export const NO_RIGHTS = new Rights(new Map());
+export const MOST_RESTRICTED = new Rights(new Map());
 
 /** Shows what any reader may see: for what is told before a request comes. */
-export const ALL_RIGHTS = new Rights(new Map(), false);
+export const UNRESTRICTED = new Rights(new Map(), false);
 
 /** A function of a field, by the path of the field. */
 export type Restrictions = ReadonlyMap<FieldRule, string>;

@@ -5,7 +5,13 @@ import { referredClass } from "../model_name.ts";
 import { kindSchemas } from "../mongoose/schemas/schema_kinds.ts";
 import { stampFields, virtualsOf } from "../mongoose/schemas/schema_members.ts";
 import { checkKind } from "./check_kinds.ts";
-import { ALL_RIGHTS, NO_RIGHTS, type Restrictions, restrictionsIn, type Rights } from "./rights.ts";
+import {
+  MOST_RESTRICTED,
+  type Restrictions,
+  restrictionsIn,
+  type Rights,
+  UNRESTRICTED,
+} from "./rights.ts";
 import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
@@ -43,7 +49,7 @@ export class Shape {
     let inner = this.fields.get(name)?.shape;
     if (inner === undefined) {
       inner = new Shape({ strict: this.strict, rights: this.rights, schema: undefined });
-      this.#fields.set(name, { kind: "object", ...UNRESTRICTED, shape: inner });
+      this.#fields.set(name, { kind: "object", ...OPEN_FIELD, shape: inner });
     }
     inner.add(below, field);
   }
@@ -134,12 +140,12 @@ export interface FieldShape {
 }
 
 /** Describes the shape of a schema for some readers, once, after plugins and `configure` have run. */
-export function describeShape(schema: Schema, rights = NO_RIGHTS): Shape {
+export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
   if (known !== undefined) return known;
   const usual = usualSchema(schema);
   if (usual !== schema) return describeShape(usual, rights);
-  if (rights !== NO_RIGHTS) {
+  if (rights !== MOST_RESTRICTED) {
     const same = describeShape(schema);
     if (same.restrictions.size === 0) return same;
   }
@@ -156,7 +162,7 @@ export function describeShape(schema: Schema, rights = NO_RIGHTS): Shape {
     }
   });
   addVersion(shape, schema);
-  if (rights === NO_RIGHTS) {
+  if (rights === MOST_RESTRICTED) {
     for (const [name, kind] of shape.kinds) checkKindOf(shape, { name, kind });
   }
   return shape;
@@ -173,7 +179,7 @@ export function checkKindOf(
 
 /** The shape of a schema as a route knows it before a request comes: with all that some reader may see. */
 export function shapeForAll(schema: Schema): Shape {
-  return describeShape(schema, ALL_RIGHTS);
+  return describeShape(schema, UNRESTRICTED);
 }
 
 /** Mongoose adds the path of the version when it compiles a model; documents show it before as after. */
@@ -229,7 +235,7 @@ function describeKind(
 ): Pick<FieldShape, "kind" | "shape" | "element" | "populated"> {
   if (type instanceof Types.Mixed) return { kind: "free" };
   if (type instanceof Types.DocumentArray) {
-    const element = Object.assign(objectKind(type.schema, rights), UNRESTRICTED, { type });
+    const element = Object.assign(objectKind(type.schema, rights), OPEN_FIELD, { type });
     return { kind: "array", element };
   }
   if (type instanceof Types.Array || type instanceof Types.Map) {
@@ -238,7 +244,7 @@ function describeKind(
       kind: type instanceof Types.Map ? "map" : "array",
       element: element
         ? describeField(element, { system: false, rights })
-        : { kind: "free", ...UNRESTRICTED },
+        : { kind: "free", ...OPEN_FIELD },
     };
   }
   if (type instanceof Types.Subdocument) return objectKind(type.schema, rights);
@@ -253,8 +259,8 @@ function describeKind(
   };
 }
 
-const UNRESTRICTED = { hidden: false, readonly: false, writable: true, selected: true } as const;
-const SECRET: FieldShape = { ...UNRESTRICTED, kind: "free", hidden: true, writable: false };
+const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: true } as const;
+const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
 /** An object with a schema of its own, described when it is needed: a model may embed itself. */
 function objectKind(

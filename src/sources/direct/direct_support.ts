@@ -18,7 +18,7 @@ import {
   typesWithin,
 } from "../../schema/mongoose/schemas/schema_members.ts";
 import { checkMongoose } from "../../schema/mongoose/assumptions.ts";
-import { StoredReader } from "./stored_reader.ts";
+import { BsonReads } from "./stored_reader.ts";
 import { SharedReads } from "./shared_reads.ts";
 import { EntityMaker } from "./entity_maker.ts";
 
@@ -41,7 +41,7 @@ const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "col
 const RULES = ["set", "transform"];
 
 export interface DirectReads {
-  readonly reader: StoredReader;
+  readonly reader: BsonReads;
   readonly shared: SharedReads;
 }
 
@@ -82,7 +82,7 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
       .every(needsNoDocument) &&
     fields.every(isSetAsGiven);
   const inserts = reads && updates && hasUsualStart(schema) && [...shape.fields].every(isMadeAlone);
-  const reader = reads ? new StoredReader({ model, shape }) : undefined;
+  const reader = reads ? new BsonReads({ model, shape }) : undefined;
   return {
     needsMongoose,
     reads: reader && { reader, shared: new SharedReads(reader) },

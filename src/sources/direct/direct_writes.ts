@@ -18,7 +18,7 @@ import { isSetOnce } from "../../schema/fields/visibility.ts";
 import { insertAll } from "../../write/save_document.ts";
 import { storedText } from "../../write/stored_values.ts";
 import { keepsScopes } from "../parts/place.ts";
-import type { DirectCall, DirectResult, Fate } from "../source.ts";
+import type { DirectCall, DirectResult, ItemResult } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { directSupport } from "./direct_support.ts";
 import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_maker.ts";
@@ -94,10 +94,10 @@ async function createMany(
     if (!(error instanceof BulkError)) throw error;
     ({ errors } = error);
   }
-  const fates = new Map(all.map((entity, index): [Values, Fate] => {
+  const results = new Map(all.map((entity, index): [Values, ItemResult] => {
     return [entity, errors.has(index) ? { error: errors.get(index) } : { _id: entity._id }];
   }));
-  return { fates: entities.map((entity) => entity && fates.get(entity)) };
+  return { results: entities.map((entity) => entity && results.get(entity)) };
 }
 
 /** Returns the maker of new entities; `undefined` where a document has to write them, or to show what the answer leaves out. */

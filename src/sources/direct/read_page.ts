@@ -10,12 +10,12 @@ import { pageEnd } from "../page_end.ts";
 import type { CountRead, FoundPage, PageRead, ReadRequest } from "../source.ts";
 import type { OpenCollection } from "./read_stored.ts";
 import { directSupport } from "./direct_support.ts";
-import type { StoredQuery, StoredReader } from "./stored_reader.ts";
+import type { BsonReads, StoredQuery } from "./stored_reader.ts";
 import { decodeBson } from "./stored_json.ts";
 
 interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly count?: CountRead | undefined;
-  readonly reader: StoredReader;
+  readonly reader: BsonReads;
   readonly query: StoredQuery;
   readonly page: PageRead;
 }

@@ -62,7 +62,7 @@ function queryOf(
   const { lean: _lean, ...read } = queryOptions(selection, { maxTimeMS, page: !isOne });
   const key = isOne ? versionKeyOf(model) : undefined;
   return {
-    conditions: castFilter(model, everyFilter(conditions, page?.behind)),
+    conditions: castFilter(model, everyFilter(conditions, page?.afterCursor)),
     options: { ...read, ...page && pageOptions(page) },
     projection: select === undefined ? withoutApart(given, shape) : projectionOf(select),
     also: key === undefined ? page?.paths : [key],

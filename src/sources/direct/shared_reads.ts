@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers";
 import mongoose from "mongoose";
 import { documentsIn, identifierIn } from "../../json/bytes/bson_reader.ts";
 import { everyFilter, isEmpty } from "../../filter/filters.ts";
-import type { StoredQuery, StoredReader } from "./stored_reader.ts";
+import type { BsonReads, StoredQuery } from "./stored_reader.ts";
 import { decodeBson } from "./stored_json.ts";
 
 const MAX_SHARED = 64;
@@ -19,13 +19,13 @@ interface Gathering {
 
 /** Reads single entities. Requests of one turn of the event loop share a query if only the identifier differs. */
 export class SharedReads {
-  readonly #reader: StoredReader;
+  readonly #reader: BsonReads;
   /** Entities to be read at the end of the turn, by the bytes that their queries share. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
 
-  constructor(reader: StoredReader) {
+  constructor(reader: BsonReads) {
     this.#reader = reader;
   }
 

@@ -8,7 +8,7 @@ import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { StoredReader } from "./stored_reader.ts";
+import { BsonReads } from "./stored_reader.ts";
 import { SharedReads } from "./shared_reads.ts";
 
 class Note extends FrameworkModel {
@@ -31,7 +31,7 @@ test("SharedReads.find() gives the same from decoded documents", async () => {
   const shape = describeShape(buildSchema(Note).schema);
   const query = { conditions: {}, projection: {}, options: { comment: 5n } };
   const read = (from: typeof model) => {
-    const reader = new StoredReader({ model: from as never, shape });
+    const reader = new BsonReads({ model: from as never, shape });
     const reads = new SharedReads(reader);
     return Promise.all(asked.map(async (id) => {
       const stored = await reads.find(id, query);

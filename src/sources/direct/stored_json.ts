@@ -23,7 +23,7 @@ interface StoredJsonOptions {
 }
 
 /** Writes stored documents of a model as JSON text: from their bytes, or with Mongoose where only it can. */
-export class StoredJson {
+export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly plan: Plan;
@@ -122,7 +122,7 @@ function sizeOf(stored: readonly Buffer[]): number {
 export function writeMarked(
   stored: readonly Buffer[],
   { writer, names, separator }: {
-    readonly writer: StoredJson;
+    readonly writer: BsonToJson;
     readonly names: ReadonlySet<string>;
     readonly separator?: Separator | undefined;
   },

@@ -10,8 +10,8 @@ import { alsoReading, databaseProjection, uncovered } from "../../filter/project
 import { documentsIn } from "../../json/bytes/bson_reader.ts";
 import type { JsonPiece, Separator } from "../../json/bytes/json_writer.ts";
 import { fillMarked, type TargetFinder, wantedIn } from "../../json/populate.ts";
-import { StoredJson, withoutPaths, writeMarked } from "./stored_json.ts";
-import { hydrateKept } from "../../write/stored_values.ts";
+import { BsonToJson, withoutPaths, writeMarked } from "./stored_json.ts";
+import { hydrateWithSnapshot } from "../../write/stored_values.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
 
@@ -69,19 +69,19 @@ export class StoredEntity {
 }
 
 /** Reads stored documents from their bytes: as JSON text, or for hooks. */
-export class StoredReader {
+export class BsonReads {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
-  readonly #writer: StoredJson;
+  readonly #writer: BsonToJson;
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
   /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
-  readonly #partly = new WeakMap<object, StoredJson>();
+  readonly #partly = new WeakMap<object, BsonToJson>();
 
   constructor({ model, shape }: StoredReaderOptions) {
     this.#model = model;
     this.#shape = shape;
-    this.#writer = new StoredJson({ model, shape });
+    this.#writer = new BsonToJson({ model, shape });
     this.#selected = databaseProjection({}, shape);
     this.#unselected = withoutPaths(shape.unselected);
   }
@@ -206,7 +206,7 @@ export class StoredReader {
 
   /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
   #document(values: object, forChange: boolean): Document {
-    if (forChange) return hydrateKept(this.#model, values);
+    if (forChange) return hydrateWithSnapshot(this.#model, values);
     // `hydrate()` would copy what it leaves out something of.
     const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
     return found.init(values);
@@ -233,11 +233,11 @@ export class StoredReader {
     } as never) as unknown as mongo.FindCursor;
   }
 
-  writerFor({ projection }: Pick<StoredQuery, "projection">): StoredJson {
+  writerFor({ projection }: Pick<StoredQuery, "projection">): BsonToJson {
     if (Object.keys(projection).length === 0) return this.#writer;
     let writer = this.#partly.get(projection);
     if (writer === undefined) {
-      writer = new StoredJson({ model: this.#model, shape: this.#shape, projection });
+      writer = new BsonToJson({ model: this.#model, shape: this.#shape, projection });
       this.#partly.set(projection, writer);
     }
     return writer;

@@ -11,14 +11,14 @@ import { TimeBudget } from "../../database/time_budget.ts";
 import { buildSchema } from "../../schema/build_schema.ts";
 import { describeShape } from "../../schema/fields/shape.ts";
 import { getModel } from "../../schema/get_model.ts";
-import { StoredReader } from "./stored_reader.ts";
+import { BsonReads } from "./stored_reader.ts";
 
 const RUNS = Number(Deno.env.get("FAST_CHECK_RUNS") ?? 60);
 
 /** Reads all documents of a model as a list. */
 async function readAll(target: ModelClass, model: Model<unknown>): Promise<unknown> {
   const shape = describeShape(buildSchema(target).schema);
-  const reader = new StoredReader({ model, shape });
+  const reader = new BsonReads({ model, shape });
   const query = { conditions: {}, projection: {}, options: { enableUtf8Validation: false } };
   const pieces: string[] = [];
   for await (const piece of reader.read(query, new TimeBudget(10_000))) {

@@ -11,7 +11,7 @@ import { BATCH_SIZE } from "../../schema/mongoose/statements/bound_replies.ts";
 import { throwOnly } from "../../errors/bulk_error.ts";
 import { saveBy } from "../../schema/mongoose/statements/save_by.ts";
 import { checkScope } from "../../write/update_conditions.ts";
-import { hydrateKept, keptValues, valuesToStore } from "../../write/stored_values.ts";
+import { hydrateWithSnapshot, readSnapshot, valuesToStore } from "../../write/stored_values.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 import { JUST_SAVED, pageOptions, topFields } from "../collection_reads.ts";
 import type { CollectionSourceOptions } from "../collection_source.ts";
@@ -43,10 +43,10 @@ import {
   updateElements,
 } from "./part_writes.ts";
 import type { ElementKey } from "./part_writes.ts";
-import { intoStages, type Place, stagesTo } from "./place.ts";
+import { intoStages, type PartPath, stagesTo } from "./place.ts";
 
 export interface ElementSourceOptions extends Omit<CollectionSourceOptions, "model"> {
-  readonly parent: Place;
+  readonly parent: PartPath;
   readonly link: PartLink;
   readonly model: Model<unknown>;
 }
@@ -91,7 +91,7 @@ export class ElementSource implements Source {
     read: (filter: Filter, options: ElementOptions) => Promise<readonly EntityValue[]>,
     page: PageRead | undefined,
   ): AsyncGenerator<readonly EntityValue[]> {
-    const filter = everyFilter(this.#filter(), page?.behind);
+    const filter = everyFilter(this.#filter(), page?.afterCursor);
     yield await read(filter, { ...this.#queryOptions(), ...page && pageOptions(page), page });
   }
 
@@ -148,7 +148,7 @@ export class ElementSource implements Source {
     return new ElementSource({ ...this.#options, selection, timeBudget: read.timeBudget });
   }
 
-  locate(entity: EntityValue): Promise<Place> {
+  locate(entity: EntityValue): Promise<PartPath> {
     const { parent, link: { property, array }, model } = this.#options;
     const id = array ? { id: identifierOf(entity, model) as Types.ObjectId } : {};
     const step = { property, scope: this.#scope, ...id };
@@ -188,7 +188,7 @@ export class ElementSource implements Source {
   }
 
   identify(entity: EntityValue): ElementKey {
-    return elementKey(keptValues(documentOf(entity)).values);
+    return elementKey(readSnapshot(documentOf(entity)).values);
   }
 
   async removeMany(keys: readonly unknown[]): Promise<void> {
@@ -220,7 +220,7 @@ export class ElementSource implements Source {
   }
 
   #named(name: EntityName, anyway = false): Filter | undefined {
-    const { link, model, selection: { added = {} } } = this.#options;
+    const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
     // The only one needs no name.
     const named = link.array ? id && byStoredId(id) : {};
@@ -247,7 +247,7 @@ export class ElementSource implements Source {
   async #readWhole(filter: Filter, options: ElementOptions): Promise<EntityValue[]> {
     this.#selected = this.#filter();
     const found = await this.#aggregate(filter, options);
-    return found.map((stored) => hydrateKept(this.#options.model, stored));
+    return found.map((stored) => hydrateWithSnapshot(this.#options.model, stored));
   }
 
   /** Reads the elements that a filter selects as they are stored, by one aggregation of the parent. */

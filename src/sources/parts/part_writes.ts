@@ -7,7 +7,7 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import { isObjectId } from "../../schema/mongoose/bson.ts";
 import { deltaOf } from "../../schema/mongoose/documents/document_values.ts";
 import type { Update } from "../../schema/mongoose/statements/query_casts.ts";
-import { keptValues, type StoredObject, storedText, valueAt } from "../../write/stored_values.ts";
+import { readSnapshot, type StoredObject, storedText, valueAt } from "../../write/stored_values.ts";
 import {
   changedFields,
   enteredObjects,
@@ -18,7 +18,7 @@ import {
 } from "../../write/update_conditions.ts";
 import { aggregateDocument } from "./aggregate_document.ts";
 import { changePlace, insideOf, intoStages, isExpressible, storedList } from "./place.ts";
-import type { Place } from "./place.ts";
+import type { PartPath } from "./place.ts";
 
 interface PropertyWrite {
   readonly link: PartLink;
@@ -36,7 +36,7 @@ export interface Addition extends PropertyWrite {
  * requests may have the same reserved identifiers.
  */
 export async function addToProperty(
-  place: Place,
+  place: PartPath,
   { link, values, vacant = { [link.property]: null }, session }: Addition,
 ): Promise<boolean> {
   const { property, array, embedded } = link;
@@ -75,7 +75,7 @@ export interface Unlinking extends PropertyWrite {
 
 /** Takes references out of a property of a parent; `false` if the parent is gone, or they are not there. */
 export async function takeFromProperty(
-  place: Place,
+  place: PartPath,
   { link: { property, array }, ids, session, areThere }: Unlinking,
 ): Promise<boolean> {
   if (!array) {
@@ -115,7 +115,7 @@ export function checkRequired({ property, array, required }: PartLink): void {
 }
 
 export interface UpdateElementOptions {
-  readonly place: Place;
+  readonly place: PartPath;
   /** The condition on the element, cast. */
   readonly condition: Filter;
   readonly shape: Shape;
@@ -123,7 +123,7 @@ export interface UpdateElementOptions {
 
 /** Gives the update that saves an embedded document, with what was read, and the paths of that on which it depends. */
 function changeOf(doc: Document, shape: Shape) {
-  const { values: read, isSent } = keptValues(doc);
+  const { values: read, isSent } = readSnapshot(doc);
   const update: Update = deltaOf(doc).changes;
   // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
   const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
@@ -211,7 +211,7 @@ export interface Removal {
 
 /** Removes elements of an array. Throws a 409 if the only one is gone, or one without identifier has changed. */
 export async function removeElements(
-  parent: Place,
+  parent: PartPath,
   { property, keys, filter }: Removal,
 ): Promise<void> {
   if (keys.length === 0) return;
@@ -249,7 +249,7 @@ export async function removeElements(
 
 /** Removes the only object of a property, if it still is what a filter selects; else it throws a 409. */
 export async function removeOnly(
-  parent: Place,
+  parent: PartPath,
   { property, filter }: Omit<Removal, "keys">,
 ): Promise<void> {
   const isRemoved = await changePlace(parent, {

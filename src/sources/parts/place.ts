@@ -26,7 +26,7 @@ import {
 } from "../../write/update_conditions.ts";
 import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
 
-export interface Step {
+export interface PartSegment {
   readonly property: string;
   /** The identifier of the element, where the property is an array. */
   readonly id?: Types.ObjectId;
@@ -34,7 +34,7 @@ export interface Step {
   readonly scope: Filter;
 }
 
-export interface Place {
+export interface PartPath {
   readonly model: Model<unknown>;
   readonly id: unknown;
   /** The scope of the document, cast. */
@@ -42,11 +42,11 @@ export interface Place {
   /** The versions of the document that a write may change; all where it is missing. */
   readonly version?: Filter | undefined;
   readonly timeBudget: TimeBudget;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PartSegment[];
 }
 
 /** Names the document, on which transactions and checked writes of this process take turns. */
-export function turnAt({ model, id, timeBudget }: Place): TransactionOptions {
+export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
     turn: nameOf(model, id),
@@ -59,7 +59,7 @@ function nameOf({ collection }: Model<unknown>, id: unknown): string {
   return `${collection.name}/${id}`;
 }
 
-export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStage[] {
+export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineStage[] {
   return [
     { $match: everyFilter({ _id: root }, outer) },
     ...steps.flatMap(({ property, id, scope }) => [
@@ -70,7 +70,7 @@ export function stagesTo({ id: root, scope: outer, steps }: Place): PipelineStag
 }
 
 /** The condition on the document that a statement can express: the scopes on the way, and a condition on the entity. */
-export function conditionsOf({ scope, version, steps }: Place, condition: Filter): Filter {
+export function conditionsOf({ scope, version, steps }: PartPath, condition: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
     const bound = everyFilter(...[scope, rest].filter(isExpressible));
     return id === undefined
@@ -86,7 +86,7 @@ export function insideOf(property: string, filter: Filter): Filter {
 
 /** Whether all scopes on the way can be conditions on the document, and a change of some fields changes nothing they read. */
 export function keepsScopes(
-  { model, scope, steps }: Pick<Place, "model" | "scope" | "steps">,
+  { model, scope, steps }: Pick<PartPath, "model" | "scope" | "steps">,
   fields: readonly string[],
 ): boolean {
   const { updatedAt } = stampFields(model.schema);
@@ -135,7 +135,7 @@ export interface Change {
  * reads what changes or the stored values need another change. `false` if nothing was written.
  */
 export async function changePlace(
-  place: Place,
+  place: PartPath,
   change: Change,
 ): Promise<boolean> {
   const { update, condition = {}, onlyIf = {}, session } = change;
@@ -159,7 +159,7 @@ export async function changePlace(
 }
 
 /** Gives an update of an entity with paths from the root; the array filters `e0`, `e1`, … name elements. */
-function fromRoot(update: Update, { steps }: Place): Update {
+function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
     id === undefined ? property : `${property}.$[e${index}]`
   );
@@ -178,7 +178,7 @@ function fromRoot(update: Update, { steps }: Place): Update {
  * was read has changed meanwhile; `undefined` if another write was faster.
  */
 async function tryChecked(
-  place: Place,
+  place: PartPath,
   { condition = {}, apply, session, written }: Change & { readonly written: readonly string[] },
 ): Promise<boolean | undefined> {
   const { model, id, scope, version, timeBudget } = place;
@@ -212,7 +212,7 @@ async function tryChecked(
 }
 
 /** Follows steps into a copy of a document; a single object that is stored where a list belongs becomes its only element. */
-function entityIn(copy: StoredObject, steps: readonly Step[]): StoredObject | undefined {
+function entityIn(copy: StoredObject, steps: readonly PartSegment[]): StoredObject | undefined {
   let at = copy;
   for (const { property, id } of steps) {
     let inner = at[property];
@@ -270,7 +270,7 @@ interface Statement {
  * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the way.
  * `false` if a condition did not hold.
  */
-async function send(place: Place, { update, where, session }: Statement): Promise<boolean> {
+async function send(place: PartPath, { update, where, session }: Statement): Promise<boolean> {
   const { model, id, steps, timeBudget } = place;
   const key = versionKeyOf(model);
   const counted = key === undefined ? update : { ...update, $inc: { ...update.$inc, [key]: 1 } };

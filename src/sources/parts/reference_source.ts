@@ -10,10 +10,10 @@ import { castIdentifier } from "../entities.ts";
 import type { EntityName, Source } from "../source.ts";
 import type { Together } from "../../write/save_document.ts";
 import { addToProperty, checkRequired, takeFromProperty } from "./part_writes.ts";
-import { type Place, stagesTo, storedList, turnAt } from "./place.ts";
+import { type PartPath, stagesTo, storedList, turnAt } from "./place.ts";
 
 export interface ReferenceSourceOptions extends CollectionSourceOptions {
-  readonly parent: Place;
+  readonly parent: PartPath;
   readonly link: PartLink;
   readonly ids: readonly unknown[];
 }

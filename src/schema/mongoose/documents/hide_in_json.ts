@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Document, Schema, SchemaType } from "mongoose";
-import { NO_RIGHTS, type Rights } from "../../fields/rights.ts";
+import { MOST_RESTRICTED, type Rights } from "../../fields/rights.ts";
 import { memoize } from "../../memoize.ts";
 import { hasOwnCast } from "../schemas/field_rules.ts";
 import {
@@ -47,7 +47,7 @@ export function hideInJson(schema: Schema): void {
 const hiding = new WeakSet<object>();
 
 /** Whose JSON is being made: `toJSON()` of what a document holds asks for it too. */
-let reader = NO_RIGHTS;
+let reader = MOST_RESTRICTED;
 
 /** Gives the JSON of a document for a reader. Anyone else who makes JSON of it gets what nobody is kept from. */
 export function jsonFor(doc: Document, rights: Rights): object {
