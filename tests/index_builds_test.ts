@@ -197,6 +197,17 @@ test("writes that come first on an empty collection wait for its unique index", 
   assertEquals(statuses, [201, ...Array(19).fill(409)]);
 });
 
+test("a write builds the unique index of a connection that was opened anew", async () => {
+  const { Unique } = buildUnique(true);
+  await using app = await mount([Unique]);
+  assertEquals((await app.post("/unique", { name: "a" })).status, 201);
+  await mongoose.connection.dropDatabase();
+  await mongoose.disconnect();
+  await mongoose.connect(app.database.uri);
+  const add = async () => (await app.post("/unique", { name: "a" })).status;
+  assertEquals([await add(), await add()], [201, 409]);
+});
+
 test('indexes: "required" keeps writes away until unique indexes stand', async () => {
   using _log = stub(console, "warn");
   using _error = stub(console, "error");

@@ -93,7 +93,7 @@ async function seed(): Promise<void> {
 
 /** Serves movies; gives the list of the commands that are sent. */
 async function watched() {
-  const app = await mount([Movie]);
+  const app = await mount([Movie], { indexes: "lazy" });
   return Object.assign(app, { sent: await watchCommands(app.database.uri) });
 }
 

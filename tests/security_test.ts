@@ -6,7 +6,7 @@ import { checked, safe, type SafeFields, secrets } from "./fixtures/safe.ts";
 
 test("hidden fields are in no answer of any operation, virtuals and aliases included", async () => {
   const model = safe();
-  await using app = await mount([model]);
+  await using app = await mount([model], { indexes: "lazy" });
   const send = checked(app);
   const url = "/safe";
 
@@ -44,7 +44,7 @@ const INVALID: [string, object, field: string][] = [
 
 test("hidden fields are in no message when a body is not valid", async (t) => {
   const model = safe();
-  await using app = await mount([model]);
+  await using app = await mount([model], { indexes: "lazy" });
   const doc = await getModel(model).create({ name: "a" });
   for (const [name, body, field] of INVALID) {
     await t.step(name, async () => {
@@ -69,7 +69,7 @@ test("hidden values that the server has set are in no message when the object ar
     return entity;
   };
   const model = safe({ preSave });
-  await using app = await mount([model]);
+  await using app = await mount([model], { indexes: "lazy" });
   const send = checked(app);
 
   for (const body of [{ lock: { label: "unfit" } }, { locks: [{ label: "unfit" }] }]) {
@@ -85,7 +85,7 @@ test("hidden fields are in no answer when a write conflicts", async () => {
       return entity;
     },
   });
-  await using app = await mount([model]);
+  await using app = await mount([model], { indexes: "lazy" });
   const send = checked(app);
   await getModel(model).createIndexes();
   const url = "/safe";
@@ -109,7 +109,7 @@ test("hidden fields are in no answer when a hook puts the entity into an error",
       });
     },
   });
-  await using app = await mount([model]);
+  await using app = await mount([model], { indexes: "lazy" });
   const send = checked(app);
   const doc = await getModel(model).create(secrets() as never);
 
@@ -120,7 +120,7 @@ test("hidden fields are in no answer when a hook puts the entity into an error",
 
 test("hidden fields and unknown ones answer q alike", async () => {
   const model = safe();
-  await using app = await mount([model]);
+  await using app = await mount([model], { indexes: "lazy" });
   await getModel(model).create(secrets() as never);
   const paths = ["nothing", "code", "pin", "open", "serial", "notes", "notes.deep", "lock.code"];
 
@@ -153,7 +153,7 @@ test("no detail of an error leaves the process, whichever hook fails", async (t)
         errors.push(error);
         return new RestError(500, { code: "INTERNAL", message: "Internal error" });
       };
-      await using app = await mount([model], { onError });
+      await using app = await mount([model], { onError, indexes: "lazy" });
       const send = checked(app);
       const doc = await getModel(model).create({ name: "a" });
       const { status, body } = await send("PATCH", `/safe/${doc._id}`, { name: "b" });

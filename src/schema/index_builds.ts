@@ -42,6 +42,7 @@ export class IndexBuilds {
   #missing: Error | undefined;
   #tries = 0;
   #stands: object | undefined;
+  #builtAnew: object | undefined;
   #unique: readonly UniqueIndex[] | undefined;
 
   constructor(model: Model<unknown>, target: ModelClass) {
@@ -82,10 +83,7 @@ export class IndexBuilds {
     }));
     const needed = this.#unique.filter(isNeeded).map(({ text }) => text);
     if (needed.length === 0) return true;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
-    await Promise.race([this.#model.init().then(() => {}, () => {}), late]);
-    clearTimeout(timer);
+    await waitFor(this.#model.init());
     if (isBuilt()) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
       // A user that may not list indexes can write.
@@ -94,7 +92,20 @@ export class IndexBuilds {
     });
     if (missing.length === 0) this.#stands = this.#model.db.getClient();
     this.#missing = new Error(`Unique indexes of "${this.name}" are missing: ${missing}`);
-    return !missing.some((each) => needed.includes(each));
+    if (!missing.some((each) => needed.includes(each))) return true;
+    await this.#buildAnew();
+    return isBuilt();
+  }
+
+  /** Builds the indexes once more, once for each deployment: the connection may have been opened anew during a build. */
+  async #buildAnew(): Promise<void> {
+    const { db, schema } = this.#model;
+    const client = db.getClient();
+    const isOff = [schema.get("autoIndex"), db.get("autoIndex"), db.base.get("autoIndex")]
+      .includes(false);
+    if (isOff || this.#builtAnew === client) return;
+    this.#builtAnew = client;
+    await waitFor(this.#model.ensureIndexes());
   }
 
   #succeed(): void {
@@ -131,6 +142,14 @@ export class IndexBuilds {
     };
     setTimeout(retry, pause).unref();
   }
+}
+
+/** Waits for a build as long as a write can, and for failures too. */
+async function waitFor(build: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
+  await Promise.race([build.then(() => {}, () => {}), late]);
+  clearTimeout(timer);
 }
 
 /** The message without the identifiers of the build and of the connection, which differ at each try. */
