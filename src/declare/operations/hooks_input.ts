@@ -194,8 +194,7 @@ type UnknownName<O extends OperationName, N extends string, V> = V extends NoFun
   : NeverRun<NeverRunProblem<O, N>>;
 
 type NoFunction =
-  | (string | number | boolean | null | undefined)
-  | readonly unknown[]
+  | (string | number | boolean | null | undefined | readonly unknown[])
   | { readonly [name: string]: unknown };
 
 type NeverRunProblem<O extends OperationName, N extends string> =
