@@ -61,8 +61,8 @@ function describeQuery(parameter: ParameterDescription): object {
       };
     case "sort":
       return listOf(fields.flatMap((field) => [field, `-${field}`]), {
-        description: "The fields to sort by, with `-` for descending order",
-        more: { maxItems: LIST_LIMITS.keys, not: { anyOf: fields.map(moreThanOnce) } },
+        description: "The fields to sort by, each once, with `-` for descending order",
+        more: { maxItems: LIST_LIMITS.keys, uniqueItems: true },
       });
     case "search": {
       const word = "[^\\s\\u0000]+";
@@ -100,11 +100,6 @@ function listOf(
     explode: false,
     schema: { type: "array", minItems: 1, items: { type: "string", enum: names }, ...more },
   };
-}
-
-/** Describes a list that has a field more than once, in whichever direction. */
-function moreThanOnce(field: string): JsonSchema {
-  return { contains: { type: "string", enum: [field, `-${field}`] }, minContains: 2 };
 }
 
 const PREFERENCES = {
