@@ -225,7 +225,7 @@ test("the filter of queryFor() is a filter of hooks, too", async () => {
   const { headers } = await app.get(path);
   assertEquals(headers.get("x-total-count"), "1");
   const alone = await app.read<Place[]>(path.replace("narrow", "alone"));
-  assertEquals(alone.map(({ name }) => name), ["b", "a"]);
+  assertEquals(alone.map(({ name }) => name).sort(), ["a", "b"]);
   assertEquals((await app.delete(path)).status, 204);
   assertEquals(await getModel(Place).distinct("name"), ["b", "c", "d"]);
 });

@@ -46,11 +46,13 @@ test("GHSA-5r4m-2pw8-7gvw: a filter in brackets goes past no check", async () =>
 
 test("GHSA-cgjx-mwpx-47jv: no parameter lists the values of a hidden field", async () => {
   await using shop = await openShop();
-  for (const name of ["distinct", "fields", "projection", "aggregate", "group"]) {
+  for (const name of ["distinct", "fields", "projection", "aggregate"]) {
     await assertIgnored(shop, `?${name}=password`);
   }
-  const { status } = await shop.get("/accounts?select=password");
-  assertEquals(status, 400);
+  for (const name of ["select", "group"]) {
+    const { status, text } = await shop.get(`/accounts?${name}=password`);
+    assertEquals([status, text.includes(SECRET)], [400, false]);
+  }
 });
 
 test("CVE-2024-53900, CVE-2025-23061: no client says what populating matches", async () => {

@@ -36,7 +36,8 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
     const value = values[name];
     if (typeof value !== "object" || value === null) continue;
     const path = `${prefix}${name}`;
-    const type = schema.paths[path];
+    // A stored key may be named as a member of all objects.
+    const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
     // A kind (a discriminator) may declare the field.
