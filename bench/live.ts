@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { withDatabase } from "../tests/harness/database_uri.ts";
 import { startMongo } from "../tests/harness/mongo/start_mongo.ts";
 import { startApp } from "../tests/reach/support/start_app.ts";
-import { until } from "../tests/until.ts";
+import { until } from "../tests/support/until.ts";
 import { quantile } from "./figures/quantile.ts";
 
 /** How many subscribers there are, and of how many lists. */

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
-import { asQuery } from "../support.ts";
-import { openTunnel, reopenTunnel } from "../tunnel.ts";
-import { until } from "../until.ts";
+import { asQuery } from "../support/support.ts";
+import { openTunnel, reopenTunnel } from "../support/tunnel.ts";
+import { until } from "../support/until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { openApp } from "./support/open_app.ts";
 

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import type { Client, EntityBody } from "../client.ts";
+import type { Client, EntityBody } from "../support/client.ts";
 import { withDatabase } from "../harness/database_uri.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { isLong, report } from "../harness/report.ts";

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import { test } from "../harness/testing.ts";
-import { until } from "../until.ts";
+import { until } from "../support/until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { bundleApp } from "./support/bundle_app.ts";
 import { type Harm, HARMS } from "./support/harms.ts";

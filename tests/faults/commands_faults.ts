@@ -5,11 +5,11 @@ import type { Express } from "express-types";
 import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import { Framework } from "../../mod.ts";
-import { client } from "../client.ts";
+import { client } from "../support/client.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { mount } from "../support.ts";
-import { until } from "../until.ts";
+import { mount } from "../support/support.ts";
+import { until } from "../support/until.ts";
 import { isLong } from "../harness/report.ts";
 import { BEFORE, buildNotes, CALLS, look, type Place, putNote } from "./commands/calls.ts";
 

@@ -6,9 +6,9 @@ import type { Connection } from "mongoose";
 import { all, FrameworkModel, getModel, prop, rest } from "../../mod.ts";
 import type { FrameworkRequest } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
-import { openGet, readSome, readToEnd } from "../sockets.ts";
-import { mount } from "../support.ts";
-import { openTunnel } from "../tunnel.ts";
+import { openGet, readSome, readToEnd } from "../support/sockets.ts";
+import { mount } from "../support/support.ts";
+import { openTunnel } from "../support/tunnel.ts";
 
 /** Reads a list to its end, and calls back when it has begun; rejects if it is not complete. */
 type ReadAll = (url: string, onBegun: () => void) => Promise<unknown>;

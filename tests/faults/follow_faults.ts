@@ -7,7 +7,7 @@ import { withDatabase } from "../harness/database_uri.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { isLong, report } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
-import { until } from "../until.ts";
+import { until } from "../support/until.ts";
 import { Counter } from "./support/counter.ts";
 import type { Told } from "./support/follow_main.ts";
 import { DATABASE } from "./support/open_app.ts";

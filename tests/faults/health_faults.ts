@@ -3,8 +3,8 @@ import mongoose from "mongoose";
 import { all, Framework, FrameworkModel, rest } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { mount } from "../support.ts";
-import { until } from "../until.ts";
+import { mount } from "../support/support.ts";
+import { until } from "../support/until.ts";
 import { signal } from "./support/replica_set.ts";
 
 /** After a while the driver itself takes the connection for lost. */

@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import type { Connection } from "mongoose";
-import { client, type EntityBody } from "../client.ts";
+import { client, type EntityBody } from "../support/client.ts";
 import { isLong, report } from "../harness/report.ts";
 import { test } from "../harness/testing.ts";
-import { keyed } from "../keyed.ts";
-import { until } from "../until.ts";
+import { keyed } from "../features/idempotency/keyed.ts";
+import { until } from "../support/until.ts";
 import { openApp } from "./support/open_app.ts";
 import { pause } from "./support/others.ts";
 import { openReplicaSet, restart, signal } from "./support/replica_set.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
 import { report } from "../harness/report.ts";
-import { until } from "../until.ts";
+import { until } from "../support/until.ts";
 import { ROUNDS } from "./support/effort.ts";
 import { LOT } from "./support/models.ts";
 import { openApp } from "./support/open_app.ts";

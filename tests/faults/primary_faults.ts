@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { test } from "../harness/testing.ts";
-import { until } from "../until.ts";
+import { until } from "../support/until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { CLIENTS, ROUNDS } from "./support/effort.ts";
 import type { Journal } from "./support/journal.ts";

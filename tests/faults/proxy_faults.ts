@@ -4,8 +4,8 @@ import { all, FrameworkModel, prop, rest } from "../../mod.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
 import { request } from "../harness/request.ts";
-import { mount } from "../support.ts";
-import { until } from "../until.ts";
+import { mount } from "../support/support.ts";
+import { until } from "../support/until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { findNginx } from "./support/find_nginx.ts";
 

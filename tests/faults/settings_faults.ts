@@ -8,9 +8,9 @@ import type { ConnectOptions } from "mongoose";
 import { create, FrameworkModel, one, prop, rest, update } from "../../mod.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { readSome } from "../sockets.ts";
-import { mount } from "../support.ts";
-import { until } from "../until.ts";
+import { readSome } from "../support/sockets.ts";
+import { mount } from "../support/support.ts";
+import { until } from "../support/until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { openApp } from "./support/open_app.ts";
 

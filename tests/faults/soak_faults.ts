@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import type { Client } from "../client.ts";
+import type { Client } from "../support/client.ts";
 import { report } from "../harness/report.ts";
 import { type RunningMongo, startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { asQuery } from "../support.ts";
-import { until } from "../until.ts";
+import { asQuery } from "../support/support.ts";
+import { until } from "../support/until.ts";
 import { bundleApp } from "./support/bundle_app.ts";
 import { type AppState, DATABASE, openApp } from "./support/open_app.ts";
 import { pause } from "./support/others.ts";

@@ -1,12 +1,12 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
-import { type Client, client, type EntityBody } from "../client.ts";
+import { type Client, client, type EntityBody } from "../support/client.ts";
 import { withDatabase } from "../harness/database_uri.ts";
 import { test } from "../harness/testing.ts";
 import { readApp } from "../reach/support/readme.ts";
 import { startApp } from "../reach/support/start_app.ts";
-import { openGet, readSome, readToEnd } from "../sockets.ts";
-import { until } from "../until.ts";
+import { openGet, readSome, readToEnd } from "../support/sockets.ts";
+import { until } from "../support/until.ts";
 import { countHeld } from "./support/stored.ts";
 
 const BASE = Deno.env.get("MONGODB_URI") ?? "";

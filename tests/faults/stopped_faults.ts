@@ -2,11 +2,11 @@ import { assert } from "@std/assert";
 import mongoose from "mongoose";
 import { all, Framework, FrameworkModel, getModel, rest } from "../../mod.ts";
 import { follow } from "../../src/changes/mod.ts";
-import { Ticket } from "../followed.ts";
+import { Ticket } from "../changes/followed.ts";
 import { startMongo } from "../harness/mongo/start_mongo.ts";
 import { test } from "../harness/testing.ts";
-import { mount } from "../support.ts";
-import { until } from "../until.ts";
+import { mount } from "../support/support.ts";
+import { until } from "../support/until.ts";
 import { signal } from "./support/replica_set.ts";
 
 /** Starts a replica set of one member that can be stopped: it takes connections, and answers nothing. */

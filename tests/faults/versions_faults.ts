@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
-import { client, type EntityBody } from "../client.ts";
+import { client, type EntityBody } from "../support/client.ts";
 import { test } from "../harness/testing.ts";
-import { until } from "../until.ts";
+import { until } from "../support/until.ts";
 import { isLong, report } from "../harness/report.ts";
 import { openApp } from "./support/open_app.ts";
 import { openReplicaSet, type ReplicaSet, restart, signal } from "./support/replica_set.ts";

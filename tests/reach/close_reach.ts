@@ -1,10 +1,10 @@
 import { assertEquals } from "@std/assert";
 import { join } from "node:path";
-import { keepBusy } from "../busy_clients.ts";
+import { keepBusy } from "../support/busy_clients.ts";
 import { request } from "../harness/request.ts";
 import { test } from "../harness/testing.ts";
-import { openGet, readSome, readToEnd } from "../sockets.ts";
-import { until } from "../until.ts";
+import { openGet, readSome, readToEnd } from "../support/sockets.ts";
+import { until } from "../support/until.ts";
 import { startApp } from "./support/start_app.ts";
 import { openWorkspace } from "./support/workspace.ts";
 

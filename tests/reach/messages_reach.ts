@@ -5,7 +5,7 @@ import {
   firstMessages,
   MISTAKES,
   writeMistakes,
-} from "../compiler/mistakes.ts";
+} from "../types/compiler/mistakes.ts";
 import { test } from "../harness/testing.ts";
 import { tryCommand } from "./support/run_command.ts";
 import { openWorkspace } from "./support/workspace.ts";

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "node:path";
 import { readSizes } from "../../bench/sizes.ts";
-import { readCost, writeModels } from "../compiler/many_models.ts";
+import { readCost, writeModels } from "../types/compiler/many_models.ts";
 import { openDatabase } from "../harness/database.ts";
 import { test } from "../harness/testing.ts";
 import { readApp, readTsconfig } from "./support/readme.ts";

@@ -5,7 +5,7 @@ import { buildApp } from "../../examples/movies/app.ts";
 import { seed } from "../../examples/movies/seed.ts";
 import { serve } from "../harness/serve.ts";
 import { test } from "../harness/testing.ts";
-import { asQuery } from "../support.ts";
+import { asQuery } from "../support/support.ts";
 import { startChromium } from "./support/chromium.ts";
 import { openExample } from "./support/example.ts";
 import { wantsPicture } from "./support/picture.ts";

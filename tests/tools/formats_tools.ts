@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { join } from "node:path";
-import { rowsOf } from "../csv.ts";
+import { rowsOf } from "../support/csv.ts";
 import { difficult, mountFormats } from "../fixtures/formats.ts";
 import { openDatabase } from "../harness/database.ts";
 import { report } from "../harness/report.ts";

@@ -5,7 +5,7 @@ import { SECRET_KEY } from "../../examples/movies/hooks/authenticated.ts";
 import { seed } from "../../examples/movies/seed.ts";
 import { test } from "../harness/testing.ts";
 import { runCommand, tryCommand } from "../reach/support/run_command.ts";
-import { asQuery } from "../support.ts";
+import { asQuery } from "../support/support.ts";
 import { openExample } from "./support/example.ts";
 import { buildTextApp } from "./support/text_app.ts";
 

@@ -3,8 +3,8 @@ import compression from "npm:compression@1";
 import express from "express";
 import { all, create, FrameworkModel, prop, rest } from "../../mod.ts";
 import { test } from "../harness/testing.ts";
-import { mountLive, openLive } from "../live.ts";
-import { until } from "../until.ts";
+import { mountLive, openLive } from "../features/live/live.ts";
+import { until } from "../support/until.ts";
 
 @rest({ route: "/lines", methods: [all<Line>({ live: true }), create()] })
 class Line extends FrameworkModel {

@@ -9,7 +9,7 @@ import { openapi } from "@mongrove/mongrove/openapi";
 import { buildApp as buildHelpdesk } from "../../examples/helpdesk/app.ts";
 import { buildApp as buildLibrary } from "../../examples/library/app.ts";
 import { buildApp as buildMovies } from "../../examples/movies/app.ts";
-import { client } from "../client.ts";
+import { client } from "../support/client.ts";
 import { EveryType, Piece } from "../fixtures/every_type.ts";
 import { WRITTEN } from "../fixtures/written.ts";
 import { serve } from "../harness/serve.ts";

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import mongoose from "mongoose";
 import { openDatabase } from "../../../tests/harness/database.ts";
 import { test } from "../../../tests/harness/testing.ts";
-import { withoutReplies } from "../../../tests/decoding_driver.ts";
+import { withoutReplies } from "../../../tests/support/decoding_driver.ts";
 import { prop } from "../../declare/decorators/prop.ts";
 import { FrameworkModel } from "../../declare/model/framework_model.ts";
 import { buildSchema } from "../../schema/build_schema.ts";

@@ -2,10 +2,10 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import { all, arrayProp, FrameworkModel, prop, remove, rest, update } from "../../../mod.ts";
 import type { ModelClass, Ref } from "../../../mod.ts";
-import { pass } from "../../both_paths.ts";
-import type { Client } from "../../client.ts";
+import { pass } from "../../support/both_paths.ts";
+import type { Client } from "../../support/client.ts";
 import { SIX } from "../../fixtures/operations.ts";
-import { asQuery } from "../../support.ts";
+import { asQuery } from "../../support/support.ts";
 
 const HOOKED = [update({ preSave: pass }), remove({ preSave: pass })];
 

@@ -1,4 +1,4 @@
-import { openGet, sendGet } from "../../sockets.ts";
+import { openGet, sendGet } from "../../support/sockets.ts";
 import { isLong } from "../../harness/report.ts";
 import { pause } from "./others.ts";
 

@@ -1,5 +1,5 @@
 import type { Reply, RequestOptions } from "../../harness/request.ts";
-import type { Client, EntityBody } from "../../client.ts";
+import type { Client, EntityBody } from "../../support/client.ts";
 
 /** The text that is stored of a key; `null` if there is none. */
 export type Stored = string | null;

@@ -1,5 +1,5 @@
-import type { Client } from "../../client.ts";
-import { asQuery } from "../../support.ts";
+import type { Client } from "../../support/client.ts";
+import { asQuery } from "../../support/support.ts";
 import { Journal } from "./journal.ts";
 
 /** What a client does again and again. */

@@ -4,7 +4,7 @@ import type { Connection, Schema } from "mongoose";
 import { arrayProp, FrameworkModel, prop, rest } from "../../../mod.ts";
 import type { FrameworkRequest, ModelClass, Ref } from "../../../mod.ts";
 import { all, create, one, remove, update, updateAll } from "../../../mod.ts";
-import { pass } from "../../both_paths.ts";
+import { pass } from "../../support/both_paths.ts";
 import { FOUR, SIX } from "../../fixtures/operations.ts";
 
 /** What a client stores: a key of its own, and a text that says how often it was updated. */

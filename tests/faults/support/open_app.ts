@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { client } from "../../client.ts";
+import { client } from "../../support/client.ts";
 import { withDatabase } from "../../harness/database_uri.ts";
 import { startApp } from "../../reach/support/start_app.ts";
 

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import type { Client } from "../../client.ts";
+import type { Client } from "../../support/client.ts";
 
 /** How many clients send requests. */
 const CLIENTS = 4;

@@ -1,7 +1,7 @@
 import mongoose from "mongoose";
 import { withDatabase } from "../../harness/database_uri.ts";
 import { type RunningMongo, startMongo } from "../../harness/mongo/start_mongo.ts";
-import { until } from "../../until.ts";
+import { until } from "../../support/until.ts";
 import { DATABASE } from "./open_app.ts";
 
 /** The milliseconds without a primary after which members elect one, where nobody says otherwise. */

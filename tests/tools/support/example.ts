@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { type Client, client } from "../../client.ts";
+import { type Client, client } from "../../support/client.ts";
 import { openDatabase } from "../../harness/database.ts";
 import { serve } from "../../harness/serve.ts";
 

@@ -1,0 +1,60 @@
+import type { Connection } from "mongoose";
+import { FrameworkModel, getModel, type Hidden, prop } from "../../mod.ts";
+import { follow, type Follower, type FollowOptions } from "../../src/changes/mod.ts";
+import { openDatabase } from "../harness/database.ts";
+import { type RunningMongo, startMongo } from "../harness/mongo/start_mongo.ts";
+import { until } from "../support/until.ts";
+
+/** What tests follow: its collection keeps what was stored before and after each change. */
+export class Ticket extends FrameworkModel {
+  static override schemaOptions = {
+    collection: "tickets",
+    collectionOptions: { changeStreamPreAndPostImages: { enabled: true } },
+  };
+  @prop({ required: true })
+  title!: string;
+  @prop({ default: "open" })
+  state!: string;
+  @prop({ type: Number, default: 0 })
+  count!: number;
+  @prop({ hidden: true })
+  secret?: Hidden<string>;
+  get label(): string {
+    return `${this.title} (${this.state})`;
+  }
+}
+
+/** Its collection keeps no images. */
+export class Note extends FrameworkModel {
+  @prop()
+  text?: string;
+}
+
+let running: Promise<RunningMongo> | undefined;
+
+Deno.test.afterAll(async () => await (await running)?.stop());
+
+/** Opens a database of a replica set that the tests of a run share. */
+export async function openTickets() {
+  const args = ["--setParameter", "enableTestCommands=1"];
+  const mongo = await (running ??= startMongo({ replicaSet: 1, args }));
+  const database = await openDatabase(mongo.uri);
+  const tickets = getModel(Ticket);
+  await Promise.all([tickets.init(), getModel(Note).init()]);
+  return { ...database, tickets, collection: tickets.collection };
+}
+
+/** Sends a command to the server: fail points are set by such. */
+export async function command(connection: Connection, given: object): Promise<void> {
+  await connection.getClient().db("admin").command(given as never);
+}
+
+/** Short times, so that tests need not wait. */
+export const QUICK = { leaseMS: 2000, retry: { attempts: 3, pauseMS: 20 } };
+
+/** Follows tickets, and waits for the first lease. */
+export async function start(options: Partial<FollowOptions<Ticket>> = {}): Promise<Follower> {
+  const follower = follow(Ticket, { name: "test", handle: () => {}, ...QUICK, ...options });
+  await until(async () => await follower.lag() !== undefined);
+  return follower;
+}

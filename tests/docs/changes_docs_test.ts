@@ -1,0 +1,40 @@
+import { assertEquals, equal } from "@std/assert";
+import mongoose from "mongoose";
+import { startMongo } from "../harness/mongo/start_mongo.ts";
+import { test } from "../harness/testing.ts";
+import { loadRecipe } from "./recipes/open_recipe.ts";
+import { parseAnswer } from "./tutorial/parse_answer.ts";
+import { readSteps, type Turn } from "./tutorial/read_steps.ts";
+import { Rehearsal } from "./tutorial/rehearsal.ts";
+import { until } from "../support/until.ts";
+
+const PAGE = "docs/changes.md";
+
+const steps = readSteps(await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url)));
+
+/** How long a follower may take. */
+const SECONDS = 10;
+
+/** Plays a turn; a read is repeated, as the follower may not have handled the change yet. */
+async function play(rehearsal: Rehearsal, url: string, { line, answer, headers }: Turn) {
+  const expected = [parseAnswer(answer), headers];
+  let given: unknown[] = [];
+  await until(async () => {
+    given = [parseAnswer(await rehearsal.play(url, line, answer)), rehearsal.headers(headers)];
+    return /-X|-d/.test(line) || equal(given, expected);
+  }, { seconds: SECONDS }).catch(() => {});
+  assertEquals(given, expected, line);
+}
+
+for (const { title, turns } of steps.filter(({ turns }) => turns.length > 0)) {
+  test(`${PAGE} shows what its file answers: ${title}`, async () => {
+    const open = await loadRecipe(PAGE, title);
+    await using mongo = await startMongo({ replicaSet: 1 });
+    await using app = await open(mongo.uri);
+    const { connection } = mongoose;
+    await Promise.all(Object.values(connection.models).map((model) => model.init()));
+    await until(async () => await connection.collection("mongrove_follows").findOne() !== null);
+    const rehearsal = new Rehearsal();
+    for (const turn of turns) await play(rehearsal, app.url, turn);
+  });
+}

@@ -1,0 +1,61 @@
+import { assert } from "@std/assert";
+import { join } from "node:path";
+import { longTest } from "../harness/testing.ts";
+import { blockBelow } from "../reach/support/readme.ts";
+import { runCommand } from "../reach/support/run_command.ts";
+import { makeProject } from "./tutorial/make_project.ts";
+import { readSteps } from "./tutorial/read_steps.ts";
+
+type Files = Record<string, string>;
+
+const read = (page: string) => Deno.readTextFile(new URL(`../../${page}`, import.meta.url));
+
+/** Gives the files of a page, step by step. */
+async function stepsOf(page: string): Promise<Files[]> {
+  return readSteps(await read(page)).map(({ files }) => files);
+}
+
+/** The files of a page that goes on from step to step, as they are at its end. */
+async function filesAtEnd(page: string): Promise<Files> {
+  return Object.assign({}, ...await stepsOf(page));
+}
+
+/** The files of a page whose steps are applications of their own: each has another name. */
+async function filesOfAll(page: string): Promise<Files> {
+  const steps = (await stepsOf(page)).map(({ "app.ts": app, ...others }, index) => ({
+    ...others,
+    ...app !== undefined && { [`app_${index}.ts`]: app, "app.ts": app },
+  }));
+  return Object.assign({}, ...steps);
+}
+
+/** The application of a page, and the test of it, which is no snippet that stands for itself. */
+async function filesWithTest(page: string): Promise<Files> {
+  return { ...await filesAtEnd(page), "app.test.ts": blockBelow(await read(page), "Tests", "ts") };
+}
+
+const PAGES: readonly (readonly [string, (page: string) => Promise<Files>])[] = [
+  ["SKILL.md", filesWithTest],
+  ["docs/client.md", filesAtEnd],
+  ["docs/cookbook.md", filesOfAll],
+  ["docs/live.md", filesAtEnd],
+  ["docs/tracing.md", filesOfAll],
+  ["docs/tutorial.md", filesAtEnd],
+];
+
+// At once: most of the time of a check goes into the types of Mongoose and of src/
+longTest(`${PAGES.map(([page]) => page).join(", ")} have files that compile`, async () => {
+  await using project = await makeProject();
+  const names: string[] = [];
+  for (const [index, [page, filesOf]] of PAGES.entries()) {
+    const folder = `page_${index}`;
+    await Deno.mkdir(join(project.folder, folder));
+    const files = Object.entries(await filesOf(page))
+      .map(([name, text]) => [`${folder}/${name}`, text] as const);
+    assert(files.length > 1, page);
+    await project.write(Object.fromEntries(files));
+    names.push(...files.map(([name]) => name));
+  }
+  const options = { cwd: project.folder, env: {} };
+  await runCommand(Deno.execPath(), ["check", "--quiet", "--no-lock", ...names], options);
+});

@@ -1,0 +1,21 @@
+import { assertEquals } from "@std/assert";
+import { describeApi } from "./public_api.ts";
+
+/** The lines of one text that the other does not have. */
+function missing(from: string, other: string): string[] {
+  const known = new Set(other.split("\n"));
+  return from.split("\n").filter((line) => !known.has(line));
+}
+
+Deno.test("The public API is what public_api.txt says, name by name", async () => {
+  const said = await Deno.readTextFile(new URL("public_api.txt", import.meta.url));
+  const is = await describeApi();
+  const hint =
+    "If the change is meant: deno run -A tests/docs/public_api.ts > tests/docs/public_api.txt";
+  assertEquals(
+    { added: missing(is, said), gone: missing(said, is) },
+    { added: [], gone: [] },
+    hint,
+  );
+  assertEquals(is, said, hint);
+});

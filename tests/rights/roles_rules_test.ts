@@ -1,0 +1,70 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import {
+  all,
+  create,
+  type Entity,
+  Framework,
+  FrameworkModel,
+  type FrameworkRequest,
+  one,
+  prop,
+  rest,
+  RestError,
+  type Restricted,
+  update,
+} from "../../mod.ts";
+import { test } from "../harness/testing.ts";
+import { asQuery, type ErrorBody, mount } from "../support/support.ts";
+
+const AGENT = { headers: { "x-role": "agent" } };
+const isCustomer = (req: FrameworkRequest) => req.headers["x-role"] !== "agent";
+
+function fill(_req: FrameworkRequest, ticket: Entity<Ticket>) {
+  ticket.team ??= "first";
+  return ticket;
+}
+
+@rest({ route: "/bare", methods: [create(), one(), update()], main: true })
+@rest({ route: "/filled", methods: [all(), create({ preSave: fill })] })
+class Ticket extends FrameworkModel {
+  @prop()
+  title?: string;
+  @prop({ required: true, hidden: isCustomer })
+  team!: Restricted<string>;
+}
+
+test("a required field that its creator cannot see is a 400 that names it, unless a hook sets it", async () => {
+  await using app = await mount([Ticket]);
+  for (const body of [{ title: "a" }, { title: "a", team: "mine" }]) {
+    const { status, body: told } = await app.post<ErrorBody>("/bare", body);
+    assertEquals([status, Object.keys(told.errors ?? {})], [400, ["team"]]);
+    const filled = await app.created("/filled", body);
+    assertEquals("team" in filled, false);
+    const whole = await app.read<Record<string, unknown>>(`/bare/${filled._id}`, AGENT);
+    assertEquals(whole.team, "first");
+  }
+  assertEquals((await app.created("/bare", { team: "mine" }, AGENT)).team, "mine");
+});
+
+test("readers who see different fields get the same version, and tags of their own", async () => {
+  await using app = await mount([Ticket]);
+  const { _id } = await app.created("/bare", { team: "a" }, AGENT);
+  const [mine, whole] = [await app.get(`/bare/${_id}`), await app.get(`/bare/${_id}`, AGENT)];
+  const partsOf = ({ headers }: Response | typeof mine) =>
+    (headers.get("etag") ?? "").replaceAll('"', "").split(".");
+  const [[version, digest], [sameVersion, other]] = [partsOf(mine), partsOf(whole)];
+  assertEquals([version, sameVersion, digest === other], ["0", "0", false]);
+  const headers = { "if-match": whole.headers.get("etag") ?? "" };
+  assertEquals((await app.patch(`/bare/${_id}`, { title: "b" }, { headers })).status, 200);
+});
+
+test("queryFor() asks the functions of fields for q", async () => {
+  await using _app = await mount([Ticket]);
+  const url = `/own${asQuery({ team: "a" })}`;
+  const ask = (role: string) =>
+    Framework.queryFor({ url, headers: { "x-role": role } } as never, Ticket);
+  const { filter } = await ask("agent");
+  assertEquals((filter.team as { $eq?: unknown }).$eq, "a");
+  const { status } = await assertRejects(() => ask("customer"), RestError);
+  assertEquals(status, 400);
+});

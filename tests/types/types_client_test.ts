@@ -1,0 +1,394 @@
+/**
+ * What the compiler must accept of the client's types, and what it must refuse. `deno test` type-checks this file: a case
+ * that compiles although it must not is an unused `@ts-expect-error`, and that is an error.
+ */
+import { assertEquals } from "@std/assert";
+import { Types } from "mongoose";
+import {
+  type Answer,
+  connect,
+  type FieldName,
+  type Json,
+  type NewOf,
+  type PatchOf,
+  type Query,
+  type Resource,
+  type SortName,
+} from "@mongrove/mongrove/client";
+import { arrayProp, FrameworkModel, type Hidden, prop } from "../../mod.ts";
+import type { FrameworkRequest, ReadOnly, Restricted } from "../../mod.ts";
+import type { Film, Person } from "../fixtures/studio.ts";
+import { expect, type Same } from "../support/same_type.ts";
+
+class Inner extends FrameworkModel {
+  @prop({ required: true })
+  city!: string;
+  @prop({ type: Date })
+  since?: Date;
+  @prop({ hidden: true })
+  pin?: Hidden<string>;
+}
+
+/** Embedded in itself. */
+class Tree extends FrameworkModel {
+  @prop()
+  name?: string;
+  @arrayProp({ items: () => Tree, embedded: true })
+  trees?: Tree[];
+}
+
+const trees: Query<Tree>[] = [
+  { name: "a", "trees.name": "b", "trees.trees.name": "c", "trees.trees.trees.name": { any: 1 } },
+  // @ts-expect-error no such field, at the third name
+  { "trees.trees.nme": "c" },
+];
+
+enum Genre {
+  Comedy = "comedy",
+  Drama = "drama",
+}
+
+class Thing extends FrameworkModel {
+  @prop({ required: true })
+  name!: string;
+  @prop({ type: Number })
+  year?: number;
+  @prop({ type: Boolean })
+  flag?: boolean | null;
+  @prop({ type: BigInt })
+  big?: bigint;
+  @prop({ type: Types.Decimal128 })
+  price?: Types.Decimal128;
+  @prop({ enum: Genre })
+  genre?: Genre;
+  @prop({ type: Inner })
+  inner?: Inner;
+  @arrayProp({ items: Inner, embedded: true })
+  inners!: Inner[];
+  @arrayProp({ items: String })
+  tags!: string[];
+  @arrayProp({ items: Number })
+  spot?: number[];
+  @prop({ type: Map, of: Number })
+  counts?: Map<string, number>;
+  @prop({ type: Object })
+  free?: { a: string };
+  @prop({ hidden: true })
+  secret?: Hidden<string>;
+  @prop({ type: Date, readonly: true })
+  made?: ReadOnly<Date>;
+  readonly also?: string;
+  get line(): string {
+    return this.name;
+  }
+  upper(): string {
+    return this.name;
+  }
+}
+
+const isGuest = (req: FrameworkRequest) => req.headers.authorization === undefined;
+
+/** What some readers do not see. */
+class Kept extends FrameworkModel {
+  @prop({ required: true, hidden: isGuest })
+  note!: Restricted<string>;
+  @prop({ type: Number, hidden: isGuest })
+  score?: Restricted<number>;
+  @arrayProp({ items: Inner, embedded: true, hidden: isGuest })
+  inners!: Restricted<Inner[]>;
+  @prop({ readonly: isGuest, default: "open" })
+  state!: string;
+}
+
+expect<Same<Json<Kept>["note"], string | undefined>>();
+expect<Same<Json<Kept>["score"], number | undefined>>();
+expect<Same<Json<Kept>["inners"], Json<Pick<Kept, "inners">>["inners"]>>();
+expect<Same<Json<Kept>["state"], string>>();
+expect<Same<Exclude<SortName<Kept>, `-${string}`>, "_id" | "note" | "score" | "state">>();
+const kept: [Query<Kept>, NewOf<Kept>, PatchOf<Kept>] = [
+  { note: { $regex: "a" }, score: { $gt: 1 }, "inners.city": "Rome" },
+  { note: "a", score: 1, inners: [{ city: "Rome" }], state: "open" },
+  { score: null },
+];
+
+// @ts-expect-error it may be missing
+const _note: string = ({} as Json<Kept>).note;
+
+// Groups
+
+/** Compiled, never called. */
+async function groupsOf(things: Resource<Thing>, kept: Resource<Kept>): Promise<void> {
+  const [group] = await things.groups({
+    by: ["genre", "made"],
+    sum: ["year", "price"],
+    sort: ["-sum.year", "genre", "count"],
+    q: { name: "a" },
+  });
+  if (group === undefined) return;
+  expect<Same<typeof group.genre, `${Genre}` | null>>();
+  expect<Same<typeof group.made, string | null>>();
+  expect<Same<typeof group.count, number | undefined>>();
+  expect<Same<typeof group.sum.year, number | null>>();
+  expect<Same<typeof group.sum.price, string | null>>();
+  // @ts-expect-error no average was asked for
+  group.avg;
+  // @ts-expect-error it is in no sum
+  group.sum.big;
+  const [all] = await things.groups({ avg: ["big"] });
+  expect<Same<NonNullable<typeof all>["avg"]["big"], number | string | null>>();
+  const [own] = await kept.groups({ by: ["state", "note"], sum: ["score"] });
+  expect<Same<NonNullable<typeof own>["note"], string | null>>();
+  expect<Same<NonNullable<typeof own>["sum"]["score"], number | null>>();
+}
+
+function wrongGroups(things: Resource<Thing>): unknown[] {
+  return [
+    groupsOf,
+    // @ts-expect-error no such field
+    () => things.groups({ by: ["nme"] }),
+    // @ts-expect-error no value of a group
+    () => things.groups({ by: ["tags"] }),
+    // @ts-expect-error hidden
+    () => things.groups({ by: ["secret"] }),
+    // @ts-expect-error no number
+    () => things.groups({ sum: ["name"] }),
+    // @ts-expect-error not asked for
+    () => things.groups({ by: ["name"], sort: ["year"] }),
+    // @ts-expect-error entities have it, groups do not
+    () => things.groups({ by: ["name"], limit: 5 }),
+  ];
+}
+
+// Names
+
+expect<
+  Same<
+    FieldName<Person>,
+    "_id" | "__v" | "name" | "born"
+  >
+>();
+expect<Same<SortName<Person>, "_id" | "-_id" | "name" | "-name" | "born" | "-born">>();
+expect<Same<Json<Person>["born"], string | undefined>>();
+expect<Same<"line" | "upper" | "secret", Exclude<keyof Thing, keyof Json<Thing>>>>();
+expect<Same<Json<Thing>["genre"], "comedy" | "drama" | undefined>>();
+expect<Same<keyof Answer<Film, readonly ["name"]>, "_id" | "name">>();
+expect<Same<Answer<Film>, Json<Film>>>();
+expect<
+  Same<Answer<Film, readonly ["updatedAt"], never, readonly ["updatedAt"]>["updatedAt"], Date>
+>();
+
+/** A list of names that the compiler does not know leaves every field open. */
+type Open = Answer<Film, readonly ("name" | "year")[]>;
+expect<Same<Pick<Open, "name">, { name?: string }>>();
+
+// Filters
+
+const filters: Query<Thing>[] = [
+  {},
+  { name: "a", year: 5, flag: null, genre: "comedy", _id: "x" },
+  { year: { $gte: 1970, $mod: [2, 1], $in: [1, null], $not: { $lt: 5 } } },
+  { name: { $regex: "a", $options: "i" }, tags: { $regex: "a", $size: 1, $all: ["a"] } },
+  { made: { $gt: new Date() }, also: { $exists: true }, big: { $lt: 5n }, price: { $eq: "1.1" } },
+  { "inner.city": "Rome", "inners.since": { $lt: "2020-01-01" }, "counts.a": 1, "free.a": "x" },
+  { inners: { $elemMatch: { city: { $ne: "a" } } }, spot: { $near: { $geometry: {} } } },
+  { $or: [{ name: "a" }, { $and: [{ year: 1 }], $nor: [{ flag: true }] }], free: { a: 1 } },
+  { tags: ["a", "b"] },
+];
+
+const wrongFilters: Query<Thing>[] = [
+  // @ts-expect-error no such field
+  { yeer: 1 },
+  // @ts-expect-error no such field, beside one
+  { name: "a", yeer: 1 },
+  // @ts-expect-error an expression for a number
+  { year: { $regex: "x" } },
+  // @ts-expect-error text for a number
+  { year: "x" },
+  // @ts-expect-error text for a list of numbers
+  { year: { $in: ["x"] } },
+  // @ts-expect-error not one of the values
+  { genre: "tragedy" },
+  // @ts-expect-error no such operator
+  { year: { $greater: 1 } },
+  // @ts-expect-error a hidden field
+  { secret: "x" },
+  // @ts-expect-error a hidden field inside
+  { "inner.pin": "x" },
+  // @ts-expect-error no such field inside
+  { "inner.cty": "x" },
+  // @ts-expect-error a getter
+  { line: "x" },
+  // @ts-expect-error a method
+  { upper: { $exists: true } },
+  // @ts-expect-error a wrong field in a list of filters
+  { $or: [{ yeer: 1 }] },
+  // @ts-expect-error code
+  { $where: "true" },
+  // @ts-expect-error a wrong field in an element
+  { inners: { $elemMatch: { cty: 1 } } },
+  // @ts-expect-error no list
+  { name: { $size: 1 } },
+  // @ts-expect-error a filter without it would select more
+  { year: undefined },
+  // @ts-expect-error a comparison without it would select more
+  { year: { $gte: undefined } },
+];
+
+// Bodies
+
+const bodies: NewOf<Thing>[] = [
+  {},
+  { name: "a", secret: "s", big: 5n, price: 1, counts: { a: 1 }, genre: "drama", year: undefined },
+  {
+    inner: { city: "a", since: new Date(), pin: "5" },
+    inners: [{ _id: "x", city: "a" }],
+    tags: [],
+  },
+  { big: "5", inner: { since: "2020-01-01" }, free: { a: "x" }, flag: null },
+];
+
+const patches: PatchOf<Thing>[] = [
+  { name: null, inner: { city: null, since: null }, counts: { a: null }, tags: null },
+];
+
+const wrongBodies: PatchOf<Thing>[] = [
+  // @ts-expect-error no body sets it
+  { _id: "x" },
+  // @ts-expect-error no body sets it
+  { __v: 1 },
+  // @ts-expect-error readonly
+  { made: new Date() },
+  // @ts-expect-error a getter
+  { line: "x" },
+  // @ts-expect-error a method
+  { upper: "x" },
+  // @ts-expect-error no such field
+  { nme: "x" },
+  // @ts-expect-error text for a number
+  { year: "5" },
+  // @ts-expect-error no such field inside
+  { inner: { cty: "x" } },
+  // @ts-expect-error a list with null
+  { tags: [null] },
+];
+
+// Calls
+
+const films: Resource<Film> = connect("http://localhost").resource<Film>("/studio");
+
+async function calls(): Promise<void> {
+  const one = await films.one("x", { populate: ["director", "cast"] });
+  const name: string | undefined = one.director?.name;
+  const names: string[] = one.cast?.map((each) => each.name) ?? [name ?? ""];
+  const short = await films.one("x", { populate: { director: ["name"] } });
+  expect<Same<keyof NonNullable<typeof short.director>, "_id" | "name">>();
+  expect<Same<NonNullable<typeof short.cast>, string[]>>();
+  await films.one(names[0] ?? "", { known: await films.one("x") });
+  const { items } = await films.all({ select: ["name"], sort: ["-year"] });
+  expect<Same<keyof (typeof items)[number], "_id" | "name">>();
+  const live = films.live({
+    select: ["name", "createdAt"],
+    revive: ["createdAt"],
+    q: { year: 1 },
+    silenceMS: 1,
+  });
+  for await (const list of live) {
+    expect<Same<typeof list, Answer<Film, ["name", "createdAt"], never, ["createdAt"]>[]>>();
+    list[0]?.createdAt satisfies Date | undefined;
+  }
+  for await (const list of films.live()) expect<Same<typeof list, Json<Film>[]>>();
+  films.part("reviews", "x").live() satisfies AsyncGenerator<{ text: string }[]>;
+  films.part("place", "x").one() satisfies Promise<{ city: string }>;
+  films.part("reviews", "x").part("comments", "y").one("z") satisfies Promise<{ text: string }>;
+  films.part("cast", "x").all() satisfies Promise<{ items: Json<Person>[] }>;
+}
+
+function wrongLists(): unknown[] {
+  return [
+    // @ts-expect-error no such field
+    () => films.live({ sort: ["nme"] }),
+    // @ts-expect-error a live list has no total
+    () => films.live({ count: true }),
+    // @ts-expect-error a single entity is no list
+    () => films.part("place", "x").live(),
+  ];
+}
+
+function wrongCalls(): unknown[] {
+  return [
+    // @ts-expect-error no such field
+    () => films.all({ select: ["nme"] }),
+    // @ts-expect-error no such field
+    () => films.all({ sort: ["-nme"] }),
+    // @ts-expect-error a list
+    () => films.all({ sort: ["cast"] }),
+    // @ts-expect-error no date
+    () => films.all({ revive: ["name"] }),
+    // @ts-expect-error no reference
+    () => films.one("x", { populate: ["createdAt"] }),
+    // @ts-expect-error no reference, beside one
+    () => films.one("x", { populate: { director: true, yer: true } }),
+    // @ts-expect-error no field of the entity
+    () => films.one("x", { populate: { director: ["nme"] } }),
+    // @ts-expect-error no such field
+    () => films.all({ limit: 5, q: { nme: "x" } }),
+    // @ts-expect-error no such option
+    () => films.all({ limt: 5 }),
+    // @ts-expect-error no filter
+    () => films.removeAll(),
+    // @ts-expect-error no identifier
+    () => films.remove(),
+    // @ts-expect-error no entities
+    () => films.part("name", "x"),
+    // @ts-expect-error a single entity takes no identifier
+    () => films.part("place", "x").one("y"),
+    // @ts-expect-error an answer with less than is asked for
+    async () => films.one("x", { known: await films.one("x", { select: ["name"] }) }),
+    // @ts-expect-error an answer without its date
+    async () => films.one("x", { revive: ["createdAt"], known: await films.one("x") }),
+    // @ts-expect-error no version of its own
+    async () => (await films.part("reviews", "x").one("y")).__v,
+    // @ts-expect-error no model
+    () => connect("x").resource<string>("/studio"),
+  ];
+}
+
+// Types that say more than the options
+
+class Disagrees extends FrameworkModel {
+  // @ts-expect-error not hidden
+  @prop()
+  a?: Hidden<string>;
+  // @ts-expect-error not hidden
+  @prop({ type: Number, hidden: false })
+  b?: Hidden<number>;
+  // @ts-expect-error not hidden
+  @arrayProp({ items: String })
+  c?: Hidden<string[]>;
+  // @ts-expect-error not readonly
+  @prop({ type: Date })
+  d?: ReadOnly<Date>;
+  // @ts-expect-error not readonly
+  @arrayProp({ items: String, hidden: true })
+  e?: ReadOnly<string[]>;
+  // @ts-expect-error a number without a type
+  @prop({ readonly: true })
+  f?: ReadOnly<number>;
+  // @ts-expect-error no function hides it
+  @prop()
+  g?: Restricted<string>;
+  // @ts-expect-error hidden from all
+  @prop({ hidden: true })
+  h?: Restricted<string>;
+  // @ts-expect-error no function hides it
+  @arrayProp({ items: String, readonly: isGuest })
+  i?: Restricted<string[]>;
+}
+
+Deno.test("the types of the client hold: every case compiles, or fails to, as it says", () => {
+  assertEquals([filters, wrongFilters, trees, kept].map(({ length }) => length), [9, 18, 2, 3]);
+  assertEquals([bodies, patches, wrongBodies].map(({ length }) => length), [4, 1, 9]);
+  const unused = [calls, wrongCalls, wrongLists, Disagrees, Thing, Kept];
+  assertEquals(wrongGroups.length, 1);
+  assertEquals(unused.map(({ length }) => length), [0, 0, 0, 0, 0, 0]);
+});
