@@ -11,7 +11,7 @@ import { validatorsOf } from "./standard_schema.ts";
 const { Types } = mongoose;
 const SchemaTypes = mongoose.Schema.Types;
 
-/** The names of the option bags of `@prop` and `@arrayProp`, besides those of Mongoose. */
+/** The options that both `@prop` and `@arrayProp` accept, in addition to the options of Mongoose. */
 const COMMON_OPTIONS = [
   ...["hidden", "readonly", "apart", "exists", "summary", "description", "deprecated", "example"],
   ...["alias", "get", "set"],
@@ -19,7 +19,7 @@ const COMMON_OPTIONS = [
 const SINGLE_OPTIONS = new Set([...COMMON_OPTIONS, "type", "ref", "of"]);
 const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
 
-/** Mongoose's types do not list "encrypt". */
+/** The options of Mongoose's field types. Mongoose reads "encrypt" as well, but none of its types lists it. */
 const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatMap(optionsOf)]);
 
 function optionsOf({ prototype }: { readonly prototype: object }): string[] {
@@ -29,13 +29,16 @@ function optionsOf({ prototype }: { readonly prototype: object }): string[] {
   return names;
 }
 
-/** Options of an array that speak of its elements. */
+/** Options that apply to the elements of an array instead of to the array. */
 const ELEMENT_OPTIONS = new Set([
   ...["enum", "min", "max", "minLength", "maxLength", "minlength", "maxlength", "match", "trim"],
   ...["lowercase", "uppercase", "exists"],
 ]);
 
-/** Options of ours that say what the field is; Mongoose gets its own form of them. */
+/**
+ * The options that the framework interprets itself. They are not copied to Mongoose's field definition, which gets
+ * Mongoose's form of them.
+ */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
 const SCALARS = new Map<unknown, unknown>([
@@ -132,11 +135,14 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemaOf(kind) };
-  // Mongoose passes on the reference of a Map to its values, but no other option.
+  // Mongoose passes the reference of a Map to its values. It passes no other option.
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 
-/** Refuses a class that was not there yet: a field without it would be one of strings. */
+/**
+ * Throws if the class in an option is still `undefined` because its module is loaded later. Otherwise the field would
+ * become a field of strings.
+ */
 function checkLoaded({ name, options }: FieldRecord): void {
   const late = ["type", "items", "ref", "of"].find((key) =>
     key in options && options[key] === undefined
@@ -148,7 +154,10 @@ function checkLoaded({ name, options }: FieldRecord): void {
   }
 }
 
-/** Refuses an option that nobody knows: one that is misspelt would hide nothing. A type of the host may read any. */
+/**
+ * Throws if an option is unknown, because a misspelt `hidden` would leave the field visible. Fields with a Mongoose
+ * type of the application are not checked, because such a type may read any option.
+ */
 function checkNames({ array, name, options }: FieldRecord): void {
   const { prototype } = Object(array ? options.items : options.type) as { prototype?: unknown };
   if (prototype instanceof mongoose.SchemaType && !isMongooseType(prototype)) return;
@@ -161,7 +170,10 @@ function checkNames({ array, name, options }: FieldRecord): void {
   throw new TypeError(`@${decorator} of property "${name}" has no option "${unknown}"`);
 }
 
-/** A rule that is asynchronous would hide the field from everyone. */
+/**
+ * Throws if `hidden` or `readonly` is neither a boolean nor a synchronous function. An asynchronous function returns a
+ * promise, which counts as true, so the field would be hidden from every reader.
+ */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {
     const { [rule]: given = false } = options;
@@ -195,7 +207,10 @@ function checkExists(
   }
 }
 
-/** Turns a TypeScript enum into its values: a numeric one maps back from number to name as well. */
+/**
+ * Returns the values of a TypeScript enum. The object of a numeric enum also maps each number to its name, and these
+ * entries are left out.
+ */
 function enumValues(given: unknown): unknown {
   if (Array.isArray(given) || typeof given !== "object" || given === null) return given;
   if ("values" in given && Array.isArray(given.values)) return given;
@@ -204,7 +219,10 @@ function enumValues(given: unknown): unknown {
   );
 }
 
-/** Gives the model class or Mongoose's type of a field, if it is known. Thunks are called: all classes are there by now. */
+/**
+ * Returns the model class or the Mongoose type that `type` stands for, or `undefined` if it is unknown. A function such
+ * as `() => Movie` is called, because all classes are loaded when schemas are built.
+ */
 export function fieldKind(type: unknown): unknown {
   if (SCALARS.has(type)) return SCALARS.get(type);
   if (typeof type !== "function") return undefined;

@@ -19,7 +19,7 @@ import { countSaves } from "./mongoose/statements/save_by.ts";
 export interface BuiltSchema {
   readonly schema: Schema;
   readonly refersTo: Set<ModelClass>;
-  /** The schemas that it embeds; models may embed each other. */
+  /** The schemas of the embedded classes. Two models may embed each other. */
   readonly embeds: Set<BuiltSchema>;
 }
 
@@ -30,13 +30,16 @@ export type BuiltSchemas = WeakMap<ModelClass, BuiltSchema>;
 const usual: BuiltSchemas = new WeakMap();
 const classes = new WeakMap<Schema, ModelClass>();
 
-/** Gives the class whose schema a type or a shape has. */
+/** Returns the model class of a type or a shape with a schema. Returns `undefined` if no class has that schema. */
 export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass | undefined {
   const { schema } = (holder ?? {}) as { schema?: Schema };
   return schema && classes.get(schema);
 }
 
-/** Returns the usual schema of a class for its schema of connections with other plugins; any other schema for itself. */
+/**
+ * Returns the schema of a class for connections without extra plugins. `schema` may be the schema of the same class for
+ * a connection with other plugins. Returns `schema` itself if it belongs to no class.
+ */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
   return target === undefined ? schema : buildSchema(target).schema;
@@ -46,14 +49,17 @@ export function isBuilt(target: ModelClass): boolean {
   return usual.has(target);
 }
 
-/** Builds the schema of a class once, among the usual schemas or those of connections with other plugins. */
+/**
+ * Builds the schema of a class, once for each set of plugins. `built` caches the schemas of all connections with the
+ * same plugins.
+ */
 export function buildSchema(target: ModelClass, built: BuiltSchemas = usual): BuiltSchema {
   const known = built.get(target);
   if (known !== undefined) return known;
   checkMongoose();
   const description = describeModel(target);
   const result = {
-    // An empty object that a client sent is stored, as the answer says; Mongoose would drop it.
+    // With Mongoose's default, an empty object from a client would not be stored, although the response contains it.
     schema: new mongoose.Schema({}, { minimize: false, ...description.schemaOptions }),
     refersTo: new Set<ModelClass>(),
     embeds: new Set<BuiltSchema>(),
@@ -115,7 +121,7 @@ function fillSchema(
   hideWithin(schema);
 }
 
-/** Mongoose's classes of embedded documents, which copy the methods of their schemas. */
+/** A class that Mongoose generates for embedded documents. Its prototype holds copies of the schema's methods. */
 interface EmbeddedClass {
   readonly schema: Schema;
   readonly prototype: object;
@@ -124,14 +130,20 @@ interface EmbeddedClass {
 
 const hiding = new WeakSet<Schema>();
 
-/** Hides in JSON and in copies the hidden fields of a schema that no class builds, such as that of a kind. */
+/**
+ * Hides the hidden fields of a schema in JSON and in copies of its documents. It is for schemas that belong to no model
+ * class, such as the schema of a discriminator.
+ */
 export function hideAdded(schema: Schema): void {
   hideInJson(schema);
   markCopies(schema);
   hideWithin(schema);
 }
 
-/** Hides in JSON and in copies what schemas inside of another one hide that `configure` has added: no class builds them. */
+/**
+ * Applies the rules of hidden fields to embedded schemas that `configure()` has added. They belong to no model class,
+ * so nothing else has applied the rules.
+ */
 export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
     const { Constructor: held } = type as { readonly Constructor?: Partial<EmbeddedClass> };
@@ -147,7 +159,10 @@ export function hideWithin(schema: Schema): void {
   }
 }
 
-/** Mongoose names such a Map and what is around it in one projection, which MongoDB refuses. */
+/**
+ * Throws if a Map with `select: false` lies inside an object with `select: false`. Mongoose would exclude both paths in
+ * one projection, and MongoDB refuses such a projection.
+ */
 function refuseInnerMaps(schema: Schema): void {
   for (const [path, type] of Object.entries(schema.paths)) {
     const { schema: inner } = type as { readonly schema?: Schema };
@@ -169,7 +184,10 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
   return undefined;
 }
 
-/** Mongoose would read such a version from one place and count it in another one. */
+/**
+ * Throws if `versionKey` is a path with a dot. Mongoose would read such a version at one path and increment it at
+ * another.
+ */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (typeof key === "string" && key.includes(".")) {
@@ -177,14 +195,20 @@ function refuseNestedVersion(schema: Schema): void {
   }
 }
 
-/** Declares the version, as Mongoose does when it compiles a model: filters know of it before the first connection. */
+/**
+ * Adds the version field to the schema of a class with routes. Mongoose adds the field only when it compiles a model,
+ * and filters on the version are compiled before the first connection.
+ */
 function addVersion({ rests }: ModelDescription, schema: Schema): void {
   const key: unknown = schema.get("versionKey");
   if (rests.length === 0 || typeof key !== "string" || schema.path(key) !== undefined) return;
   schema.add({ [key]: Number } as Parameters<Schema["add"]>[0]);
 }
 
-/** Members of Mongoose's documents that a field would shadow, so that saving or reading would break. */
+/**
+ * Throws if a field has the name of a member of Mongoose's documents. The field would replace that member, and saving
+ * or reading would fail.
+ */
 function refuseReserved(name: string): void {
   if (name === "_id" || name === "id") return;
   if (name in mongoose.Model.prototype || RESERVED.has(name) || /^\$|\./.test(name)) {
@@ -199,15 +223,21 @@ function named(target: ModelClass, error: unknown): unknown {
   });
 }
 
-/** Statics that speak to the framework, or that every function has. */
+/**
+ * The statics that are not copied to the model. Every function has the first three, and the framework reads the others.
+ */
 const OWN_STATICS = new Set(["length", "name", "prototype", "configure", "schemaOptions"]);
 
-/** The body of a member that reads or calls a `#private` one: a document is no instance of the class. */
+/**
+ * Matches the body of a member that accesses a `#private` member. Such a member would throw on a document, because a
+ * document is not an instance of the class.
+ */
 const PRIVATE_ACCESS = /\bthis\s*\??\.\s*#[\p{ID_Start}$_]/u;
 
-/** Puts the methods, getters, setters and statics of a class and its ancestors on Mongoose's schema. */
+/** Adds the methods, getters, setters and statics of a class and its ancestors to a Mongoose schema. */
 function addClassMembers(target: ModelClass, schema: Schema): void {
-  // The last one of a name counts: Mongoose would run the getters and setters of parent and child, one after another.
+  // A member of a subclass replaces the inherited member. Mongoose would run the getters and setters of both, one after
+  // another.
   const members = new Map<string, PropertyDescriptor>();
   for (const owner of chainOf(target)) {
     const own = Object.getOwnPropertyDescriptors(owner.prototype);
@@ -232,7 +262,9 @@ function addInstanceMember(schema: Schema, [name, member]: [string, PropertyDesc
   if (set !== undefined) virtual.set(set);
 }
 
-/** Puts the static getters and setters of a class and its ancestors on its model: Mongoose copies values only. */
+/**
+ * Defines the static getters and setters of a class and its ancestors on its model. Mongoose copies only static values.
+ */
 export function addStaticAccessors(target: ModelClass, model: object): void {
   for (const [name, member] of staticsOf(target)) {
     if (!("value" in member)) Object.defineProperty(model, name, member);

@@ -2,26 +2,29 @@ import mongoose from "mongoose";
 import type { Connection } from "mongoose";
 import type { BuiltSchemas } from "./build_schema.ts";
 
-/** A plugin of a connection, and its options. */
+/** A plugin of a connection, with its options. */
 type Plugin = readonly [apply: object, options?: unknown];
 
-/** The schemas of all connections that have the same plugins. */
+/** The schemas that connections with the same plugins share. */
 interface PluginSchemas {
   readonly plugins: readonly Plugin[];
   readonly built: BuiltSchemas;
 }
 
-/** The plugins of Mongoose's default connection when the first model was compiled. */
+/** The plugins that Mongoose's default connection had when the first model was compiled. */
 let usual: readonly Plugin[] | undefined;
 
 const withoutPlugins: BuiltSchemas = new WeakMap();
 
-/** Schemas by the first plugin of their connections. */
+/** The schemas of connections with plugins. The key is the first plugin. */
 const withPlugins = new WeakMap<object, PluginSchemas[]>();
 
 /**
- * Returns the schemas for a connection; `undefined` for those that the default connection uses. Mongoose applies the plugins
- * of a connection to a schema once, so connections share schemas only if they have the same plugins.
+ * Returns the cache of schemas for a connection. Returns `undefined` if the connection has the plugins of the default
+ * connection, which uses the default cache.
+ *
+ * Mongoose applies the plugins of a connection to a schema only once. Connections may share schemas only if they have
+ * the same plugins.
  */
 export function schemasFor({ plugins }: Connection): BuiltSchemas | undefined {
   if (isSame(plugins, usualPlugins())) return undefined;

@@ -17,11 +17,11 @@ import {
 import type { DeclaredRules } from "./mongoose/schemas/field_rules.ts";
 import { stampFields } from "./mongoose/schemas/schema_members.ts";
 
-/** A value of a body or an answer. */
+/** A value of a request body or of a response. */
 export interface ValueDescription {
   /**
    * `String`, `Number`, `Boolean`, `Date`, `BigInt`, `Buffer`, `ObjectId`, `Decimal128`, `UUID`, `Object` (free form),
-   * `Embedded` (an object with `fields`), `Array` and `Map` (of `items`), or the name of a type of your own.
+   * `Embedded` (an object with `fields`), `Array` and `Map` (with `items`), or the name of a custom Mongoose type.
    */
   readonly type: string;
   /** The class of an embedded object, or the class that an identifier refers to. */
@@ -29,38 +29,41 @@ export interface ValueDescription {
   /** The elements of an array, or the values of a Map. */
   readonly items?: ValueDescription;
   /**
-   * The fields of an embedded object. Where classes embed themselves or each other, each of them has its fields once in
-   * a body or an answer, at its first place.
+   * The fields of an embedded object. If a class embeds itself, directly or through other classes, its fields are
+   * listed only where it occurs first in a body or a response.
    */
   readonly fields?: readonly FieldDescription[];
-  /** Whether it may be `null`: in an answer, or in a body, where `null` clears a field. */
+  /** Whether the value may be `null`. In a body, `null` clears the field. */
   readonly nullable?: boolean;
-  /** The values that are allowed. */
+  /** The allowed values. */
   readonly enum?: readonly unknown[];
-  /** The smallest number, or the first date. */
+  /** The smallest number, or the earliest date. */
   readonly minimum?: number | string;
-  /** The largest number, or the last date. */
+  /** The largest number, or the latest date. */
   readonly maximum?: number | string;
   /** The minimum length of a text. */
   readonly minLength?: number;
   /** The maximum length of a text. */
   readonly maxLength?: number;
-  /** The regular expression of a text, if it has no flags. */
+  /** The regular expression that a text has to match. It is missing if the expression has flags. */
   readonly pattern?: string;
 }
 
-/** A field of a body or an answer. */
+/** A field of a request body or of a response. */
 export interface FieldDescription extends ValueDescription {
-  /** The name. */
+  /** The name of the field. */
   readonly name: string;
   /**
-   * Whether the field is always there: in a valid body, or in an entity that was written through the model and that no
-   * hook has changed.
+   * Whether the field is always present. In a body, a valid request has to contain it. In a response, it is present if
+   * the entity was written through the model and no hook has changed the entity.
    */
   readonly required: boolean;
   /** Whether request bodies cannot set the field. */
   readonly readonly: boolean;
-  /** The value of a field that a new entity leaves out, if it is always the same and holds nothing hidden. */
+  /**
+   * The value that a new entity gets if the body leaves the field out. It is missing if the value can differ, or if the
+   * field holds hidden fields.
+   */
   readonly default?: unknown;
   /** The option `summary`. */
   readonly summary?: string;
@@ -68,11 +71,16 @@ export interface FieldDescription extends ValueDescription {
   readonly description?: string;
   /** The option `deprecated`. */
   readonly deprecated?: boolean;
-  /** The option `example`. An answer has none for a field that holds something hidden. */
+  /** The option `example`. It is missing in a response if the field holds hidden fields. */
   readonly example?: unknown;
 }
 
-/** An answer, one that need not be stored, or a body: of a creation, a replacement, an update, changes of many, or an element in one. */
+/**
+ * The use of an object. `answer` is a response with an entity. `result` is the response of an action, which need not be
+ * stored. `new` is the body of a creation or a replacement. `replacement` is the body of a replacement whose key is in
+ * the path. `patch` is the body of an update. `changes` is the body of a write that accepts listed fields only.
+ * `element` is an array element in a patch, which the client sends as a whole.
+ */
 export type View = "answer" | "result" | "new" | "replacement" | "patch" | "changes" | "element";
 
 export function isAnswer(view: View): boolean {
@@ -81,24 +89,27 @@ export function isAnswer(view: View): boolean {
 
 interface ObjectPlace {
   readonly view: View;
-  /** Whether it is stored inside another: it has no version then. */
+  /** Whether the object is stored inside another entity. Such an object has no version field. */
   readonly embedded: boolean;
 }
 
 export interface ObjectNode {
   readonly view: View;
-  /** The class. An object made of dotted paths has none. */
+  /** The name of the class. It is missing if the object comes from dotted paths. */
   readonly model: string | undefined;
-  /** Whether a body may hold declared fields only. */
+  /** Whether a body with an undeclared field is refused. */
   readonly strict: boolean;
   readonly fields: readonly FieldNode[];
-  /** The fields of a body that are not set, and that answers show. */
+  /** The fields that clients can read and that a body cannot set. A body may contain them, and they are ignored. */
   readonly ignored: readonly string[];
 }
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
-/** Describes an object: once for each shape and view, so that models that embed each other make cycles. */
+/**
+ * Returns the node of an object. The node is cached for each shape and place, and its fields are described when they
+ * are read, so models that embed each other become a cycle instead of an infinite tree.
+ */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
   const known = nodesOf(shape);
@@ -138,11 +149,14 @@ export interface ValueNode extends Pick<ValueDescription, "type" | "model"> {
   readonly object?: ObjectNode;
   readonly rules: DeclaredRules;
   readonly nullable: boolean;
-  /** Whether a body must not leave a text empty. */
+  /** Whether a body must not contain an empty text here, because the field is required. */
   readonly filled: boolean;
-  /** The options that change a text of a body before the rules apply. */
+  /** The options, such as `trim`, that change a text of a body before its rules are checked. */
   readonly reworked: readonly string[];
-  /** Whether functions of the application decide what it may be. */
+  /**
+   * Whether a getter, a setter, a transform or a cast of the application determines the value. The OpenAPI document
+   * describes no rules of such a value.
+   */
   readonly opaque: boolean;
 }
 
@@ -160,7 +174,7 @@ interface ValuePlace {
 
 interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
-  /** Whether every write through the framework sets it: identifiers, versions and timestamps. */
+  /** Whether every write through the framework sets the field. This holds for identifiers, versions and timestamps. */
   readonly written: boolean;
 }
 
@@ -199,9 +213,10 @@ function wordsOf(field: FieldShape, view: View): FieldWords {
 function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const { kind, type, shape, element } = field;
   const model = modelOf(type);
-  // A patch replaces the elements of an array, and merges into the values of a Map.
+  // A patch replaces the elements of an array, but merges into the values of a Map.
   const below = view === "patch" && kind === "array" ? "element" : view;
-  // An array of objects has one type for itself and its elements: its options are those of the array.
+  // An array of embedded objects and its elements have the same type object. Its options belong to the array, so they
+  // are not used for the elements.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),
@@ -218,7 +233,7 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   };
 }
 
-/** The types of which Mongoose stores `null` for an empty text. */
+/** The types for which Mongoose stores `null` instead of an empty text. */
 const CLEARED = new Set(["Number", "Int32", "Double", "BigInt", "Date"]);
 
 function isShownNull(field: FieldShape, inside: ValuePlace["inside"]): boolean {
@@ -248,7 +263,10 @@ function modelOf(type: SchemaType | undefined): string | undefined {
   return (typeof ref === "string" ? classOf(ref) : schemaClass(type))?.name;
 }
 
-/** Describes the fields of an object as a tree: objects that embed themselves are described once. */
+/**
+ * Describes the fields of an object as a tree. Fields of a class that embeds itself are listed once, at the first place
+ * of the class.
+ */
 export function describeFields(
   node: ObjectNode,
   described = new Set<ObjectNode>(),

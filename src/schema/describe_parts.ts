@@ -5,12 +5,12 @@ import { fieldKind, isModelClass, resolveRef } from "./build_field.ts";
 import { buildSchema } from "./build_schema.ts";
 import { isRequired } from "./mongoose/schemas/field_rules.ts";
 
-/** How a parent holds a part of itself that has routes of its own. */
+/** The connection between a parent and a part that has routes. */
 export interface PartLink {
   readonly owner: ModelClass;
   readonly property: string;
   readonly array: boolean;
-  /** Whether it is stored inside the parent, instead of its identifier. */
+  /** Whether the part is stored inside the parent. Otherwise the parent stores its identifier. */
   readonly embedded: boolean;
   readonly required: boolean;
 }

@@ -51,7 +51,7 @@ function compile(target: ModelClass, connection: Connection): Model<unknown> {
   dropUnreadable(schema);
   const collection = collectionName(target, schema);
   const model = connection.model<unknown>(modelName(target), schema, collection);
-  // Mongoose tells of every failure by an "error" event as well; unheard, it would end the process.
+  // Mongoose also emits an "error" event for every failure. Without a listener, that event would end the process.
   model.on("error", () => {});
   watchIndexes(model, target);
   guardKinds(model);
@@ -65,7 +65,7 @@ function compileReferred(target: ModelClass, connection: Connection): void {
   for (const referred of referredModels(buildSchema(target))) getModel(referred, connection);
 }
 
-/** Gives a model without a collection, which makes documents of what is stored inside others. */
+/** Returns a model without a collection, which makes documents from objects that are stored inside other entities. */
 export function embeddedModel(target: ModelClass, connection: Connection): Model<unknown> {
   const known = connection.models[embeddedName(target)];
   if (known !== undefined) return known;
@@ -78,7 +78,10 @@ function embeddedName(target: ModelClass): string {
   return `${modelName(target)}~embedded`;
 }
 
-/** Gives a model of a class that casts and validates, and has no database: no other model is compiled for it. */
+/**
+ * Returns a model of a class that only casts and validates. Its connection never opens, and no model of a referred
+ * class is compiled for it.
+ */
 export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
   const connection = makeDetachedConnection();
   connection.plugins.push(...usualPlugins());
@@ -86,7 +89,7 @@ export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
 });
 
 function compileEmbedded(target: ModelClass, connection: Connection): Model<unknown> {
-  // Only a root has a version.
+  // Only the root entity has a version, so the embedded schema gets none.
   const { schema } = buildSchema(target, schemasFor(connection));
   dropStrays(schema);
   dropUnreadable(schema);
@@ -100,7 +103,10 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
   return model;
 }
 
-/** Hides the hidden fields of the kinds of a model, and of all that it embeds: compiling it has made their schemas. */
+/**
+ * Hides the hidden fields of a model's discriminators and of embedded discriminators. Mongoose builds their schemas
+ * when it compiles the model, so this runs after the compilation.
+ */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;
   for (const each of schemasWithin(schema)) hideWithin(each);

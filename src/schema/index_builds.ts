@@ -5,17 +5,20 @@ import { logHint } from "../errors/log.ts";
 import { memoize } from "./memoize.ts";
 import { isOpen } from "./mongoose/connections.ts";
 
-/** The pause before an index build is tried for the second time; it doubles from try to try. */
+/** The pause before the second attempt to build an index. The pause doubles with each attempt. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
-/** How long a write waits for the first build of the indexes that it needs: on an empty collection it takes milliseconds. */
+/**
+ * The longest time that a write waits for the first build of the indexes that it needs. On an empty collection, a build
+ * takes milliseconds.
+ */
 const FIRST_BUILD_MS = 2000;
 
 const builds = new WeakMap<Model<unknown>, IndexBuilds>();
 
-/** The builds of each class whose failures have not been reported yet. */
+/** The index builds of a class that have a failure which no request has reported yet. */
 const untoldOf = memoize((_target: ModelClass) => new Set<IndexBuilds>());
 
 export function watchIndexes(model: Model<unknown>, target: ModelClass): void {
@@ -30,14 +33,14 @@ export function hasUntoldFailures(target: ModelClass): boolean {
   return untoldOf(target).size > 0;
 }
 
-/** The index builds of one model on one connection: one that fails is repeated until it succeeds. */
+/** The index builds of one model on one connection. A failed build is repeated until it succeeds. */
 export class IndexBuilds {
   readonly #model: Model<unknown>;
-  /** The name of the class. */
+  /** The name of the model class. */
   readonly name: string;
   readonly #untold: Set<IndexBuilds>;
   #failure: Error | undefined;
-  /** The causes that were logged since a build has succeeded. */
+  /** The causes of failures that were logged since the last successful build. Each cause is logged once. */
   readonly #logged = new Set<string>();
   #missing: Error | undefined;
   #tries = 0;
@@ -52,7 +55,10 @@ export class IndexBuilds {
     model.on("index", (error?: Error) => error ? this.#fail(error) : this.#succeed());
   }
 
-  /** Why unique indexes are missing: the last build failed, or none has run. */
+  /**
+   * The reason why unique indexes are missing. It is the error of the last build, or an error that lists the missing
+   * indexes if no build has failed.
+   */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
   }
@@ -61,7 +67,7 @@ export class IndexBuilds {
     return this.#untold.delete(this) ? this.#failure : undefined;
   }
 
-  /** Whether all unique indexes stand, on the deployment that the connection leads to. */
+  /** Whether all unique indexes are built on the deployment that the connection currently uses. */
   async areUniqueStanding(): Promise<boolean> {
     const client = this.#model.db.getClient();
     if (this.#stands === client || uniqueIndexes(this.#model).length === 0) return true;
@@ -72,7 +78,10 @@ export class IndexBuilds {
     return missing.length === 0;
   }
 
-  /** Whether the unique indexes that a write needs stand, as far as the write can wait for their first build. */
+  /**
+   * Whether the unique indexes that a write needs are built. Waits a bounded time for their first build. The write can
+   * be sent if the user may not list indexes.
+   */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     const isBuilt = () => this.#stands === this.#model.db.getClient();
     if (isBuilt()) return true;
@@ -86,7 +95,7 @@ export class IndexBuilds {
     await waitFor(this.#model.init());
     if (isBuilt()) return true;
     const missing = await missingUnique(this.#model).catch((error) => {
-      // A user that may not list indexes can write.
+      // A user without the right to list indexes may still write.
       if (error.code === UNAUTHORIZED) return [];
       throw error;
     });
@@ -97,7 +106,10 @@ export class IndexBuilds {
     return isBuilt();
   }
 
-  /** Builds the indexes once more, once for each deployment: the connection may have been opened anew during a build. */
+  /**
+   * Builds the indexes once more, and only once for each deployment. The connection may have been reopened on another
+   * deployment during the first build, which would leave the new deployment without indexes.
+   */
   async #buildAnew(): Promise<void> {
     const { db, schema } = this.#model;
     const client = db.getClient();
@@ -131,20 +143,23 @@ export class IndexBuilds {
     this.#retryIn(pause, this.#model.db.getClient());
   }
 
-  /** Builds again on the same deployment: what is opened elsewhere later has indexes of its own. */
+  /**
+   * Repeats the build after a pause. Stops if the connection was reopened on another deployment, because its indexes
+   * are built separately.
+   */
   #retryIn(pause: number, client: object): void {
     const retry = () => {
       const { db } = this.#model;
       if (db.getClient() !== client) this.#untold.delete(this);
       else if (!isOpen(db)) this.#retryIn(FIRST_PAUSE_MS, client);
-      // Mongoose tells of the result by an event.
+      // Mongoose reports the result by the "index" event, so the rejection needs no handler.
       else this.#model.ensureIndexes().catch(() => {});
     };
     setTimeout(retry, pause).unref();
   }
 }
 
-/** Waits for a build as long as a write can, and for failures too. */
+/** Waits until a build has succeeded or failed, but no longer than a write may wait. */
 async function waitFor(build: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, FIRST_BUILD_MS));
@@ -152,7 +167,10 @@ async function waitFor(build: Promise<unknown>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The message without the identifiers of the build and of the connection, which differ at each try. */
+/**
+ * Returns the message of an error without the identifiers of the build and the connection. These differ at each
+ * attempt, so the same cause would be logged again.
+ */
 function causeOf({ message }: Error): string {
   return message.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|\bconnection \d+/g, "");
 }
@@ -181,10 +199,14 @@ interface StorageStats {
 
 const UNAUTHORIZED = 13;
 
-/** The codes of the errors of users, databases and connections that may not read statistics. */
+/** The codes of errors for users, databases and connections that may not read collection statistics. */
 const WITHOUT_STATISTICS: ReadonlySet<unknown> = new Set([9, 13, 115, 304, 323, 40324]);
 
-/** Lists the indexes that keep entities apart. One that is being built does not yet, and may fail: it is listed as the others. */
+/**
+ * Returns the finished indexes. `listIndexes()` also returns indexes that are being built, which do not enforce
+ * uniqueness yet. The statistics of the collection distinguish both. Without access to the statistics, all listed
+ * indexes are returned.
+ */
 async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   const listed = await model.listIndexes() as StoredIndex[];
   const stats: StorageStats[] | undefined = await statistics(model).catch((error) => {
@@ -199,7 +221,7 @@ async function standingIndexes(model: Model<unknown>): Promise<StoredIndex[]> {
   return listed.filter(({ name }) => known.has(name));
 }
 
-/** Gives the statistics of a collection, of each shard. */
+/** Reads the storage statistics of a collection. The result has one element for each shard. */
 async function statistics({ collection }: Model<unknown>): Promise<StorageStats[]> {
   const stages = [{ $collStats: { storageStats: {} } }];
   const shards = await collection.aggregate(stages, { readPreference: "primary" }).toArray();
@@ -208,9 +230,9 @@ async function statistics({ collection }: Model<unknown>): Promise<StorageStats[
 
 /** A unique index of a model. */
 export interface UniqueIndex {
-  /** The fields of the root that it reads. */
+  /** The top-level fields that the index reads. */
   readonly fields: readonly string[];
-  /** Whether it has every entity, those without the fields too. */
+  /** Whether the index contains every entity, including entities without the fields. */
   readonly isOfAll: boolean;
   readonly text: string;
 }
@@ -226,7 +248,7 @@ interface UniqueOptions {
   readonly collation?: { readonly locale?: string; readonly strength?: number };
 }
 
-/** Tells which entities an index keeps apart, and by what. */
+/** Returns a text that is equal for two unique indexes with the same keys, partial filter, sparseness and collation. */
 function ruleOf(key: object, options: UniqueOptions): string {
   const { sparse, partialFilterExpression = null, collation } = options;
   const { locale = "simple", strength = 3 } = collation ?? {};

@@ -1,4 +1,6 @@
-/** Has a function compute its result once for each object. */
+/**
+ * Returns a function that computes its result once for each object. The result is garbage-collected with the object.
+ */
 export function memoize<K extends object, V extends NonNullable<unknown>>(
   compute: (key: K) => V,
 ): (key: K) => V {

@@ -2,10 +2,16 @@ import mongoose from "mongoose";
 import type { ModelClass } from "../declare/model/framework_model.ts";
 import { memoize } from "./memoize.ts";
 
-/** Fields refer to models by name as well. No class is kept alive for that. */
+/**
+ * The classes by model name, for fields that name a model in `ref`. The map holds weak references, so it keeps no class
+ * alive.
+ */
 const classes = new Map<string, WeakRef<ModelClass>>();
 
-/** Gives the name under which Mongoose knows a class: the class's own, numbered where classes share it. */
+/**
+ * Returns the model name of a class. Classes with the same name get a number, because Mongoose needs unique model
+ * names.
+ */
 export const modelName = memoize((target: ModelClass): string => {
   let name = target.name;
   for (let count = 2; classes.has(name); count++) name = `${target.name}~${count}`;
@@ -17,7 +23,7 @@ export function classOf(name: string): ModelClass | undefined {
   return classes.get(name)?.deref();
 }
 
-/** Gives the class behind a `ref`: a name, a model, or a thunk of either. */
+/** Returns the class that a `ref` refers to. A `ref` is a name, a model, or a function that returns one of them. */
 export function referredClass(ref: unknown): ModelClass | undefined {
   if (typeof ref === "string") return classOf(ref);
   if (typeof ref !== "function") return undefined;
@@ -27,12 +33,15 @@ export function referredClass(ref: unknown): ModelClass | undefined {
   try {
     return referredClass(ref());
   } catch {
-    // It depends on the document.
+    // A `ref` function that throws without a document depends on the document, so it has no fixed class.
     return undefined;
   }
 }
 
-/** Gives the collection of a class: the one that its schema options name, or Mongoose's plural of its name. */
+/**
+ * Returns the name of the collection of a class. The default is Mongoose's plural of the class name, and the schema
+ * option `collection` overrides it.
+ */
 export function collectionName(target: ModelClass, schema: mongoose.Schema): string {
   const given = schema.get("collection");
   if (given !== undefined) return given;

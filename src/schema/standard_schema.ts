@@ -4,7 +4,7 @@ import type { StandardIssue, StandardSchema } from "../declare/decorators/field_
 import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
-/** The issues that a schema of a validation library finds in a value, at least one. */
+/** The error that a Standard Schema reports for a value. It has at least one issue. */
 export class SchemaIssues extends Error {
   constructor(readonly issues: readonly StandardIssue[]) {
     super(issues[0]?.message);
@@ -12,8 +12,9 @@ export class SchemaIssues extends Error {
 }
 
 /**
- * Gives the option `validate` in the form of Mongoose: schemas of validation libraries become functions. Of two functions
- * in a list, Mongoose would take the second for the message of the first.
+ * Returns the option `validate` in Mongoose's form. Schemas of validation libraries become functions. A list of
+ * functions becomes a list of objects, because Mongoose would use the second of two functions as the message of the
+ * first.
  */
 export function validatorsOf(validate: unknown): unknown {
   if (Array.isArray(validate)) {
@@ -24,7 +25,7 @@ export function validatorsOf(validate: unknown): unknown {
       );
   }
   if (!isSchema(validate)) return validate;
-  // `null` is no value: `required` judges whether there must be one.
+  // `null` means that no value is set. The option `required` decides whether a value must be set.
   return (value: unknown) => value === null || andThen(parseBySchema(validate, value), () => true);
 }
 
@@ -38,7 +39,10 @@ export function isSchema(value: unknown): value is StandardSchema {
   return isHolder && "~standard" in value;
 }
 
-/** Gives the value that a schema makes of another one. Its issues alone say that a value is wrong. */
+/**
+ * Returns the output of a Standard Schema for a value. Throws {@linkcode SchemaIssues} if the value is invalid. Any
+ * other error means that the schema itself has failed.
+ */
 export function parseBySchema(schema: StandardSchema, value: unknown): MaybePromise<unknown> {
   const result = runHook("validate", () => schema["~standard"].validate(pojoOf(value)));
   return andThen(result, ({ issues, value: made }) => {
@@ -47,7 +51,10 @@ export function parseBySchema(schema: StandardSchema, value: unknown): MaybeProm
   });
 }
 
-/** Gives the JSON Schema of the values that a schema takes or gives, if its library writes one. */
+/**
+ * Returns the JSON Schema of the input or output of a Standard Schema. Returns `undefined` if the library cannot write
+ * one.
+ */
 export function jsonSchemaOf(
   schema: StandardSchema,
   side: "input" | "output",
@@ -59,12 +66,12 @@ export function jsonSchemaOf(
     const written = jsonSchema?.[side]?.({ target: "draft-2020-12" });
     return isJsonObject(written) && isJson(written) ? written : undefined;
   } catch {
-    // JSON Schema cannot say every type.
+    // The library throws if JSON Schema cannot express the type.
     return undefined;
   }
 }
 
-/** Schemas know nothing of the documents and arrays of Mongoose. */
+/** Returns a Mongoose document or array as a plain object. Validation libraries do not accept Mongoose's classes. */
 function pojoOf(value: unknown): unknown {
   return isDocument(value) || Array.isArray(value)
     ? (value as { toObject?: () => unknown }).toObject?.() ?? value
