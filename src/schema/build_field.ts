@@ -171,8 +171,9 @@ function checkNames({ array, name, options }: FieldRecord): void {
 }
 
 /**
- * Throws if `hidden` or `readonly` is neither a boolean nor a synchronous function. An asynchronous function returns a
- * promise, which counts as true, so the field would be hidden from every reader.
+ * Throws if `hidden` or `readonly` is neither a boolean nor a synchronous function. The result of an asynchronous function
+ * is a promise, and any result except `false` restricts the field, so the field would be hidden from every reader. Throws
+ * if `apart` is no boolean, or if `example` is no JSON value.
  */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {

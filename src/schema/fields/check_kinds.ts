@@ -1,12 +1,13 @@
 import type { FieldShape, Shape } from "./shape.ts";
 import { isSecret, shapeWithin } from "./visibility.ts";
 
-/** Options that say who sees and sets a field. */
+/** The options that decide which readers see a field and which bodies may set it. */
 const GUARDS = ["hidden", "readonly", "select", "apart"] as const;
 
 /**
- * Throws where a kind (a Mongoose discriminator) guards a field of its base otherwise than the base does. Filters, bodies and
- * groups of the base's routes are read by the base alone, so the kind's declaration would not bind there.
+ * Throws if a discriminator and its base declare different guards (`hidden`, `readonly`, `select`, `apart`) for the
+ * same field. The routes of the base compile filters, bodies and groups from the base only, so a guard that only the
+ * discriminator declares would have no effect in these routes.
  */
 export function checkKind(
   base: Shape,
@@ -72,7 +73,7 @@ function fieldDifference(
 
 function guardOf({ type, hidden }: FieldShape, name: (typeof GUARDS)[number]): unknown {
   const given: unknown = type === undefined && name === "hidden" ? hidden : type?.options[name];
-  // Mongoose selects a field unless it is told not to.
+  // Mongoose selects a field by default.
   if (name === "select") return given === false;
   return given ?? false;
 }

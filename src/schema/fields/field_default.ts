@@ -12,10 +12,13 @@ import { copyJson } from "./json.ts";
 import type { FieldShape } from "./shape.ts";
 
 export interface FieldDefault {
-  /** None; always the same; made without looking at the document; made by looking at it. */
+  /**
+   * Whether a field has no default, always the same default, a default that is computed without the document, or a
+   * default that is computed from the document.
+   */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
-  /** Makes what is stored; absent where only a document can. */
+  /** Makes the default in the form in which it is stored. It is missing if only a document can make that form. */
   readonly make?: () => unknown;
 }
 
@@ -38,21 +41,27 @@ export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
   return { kind: "constant", given, ...isCastAlone && { make } };
 }
 
-/** The value of a field that an object leaves out. Only scalars are cast. */
+/**
+ * Returns the default of a field for an entity that is not a Mongoose document. Only the defaults of scalar fields
+ * are cast.
+ */
 export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
   if (kind === "scalar") return defaultOf(type, object as Document);
   const given = rawDefault(type);
-  // No two objects share a default.
+  // The default is copied, so that two objects never share it.
   return copyJson(typeof given === "function" ? given.call(object, object) : given);
 }
 
-/** The value of a field after `null` has cleared it; `undefined` for none. */
+/**
+ * Returns the value of a field after a body has cleared it with `null`. Returns `undefined` if the field is required or
+ * has no default.
+ */
 export function clearedValue(entity: object, field: FieldShape): unknown {
   if (field.kind === "array") return [];
   return isRequired(field.type) ? undefined : initialValue(entity, field);
 }
 
-/** The value of a field in a new entity of which nothing is said. */
+/** Returns the value of a field in a new entity whose body leaves the field out. */
 export function initialValue(entity: object, field: FieldShape): unknown {
   return isDocument(entity) ? defaultOf(field.type, entity) : defaultIn(entity, field);
 }

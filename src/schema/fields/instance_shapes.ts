@@ -5,7 +5,10 @@ import { describeShape, type Shape } from "./shape.ts";
 
 const remembered = new WeakMap<object, Shape>();
 
-/** Remembers the shape of an entity that has neither a class nor a schema, such as one of another database. */
+/**
+ * Stores the shape of a plain object that a hook gave as an entity, for example an entity of another database. The
+ * object has neither a model class nor a schema from which its hidden fields could be found.
+ */
 export function rememberShape<T extends object>(entity: T, shape: Shape): T {
   remembered.set(entity, shape);
   return entity;
@@ -15,13 +18,19 @@ export function isInstance(value: object): boolean {
   return value instanceof FrameworkModel;
 }
 
-/** Gives the shape of an instance of a model class that is no document, or of a known entity; `undefined` for others. */
+/**
+ * Returns the shape of an instance of a model class or of an object that {@linkcode rememberShape} has seen. Returns
+ * `undefined` for other objects.
+ */
 export function shapeOfInstance(value: object, rights: Rights): Shape | undefined {
   if (!isInstance(value)) return remembered.get(value)?.under(rights);
   return describeShape(buildSchema(modelClassOf(value)).schema, rights);
 }
 
-/** The nearest class that Mongoose knows: a class below it is a view of the host's own. */
+/**
+ * Returns the nearest ancestor class that has a built schema. A subclass without a schema is a view that the
+ * application defines.
+ */
 function modelClassOf(value: object): ModelClass {
   const own = (Object.getPrototypeOf(value) as object).constructor as ModelClass;
   for (let each = own; typeof each === "function"; each = Object.getPrototypeOf(each)) {

@@ -1,13 +1,13 @@
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Tells whether a value is a JSON object: no array, no class of its own. */
+/** Whether a value is a plain object, and neither an array nor an instance of a class. */
 export function isJsonObject(value: unknown): value is JsonObject {
   if (typeof value !== "object" || value === null) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Copies objects, lists and dates; what else they hold is shared. */
+/** Copies objects, arrays and dates recursively. Other values are shared with the original. */
 export function copyJson(value: unknown): unknown {
   if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(copyJson);
@@ -15,20 +15,26 @@ export function copyJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)]));
 }
 
-/** Keys that reach the prototype of an object: nowhere do they name a field, and data under them is never shown. */
+/** Keys that give access to the prototype of an object. They never name a field, and data under them is never shown. */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
   "constructor",
   "prototype",
 ]);
 
-/** Tells whether a key of a filter names a field: it is no operator, and nothing that the driver takes for something else. */
+/**
+ * Whether a key of a filter can name a field. Operators, prototype keys, keys with a NUL character and the keys in
+ * `MARK_KEYS` cannot.
+ */
 export function isFieldKey(key: string): boolean {
   return !key.startsWith("$") && !key.includes("\0") && !PROTOTYPE_KEYS.has(key) &&
     !MARK_KEYS.has(key);
 }
 
-/** Keys by which the driver and Mongoose know their own values: data that carried one would be taken for such a value. */
+/**
+ * Keys by which the driver and Mongoose recognise their own value classes. The driver or Mongoose would treat an object
+ * with such a key as a value of that class.
+ */
 export const MARK_KEYS: ReadonlySet<string> = new Set(["_bsontype", "isMongooseBuffer"]);
 
 export function isJson(value: unknown): boolean {
@@ -36,7 +42,7 @@ export function isJson(value: unknown): boolean {
 }
 
 function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
-  // A value that holds itself has no text.
+  // A circular value cannot be written as JSON.
   if (above.includes(value)) return false;
   const isInner = (each: unknown) => isJsonBelow(each, [...above, value]);
   if (Array.isArray(value)) return value.every(isInner);
@@ -45,7 +51,10 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
     Number.isFinite(value);
 }
 
-/** Whether a body gives a value to a path, or to an object around it that is no object in the body. */
+/**
+ * Whether a body sets a path. A body also sets the path if it sets an object on the path to another value, such as
+ * `null`.
+ */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;
   for (const name of path.split(".")) {

@@ -1,23 +1,23 @@
-/** Strings, which are passed over, and numbers of a JSON text. */
+/** Matches the strings and the numbers of a JSON text. Strings are matched so that the digits in them are skipped. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^[+-]?\d+$/;
 
-/** Every decimal number of so many digits has a number of its own in JavaScript. */
+/** Every decimal number with at most this many digits has a distinct number in JavaScript. */
 const EXACT_DIGITS = 15;
 
-/** From here on JavaScript writes integers with an exponent, and no integer type of the database reaches as far. */
+/** The limit from which JavaScript writes integers with an exponent. The integer types of the database end below it. */
 const LARGEST_WRITTEN = 1e21;
 
-/** The numbers of a JSON text that JavaScript does not hold as they are written. */
+/** The numbers of a JSON text that JavaScript rounds when it parses them. */
 export interface RoundedNumbers {
-  /** The first number that is infinite in JavaScript, or an integer that is another one. */
+  /** The first number that becomes infinite or becomes another integer in JavaScript. */
   readonly lost: string | undefined;
-  /** The values of all numbers that may have other digits in JavaScript. */
+  /** The parsed values of all numbers whose digits may differ from the JSON text. */
   readonly values: ReadonlySet<number>;
 }
 
-/** Finds the numbers in a valid JSON text that JavaScript rounds. */
+/** Finds the numbers that JavaScript rounds in a valid JSON text. */
 export function findRounded(text: string): RoundedNumbers {
   const values = new Set<number>();
   let lost: string | undefined;
@@ -30,7 +30,7 @@ export function findRounded(text: string): RoundedNumbers {
   return { lost, values };
 }
 
-/** Whether a text is an integer that JavaScript neither holds exactly nor writes with these digits. */
+/** Whether a text is an integer that JavaScript cannot hold exactly and would write with other digits. */
 export function isLostInteger(text: string): boolean {
   if (isShort(text) || !INTEGER.test(text)) return false;
   const { isShortest, isExact } = readNumber(text);
@@ -38,8 +38,9 @@ export function isLostInteger(text: string): boolean {
 }
 
 /**
- * Whether a number of a parsed body may be another one than the client has written: its integers beyond 2^53 have no digits
- * to spare. Numbers of few digits, such as 1.5e20, and those with an exponent, such as 1e300, count as written.
+ * Whether a number of a parsed body may differ from the number in the JSON text. This concerns integers beyond 2^53
+ * with more than 15 significant digits, because JavaScript may have rounded them. Numbers with few digits, such as 1.5e20, and
+ * integers from 1e21 on, such as 1e300, are accepted as written.
  */
 export function mayBeRounded(value: number): boolean {
   return isUnsafeInteger(value) && Math.abs(value) < LARGEST_WRITTEN &&
@@ -54,7 +55,10 @@ function isShort(token: string): boolean {
   return token.length <= EXACT_DIGITS && !/e/i.test(token);
 }
 
-/** Reads a number. JavaScript writes the shortest digits that lead back to it, which may differ from its exact value. */
+/**
+ * Reads a number and compares its digits with JavaScript's. `String()` writes the shortest digits that identify a
+ * number, and these may differ from its exact value, so both are compared.
+ */
 function readNumber(token: string) {
   const value = Number(token);
   if (!Number.isFinite(value)) return { value, isShortest: false, isExact: false };
@@ -64,13 +68,13 @@ function readNumber(token: string) {
   return { value, isShortest, isExact };
 }
 
-/** Writes the decimal value of a number in one form for all its spellings. */
+/** Returns a text that is equal for all spellings of the same decimal value. */
 function keyOf(token: string): string {
   const { sign, digits, exponent } = decimalOf(token);
   return digits === "" ? "0" : `${sign}${digits}e${exponent}`;
 }
 
-/** Splits a number into its digits, without zeros around them, and the exponent of the last digit. */
+/** Splits a number into its sign, its digits without leading and trailing zeros, and the exponent of its last digit. */
 function decimalOf(token: string) {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^([+-]?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(token) ?? [];

@@ -2,35 +2,44 @@ import type { Schema } from "mongoose";
 import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** The fields that the reader of a request cannot see, and those that he cannot set, by the functions of the fields. */
+/** The rights of one kind of reader. They hold the results of the functions in the options `hidden` and `readonly`. */
 export class Rights {
-  /** Shapes are kept with the rights they are of. */
+  /** The shapes that were described for these rights, by schema. */
   readonly shapes = new WeakMap<Schema, Shape>();
   readonly #told: ReadonlyMap<unknown, boolean>;
   readonly #others: boolean;
 
-  /** @param others What holds for functions that were not asked. */
+  /** @param others The result for functions that are not in `told`. */
   constructor(told: ReadonlyMap<FieldRule, boolean>, others = true) {
     this.#told = told;
     this.#others = others;
   }
 
-  /** Whether an option of a field holds: `true`, or a function that has told so. */
+  /** Whether an option of a field restricts the reader. The option is `true`, or a function with the result `true`. */
   restricts(option: unknown): boolean {
     return typeof option === "function" ? this.#told.get(option) ?? this.#others : option === true;
   }
 }
 
-/** The rights of nobody in particular: what any reader may be kept from stays hidden. */
+/**
+ * The rights if no reader is known. Every function counts as restricting, so fields that are hidden from some readers
+ * stay hidden.
+ */
 export const MOST_RESTRICTED = new Rights(new Map());
 
-/** Shows what any reader may see: for what is told before a request comes. */
+/**
+ * The rights under which no function restricts. They are for descriptions that are built before a request, which must
+ * contain every field that some reader may see.
+ */
 export const UNRESTRICTED = new Rights(new Map(), false);
 
-/** A function of a field, by the path of the field. */
+/** The functions in the options `hidden` and `readonly`, each with the path of its field. */
 export type Restrictions = ReadonlyMap<FieldRule, string>;
 
-/** Finds the functions of the fields of a shape, of its kinds, of all that it embeds, and of all that its references lead to. */
+/**
+ * Returns the functions that restrict fields of a shape. The search includes the shape's discriminators, its embedded
+ * objects and the shapes of its references.
+ */
 export function restrictionsIn(root: Shape): Restrictions {
   const found = new Map<FieldRule, string>();
   const seen = new Set<Shape>();

@@ -16,14 +16,14 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-/** The fields of a schema, as a tree. Bodies, filters and answers are read against it. */
+/** The fields of a schema as a tree, for one kind of reader. Bodies, filters and responses are compiled from it. */
 export class Shape {
   /** Whether a body with an undeclared field is refused instead of ignored. */
   readonly strict: boolean;
-  /** For whom it is: what others may not see is hidden in their own shapes. */
+  /** The rights of the readers for whom the shape is. Fields that these readers may not see are marked as hidden. */
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
-  /** Missing for an object made of dotted paths. */
+  /** The schema of the shape. It is missing for an object that comes from dotted paths. */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -54,92 +54,110 @@ export class Shape {
     inner.add(below, field);
   }
 
-  /** The shapes of what virtual references bring in when they are populated, by name. */
+  /** The shapes of the entities that virtual references load when they are populated, by the name of the virtual. */
   get joined(): ReadonlyMap<string, Shape> {
     return this.#joined ??= this.schema === undefined
       ? new Map()
       : joinedShapes(this.schema, this.rights);
   }
 
-  /** The shapes of the kinds (discriminators) of the schema, by name. */
+  /** The shapes of the discriminators of the schema, by name. */
   get kinds(): ReadonlyMap<string, Shape> {
     const kinds = this.schema === undefined ? [] : [...kindSchemas(this.schema)];
     return new Map(kinds.map(([name, kind]) => [name, describeShape(kind, this.rights)]));
   }
 
-  /** Whether a name that is no field may stand for something that is stored. */
+  /**
+   * Whether a name without a described field may be stored in the database. This is so for system fields, and for every
+   * name if the schema has `strict: false`.
+   */
   declares(name: string): boolean {
     const schema = this.schema;
     return schema !== undefined &&
       (schema.get("strict") === false || systemPaths(schema).has(name));
   }
 
-  /** The shape of the same schema for other readers. */
+  /** Returns the shape of the same schema for other readers. */
   under(rights: Rights): Shape {
     return this.schema === undefined ? this : describeShape(this.schema, rights);
   }
 
-  /** The functions that keep some readers from parts of it, or of what its references lead to. */
+  /**
+   * The functions that hide fields from some readers or make fields read-only for them, in this shape and in the shapes
+   * of its references.
+   */
   get restrictions(): Restrictions {
     return this.#restrictions ??= restrictionsIn(this);
   }
 
-  /** Whether something in it or below it is hidden. */
+  /** Whether the shape has hidden or unselected fields at any depth. */
   get secretive(): boolean {
     return this.#secretive ??= fieldsWithin(this).some((field) => whyUnseen(field) !== undefined);
   }
 
-  /** Whether something in it or below it is protected: it stays where the object around it is cleared. */
+  /**
+   * Whether the shape has hidden, unselected or read-only fields at any depth. These fields keep their values if a body
+   * clears the object that contains them.
+   */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
-  /** The paths that queries leave out unless they are asked for by name: those with `select: false`. */
+  /** The outermost paths with `select: false`. Queries read these paths only if the projection names them. */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
       !all.some((other) => path.startsWith(`${other}.`))
     );
   }
 
-  /** All paths with `select: false`, those inside others included: a read that names them reads everything. */
+  /**
+   * All paths with `select: false`, including paths inside of other such paths. A query has to name all of them to read
+   * the whole document.
+   */
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this);
   }
 
-  /** The names of the fields that only their own routes show. Nothing that is done to the entity needs them. */
+  /**
+   * The names of the fields with the option `apart`, which only the routes of these fields show. Reads and writes of
+   * the entity do not need them.
+   */
   get apart(): readonly string[] {
     return this.#apart ??= [...this.fields].filter(([, { apart }]) => apart).map(([name]) => name);
   }
 
-  /** The projection that leaves these fields out. */
+  /** The projection that excludes the fields with the option `apart`. */
   get withoutApart(): Readonly<Record<string, 0>> {
     return this.#withoutApart ??= Object.fromEntries(this.apart.map((name) => [name, 0]));
   }
 }
 
 export interface FieldShape {
-  /** A value; free-form; an object with a shape; a map; an array. */
+  /** The structure of the value. A `free` value may have any content, and an `object` has a shape. */
   readonly kind: "scalar" | "free" | "object" | "map" | "array";
   readonly hidden: boolean;
-  /** Whether it is declared as something that no body sets. */
+  /** Whether the option `readonly` prevents bodies from setting the field. */
   readonly readonly: boolean;
-  /** Whether a body may set it: identifiers, versions and timestamps never. */
+  /** Whether a body may set the field. Identifiers, versions and timestamps are never writable. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Mongoose's type; an object made of dotted paths has none. */
+  /** Mongoose's type of the field. It is missing for an object that comes from dotted paths. */
   readonly type?: SchemaType;
   readonly shape?: Shape;
-  /** The element of an array, the values of a map. */
+  /** The elements of an array, or the values of a map. */
   readonly element?: FieldShape;
-  /** Whether a body may name only entities that exist. */
+  /** Whether a body may only refer to entities that exist. */
   readonly exists?: boolean;
-  /** Whether only its own routes show it. */
+  /** Whether only the routes of the field show it. */
   readonly apart?: boolean;
-  /** The shape of what a reference brings in when it is populated. */
+  /** The shape of the entity that a reference loads when it is populated. */
   readonly populated?: Shape | undefined;
 }
 
-/** Describes the shape of a schema for some readers, once, after plugins and `configure` have run. */
+/**
+ * Returns the shape of a schema for some readers. Each shape is described once, so plugins and `configure()` must have
+ * run before.
+ */
 export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   const known = rights.shapes.get(schema);
   if (known !== undefined) return known;
@@ -156,7 +174,8 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
     if (path.includes("$*")) return;
     const field = describeField(type, { system: system.has(path), rights });
     shape.add(path.split("."), field);
-    // Where documents show their virtuals, an alias would show what its field hides.
+    // An alias is a virtual field. A document that shows its virtuals would show the value of a hidden field under the
+    // alias.
     for (const alias of field.hidden ? [type.options.alias ?? []].flat() : []) {
       shape.add(alias.split("."), SECRET);
     }
@@ -168,7 +187,7 @@ export function describeShape(schema: Schema, rights = MOST_RESTRICTED): Shape {
   return shape;
 }
 
-/** Throws where a kind guards a field of its base otherwise than the base does. */
+/** Throws if a discriminator and its base declare different guards for the same field. */
 export function checkKindOf(
   base: Shape,
   { name, kind }: { readonly name: string; readonly kind: Shape },
@@ -177,12 +196,18 @@ export function checkKindOf(
   checkKind(base, { kind, names: `the kind "${name}"${target ? ` of "${target}"` : ""}` });
 }
 
-/** The shape of a schema as a route knows it before a request comes: with all that some reader may see. */
+/**
+ * Returns the shape of a schema with every field that some reader may see. Routes are built with it before a request
+ * with its reader is known.
+ */
 export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
-/** Mongoose adds the path of the version when it compiles a model; documents show it before as after. */
+/**
+ * Adds the version field to a shape. Mongoose adds the field to the schema only when it compiles a model, but documents
+ * show it in any case.
+ */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");
   if (typeof name !== "string" || shape.fields.has(name)) return;
@@ -192,7 +217,7 @@ function addVersion(shape: Shape, schema: Schema): void {
   );
 }
 
-/** Paths that the database or Mongoose sets. */
+/** Returns the paths whose values the database or Mongoose sets. */
 function systemPaths(schema: Schema): Set<string> {
   const { versionKey, discriminatorKey } = schema.options as Record<string, unknown>;
   const named = (given: unknown, name: string) => typeof given === "string" ? given : name;
@@ -216,7 +241,7 @@ function describeField(
   const { hidden, readonly, select, exists, apart }: Readonly<Record<string, unknown>> =
     type.options;
   const isHidden = rights.restricts(hidden) || apart === true;
-  // Whom a function keeps from seeing a field, it keeps from setting it.
+  // A reader who cannot see a field because of a function cannot set the field either.
   const isReadonly = rights.restricts(readonly) || isHidden && hidden !== true;
   return Object.assign(describeKind(type, rights), {
     hidden: isHidden,
@@ -262,7 +287,9 @@ function describeKind(
 const OPEN_FIELD = { hidden: false, readonly: false, writable: true, selected: true } as const;
 const SECRET: FieldShape = { ...OPEN_FIELD, kind: "free", hidden: true, writable: false };
 
-/** An object with a schema of its own, described when it is needed: a model may embed itself. */
+/**
+ * Describes an object with a schema. The shape is described when it is first read, because a model may embed itself.
+ */
 function objectKind(
   schema: Schema,
   rights: Rights,
@@ -275,7 +302,10 @@ function objectKind(
   };
 }
 
-/** Gives the fields of a shape, and of all that it holds, each one once. */
+/**
+ * Returns the fields of a shape and of all objects in it. Each embedded shape is visited once, so a shape that contains
+ * itself does not recurse forever.
+ */
 export function fieldsWithin(root: Shape, seen = new Set([root])): FieldShape[] {
   const within = (field: FieldShape): FieldShape[] => {
     const { shape, element } = field;

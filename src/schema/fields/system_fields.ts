@@ -3,17 +3,20 @@ import type { Types } from "mongoose";
 
 export const IDENTIFIER = /^[0-9a-f]{24}$/i;
 
-/** Selects the document with an identifier; `undefined` for any other text. */
+/** Returns the filter for the document with an identifier. Returns `undefined` if the text is not an identifier. */
 export function byIdentifier(text: string): { readonly _id: Types.ObjectId } | undefined {
   return IDENTIFIER.test(text) ? { _id: new mongoose.Types.ObjectId(text) } : undefined;
 }
 
 export type Version = number | null;
 
-/** Versions are below 2 to this power. */
+/** The number of bits of a version. A stored number that needs more bits does not count as a version. */
 const VERSION_BITS = 49;
 
-/** Reads a stored version. Others have written what is no whole number from 0 on: it counts as none. */
+/**
+ * Reads a stored version. Returns `null` for any value except a whole number from 0 on, because other programs may have
+ * written it.
+ */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);
   const isVersion = Number.isInteger(number) && number >= 0 && number < 2 ** VERSION_BITS;
@@ -22,7 +25,10 @@ export function asVersion(value: unknown): Version {
 
 const NUMBERS: ReadonlySet<unknown> = new Set(["Double", "Int32", "Long"]);
 
-/** Connections may be told to keep numbers in objects, or to read some as BigInt. */
+/**
+ * Returns a stored number as a JavaScript number. The options of a connection decide whether the driver returns
+ * numbers, number objects or BigInt values.
+ */
 function numberOf(value: unknown): number {
   if (typeof value === "number") return value;
   const { _bsontype: type } = (value ?? {}) as { _bsontype?: unknown };

@@ -4,7 +4,7 @@ const DAY = /^\s*([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/;
 
 const DAYS_OF_MONTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Whether a text begins as a date in ISO form and names a day that the calendar does not have. */
+/** Whether a text begins like an ISO date but names a day that does not exist, such as 2023-02-30. */
 export function namesNoDay(text: string): boolean {
   const found = DAY.exec(text);
   if (found === null) return false;
@@ -15,11 +15,11 @@ export function namesNoDay(text: string): boolean {
 }
 
 /**
- * Finds the path of a text, or of a key, with half of a surrogate pair in JSON. The driver would store another character
- * in its place, so that different texts became the same.
+ * Returns the path of a string in JSON that contains half of a surrogate pair. For a key with such a half, returns the
+ * path of its object. The driver would store a replacement character, and different texts would become equal.
  */
 export function loneSurrogateAt(root: unknown): string | undefined {
-  // Level by level: JSON may be nested deeper than calls can be.
+  // The search goes level by level, because JSON may be nested more deeply than JavaScript's call stack allows.
   let level: (readonly [path: string, value: unknown])[] = [["", root]];
   while (level.length > 0) {
     const next: typeof level = [];

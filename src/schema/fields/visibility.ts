@@ -1,7 +1,7 @@
 import { isImmutable } from "../mongoose/schemas/field_rules.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** Tells whether a field is a secret, or holds one: what is hidden or not selected. */
+/** Whether a field is hidden or not selected, or contains such fields. */
 export function isSecret({ hidden, selected, shape, element }: FieldShape): boolean {
   return hidden || !selected || shape?.secretive === true ||
     (element !== undefined && isSecret(element));
@@ -15,7 +15,7 @@ export function isClearable(field: FieldShape): boolean {
   return field.writable && !isProtected(field);
 }
 
-/** Whether a field, or the elements of a list, are immutable once the entity is stored. */
+/** Whether a field or its array elements are immutable. Such a value cannot change after the entity is stored. */
 export function isSetOnce(field: FieldShape | undefined): boolean {
   return field !== undefined && (isImmutable(field.type) || isSetOnce(field.element));
 }
@@ -26,12 +26,17 @@ export function whyUnseen(field: FieldShape | undefined): string | undefined {
   return field.selected ? undefined : "is not selected";
 }
 
-/** Tells whether a path leads to a secret or through one, positions in arrays and keys of Maps aside. */
+/**
+ * Whether a path names a secret field or goes through one. Array positions and keys of Maps in the path are skipped.
+ */
 export function isHiddenPath(path: string, shape: Shape): boolean {
   return secrecyOf(path, shape) !== undefined;
 }
 
-/** Returns whether a path is secret, or leads to a visible value that holds secrets. */
+/**
+ * Returns `"secret"` if a path names a secret field or goes through one. Returns `"holder"` if the path names a visible
+ * value that contains secret fields.
+ */
 export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | undefined {
   let at: Pick<FieldShape, "kind" | "shape" | "element"> | undefined = { kind: "object", shape };
   let known = false;
@@ -41,7 +46,7 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
       continue;
     }
     while (at?.kind === "array") at = at.element;
-    // A client names the keys of a map: one may be called like a field.
+    // Clients choose the keys of a Map, so a key may be equal to the name of a field.
     if (at?.kind === "map") {
       at = at.element;
       continue;
@@ -58,14 +63,14 @@ export function secrecyOf(path: string, shape: Shape): "secret" | "holder" | und
 
 const POSITION = /^\d+$/;
 
-/** Gives the shape of the objects that a field holds, in lists of lists too. */
+/** Returns the shape of the objects in a field. Arrays and Maps are opened at any depth. */
 export function shapeWithin(
   { shape, element }: Pick<FieldShape, "shape" | "element">,
 ): Shape | undefined {
   return shape ?? (element && shapeWithin(element));
 }
 
-/** Tells whether an object leads back to itself through the objects that it holds. */
+/** Whether an object contains itself, directly or through other objects. */
 export function isRecursive<N>(node: N, objectsIn: (node: N) => readonly N[]): boolean {
   const passed = new Set<N>();
   const leadsBack = (each: N): boolean =>
