@@ -19,7 +19,7 @@ const COMMON_OPTIONS = [
 const SINGLE_OPTIONS = new Set([...COMMON_OPTIONS, "type", "ref", "of"]);
 const ARRAY_OPTIONS = new Set([...COMMON_OPTIONS, "items", "embedded"]);
 
-/** The options of Mongoose's field types. Mongoose reads "encrypt" as well, but none of its types lists it. */
+/** The options of Mongoose's field types. The types do not list "encrypt", but Mongoose reads it. */
 const MONGOOSE_OPTIONS = new Set(["encrypt", ...Object.values(SchemaTypes).flatMap(optionsOf)]);
 
 function optionsOf({ prototype }: { readonly prototype: object }): string[] {
@@ -36,8 +36,8 @@ const ELEMENT_OPTIONS = new Set([
 ]);
 
 /**
- * The options that the framework interprets itself. They are not copied to Mongoose's field definition, which gets
- * Mongoose's form of them.
+ * The options that the framework interprets itself. A field definition for Mongoose gets Mongoose's form of these
+ * options instead of a copy.
  */
 const OWN_OPTIONS = new Set(["type", "items", "embedded", "ref", "of", "enum"]);
 
@@ -135,7 +135,7 @@ function valuesOfMap(field: FieldRecord, schemaOf: SchemaOf): object {
     throw new TypeError(`property "${field.name}" is a map of an unknown type`);
   }
   if (isModelClass(kind)) return { of: schemaOf(kind) };
-  // Mongoose passes the reference of a Map to its values. It passes no other option.
+  // Mongoose passes the reference of a Map to the values of the Map, but no other option.
   return { of: field.options.exists === true ? { type: kind, exists: true } : kind };
 }
 
@@ -171,9 +171,9 @@ function checkNames({ array, name, options }: FieldRecord): void {
 }
 
 /**
- * Throws if `hidden` or `readonly` is neither a boolean nor a synchronous function. The result of an asynchronous function
- * is a promise, and any result except `false` restricts the field, so the field would be hidden from every reader. Throws
- * if `apart` is no boolean, or if `example` is no JSON value.
+ * Throws if `hidden` or `readonly` is neither a boolean nor a synchronous function. The result of an asynchronous
+ * function is a promise, and any result except `false` restricts the field, so the field would be hidden from every
+ * reader. Throws if `apart` is not a boolean, or if `example` is not a JSON value.
  */
 function checkRules({ name, options }: FieldRecord): void {
   for (const rule of ["hidden", "readonly"]) {

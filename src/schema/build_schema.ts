@@ -38,7 +38,7 @@ export function schemaClass(holder: SchemaType | Shape | undefined): ModelClass 
 
 /**
  * Returns the schema of a class for connections without extra plugins. `schema` may be the schema of the same class for
- * a connection with other plugins. Returns `schema` itself if it belongs to no class.
+ * a connection with other plugins. A `schema` that belongs to no class is returned unchanged.
  */
 export function usualSchema(schema: Schema): Schema {
   const target = classes.get(schema);
@@ -121,7 +121,10 @@ function fillSchema(
   hideWithin(schema);
 }
 
-/** A class that Mongoose generates for embedded documents. Its prototype holds copies of the schema's methods. */
+/**
+ * A class that Mongoose generates for embedded documents. The prototype of the class holds copies of the schema's
+ * methods.
+ */
 interface EmbeddedClass {
   readonly schema: Schema;
   readonly prototype: object;
@@ -131,8 +134,8 @@ interface EmbeddedClass {
 const hiding = new WeakSet<Schema>();
 
 /**
- * Hides the hidden fields of a schema in JSON and in copies of its documents. It is for schemas that belong to no model
- * class, such as the schema of a discriminator.
+ * Hides hidden fields in the JSON and the copies of a schema's documents. This function is for schemas that belong to
+ * no model class, such as the schema of a discriminator.
  */
 export function hideAdded(schema: Schema): void {
   hideInJson(schema);
@@ -141,8 +144,8 @@ export function hideAdded(schema: Schema): void {
 }
 
 /**
- * Applies the rules of hidden fields to embedded schemas that `configure()` has added. They belong to no model class,
- * so nothing else has applied the rules.
+ * Applies the rules of hidden fields to embedded schemas that `configure()` has added. Such a schema belongs to no
+ * model class, so nothing else has applied the rules.
  */
 export function hideWithin(schema: Schema): void {
   const held = Object.values(schema.paths).flatMap(typesWithin).flatMap((type) => {
@@ -185,8 +188,8 @@ function unselectedMap(schema: Schema, above: readonly Schema[]): string | undef
 }
 
 /**
- * Throws if `versionKey` is a path with a dot. Mongoose would read such a version at one path and increment it at
- * another.
+ * Throws if `versionKey` is a path with a dot. Mongoose would read such a version at one path and increment another
+ * path.
  */
 function refuseNestedVersion(schema: Schema): void {
   const key: unknown = schema.get("versionKey");

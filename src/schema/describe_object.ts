@@ -45,7 +45,7 @@ export interface ValueDescription {
   readonly minLength?: number;
   /** The maximum length of a text. */
   readonly maxLength?: number;
-  /** The regular expression that a text has to match. It is missing if the expression has flags. */
+  /** The regular expression that a text has to match. An expression with flags is left out. */
   readonly pattern?: string;
 }
 
@@ -54,15 +54,15 @@ export interface FieldDescription extends ValueDescription {
   /** The name of the field. */
   readonly name: string;
   /**
-   * Whether the field is always present. In a body, a valid request has to contain it. In a response, it is present if
-   * the entity was written through the model and no hook has changed the entity.
+   * Whether the field is always present. For a body, the request is invalid without the field. For a response, the
+   * field is present if the entity was written through the model and no hook has changed the entity.
    */
   readonly required: boolean;
   /** Whether request bodies cannot set the field. */
   readonly readonly: boolean;
   /**
-   * The value that a new entity gets if the body leaves the field out. It is missing if the value can differ, or if the
-   * field holds hidden fields.
+   * The value that a new entity gets if the body leaves the field out. The value is left out if it can differ, or if
+   * the field holds hidden fields.
    */
   readonly default?: unknown;
   /** The option `summary`. */
@@ -71,7 +71,7 @@ export interface FieldDescription extends ValueDescription {
   readonly description?: string;
   /** The option `deprecated`. */
   readonly deprecated?: boolean;
-  /** The option `example`. It is missing in a response if the field holds hidden fields. */
+  /** The option `example`. A response has no example for a field that holds hidden fields. */
   readonly example?: unknown;
 }
 
@@ -95,20 +95,23 @@ interface ObjectPlace {
 
 export interface ObjectNode {
   readonly view: View;
-  /** The name of the class. It is missing if the object comes from dotted paths. */
+  /** The name of the class. An object that comes from dotted paths has no class. */
   readonly model: string | undefined;
   /** Whether a body with an undeclared field is refused. */
   readonly strict: boolean;
   readonly fields: readonly FieldNode[];
-  /** The fields that clients can read and that a body cannot set. A body may contain them, and they are ignored. */
+  /**
+   * The fields that clients can read and that a body cannot set. A body with such a field is accepted, and the field is
+   * ignored.
+   */
   readonly ignored: readonly string[];
 }
 
 const nodesOf = memoize((_shape: Shape) => new Map<string, ObjectNode>());
 
 /**
- * Returns the node of an object. The node is cached for each shape and place, and its fields are described when they
- * are read, so models that embed each other become a cycle instead of an infinite tree.
+ * Returns the node of an object. The node is cached for each shape and place, and the fields of the node are described
+ * when they are read. Models that embed each other therefore become a cycle instead of an infinite tree.
  */
 export function describeObject(shape: Shape, place: ObjectPlace): ObjectNode {
   const { view, embedded } = place;
@@ -174,7 +177,7 @@ interface ValuePlace {
 
 interface FieldPlace extends ValuePlace {
   readonly field: FieldShape;
-  /** Whether every write through the framework sets the field. This holds for identifiers, versions and timestamps. */
+  /** Whether every write through the framework sets the field. Identifiers, versions and timestamps are such fields. */
   readonly written: boolean;
 }
 
@@ -215,8 +218,8 @@ function valueNode(field: FieldShape, { view, inside }: ValuePlace): ValueNode {
   const model = modelOf(type);
   // A patch replaces the elements of an array, but merges into the values of a Map.
   const below = view === "patch" && kind === "array" ? "element" : view;
-  // An array of embedded objects and its elements have the same type object. Its options belong to the array, so they
-  // are not used for the elements.
+  // An array of embedded objects and its elements have the same type object. The options of that type belong to the
+  // array, so the elements do not use them.
   const own = inside !== undefined && shape !== undefined ? undefined : type;
   return {
     type: typeName(field),

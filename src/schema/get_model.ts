@@ -79,8 +79,8 @@ function embeddedName(target: ModelClass): string {
 }
 
 /**
- * Returns a model of a class that only casts and validates. Its connection never opens, and no model of a referred
- * class is compiled for it.
+ * Returns a model of a class that only casts and validates. The connection of the model never opens, and no model of a
+ * referred class is compiled for it.
  */
 export const detachedModel = memoize((target: ModelClass): Model<unknown> => {
   const connection = makeDetachedConnection();
@@ -104,8 +104,8 @@ function compileEmbedded(target: ModelClass, connection: Connection): Model<unkn
 }
 
 /**
- * Hides the hidden fields of a model's discriminators and of embedded discriminators. Mongoose builds their schemas
- * when it compiles the model, so this runs after the compilation.
+ * Hides the hidden fields of a model's discriminators and of embedded discriminators. Mongoose builds the schemas of
+ * discriminators when it compiles the model, so this function must run after the compilation.
  */
 function guardKinds(model: Model<unknown>): void {
   const schema = model.schema as Schema;

@@ -56,8 +56,8 @@ export class IndexBuilds {
   }
 
   /**
-   * The reason why unique indexes are missing. It is the error of the last build, or an error that lists the missing
-   * indexes if no build has failed.
+   * The reason why unique indexes are missing. The reason is the error of the last build, or an error that lists the
+   * missing indexes if no build has failed.
    */
   get failure(): Error | undefined {
     return this.#failure ?? this.#missing;
@@ -79,8 +79,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Whether the unique indexes that a write needs are built. Waits a bounded time for their first build. The write can
-   * be sent if the user may not list indexes.
+   * Whether the unique indexes that a write needs are built. The function waits a bounded time for the first build of
+   * these indexes. A user who may not list indexes can write without this check.
    */
   async isStandingFor(isNeeded: (index: UniqueIndex) => boolean): Promise<boolean> {
     const isBuilt = () => this.#stands === this.#model.db.getClient();
@@ -144,8 +144,8 @@ export class IndexBuilds {
   }
 
   /**
-   * Repeats the build after a pause. Stops if the connection was reopened on another deployment, because its indexes
-   * are built separately.
+   * Repeats the build after a pause. Stops if the connection was reopened on another deployment, because the indexes of
+   * that deployment are built separately.
    */
   #retryIn(pause: number, client: object): void {
     const retry = () => {

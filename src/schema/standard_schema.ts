@@ -4,7 +4,7 @@ import type { StandardIssue, StandardSchema } from "../declare/decorators/field_
 import { isJson, isJsonObject, type JsonObject } from "./fields/json.ts";
 import { isDocument } from "./mongoose/bson.ts";
 
-/** The error that a Standard Schema reports for a value. It has at least one issue. */
+/** The error that a Standard Schema reports for a value, with at least one issue. */
 export class SchemaIssues extends Error {
   constructor(readonly issues: readonly StandardIssue[]) {
     super(issues[0]?.message);

@@ -18,7 +18,10 @@ export interface FieldDefault {
    */
   readonly kind: "nothing" | "constant" | "independent" | "dependent";
   readonly given?: unknown;
-  /** Makes the default in the form in which it is stored. It is missing if only a document can make that form. */
+  /**
+   * Makes the default in the form in which the database stores it. The function is missing if only a document can make
+   * that form.
+   */
   readonly make?: () => unknown;
 }
 
@@ -42,8 +45,8 @@ export function fieldDefault({ kind, type }: FieldShape): FieldDefault {
 }
 
 /**
- * Returns the default of a field for an entity that is not a Mongoose document. Only the defaults of scalar fields
- * are cast.
+ * Returns the default of a field for an entity that is not a Mongoose document. Only the defaults of scalar fields are
+ * cast.
  */
 export function defaultIn(object: object, { kind, type }: FieldShape): unknown {
   if (kind === "scalar") return defaultOf(type, object as Document);

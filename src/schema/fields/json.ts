@@ -15,7 +15,10 @@ export function copyJson(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copyJson(each)]));
 }
 
-/** Keys that give access to the prototype of an object. They never name a field, and data under them is never shown. */
+/**
+ * Keys that give access to the prototype of an object. Such a key never names a field, and data under such a key is
+ * never shown.
+ */
 export const PROTOTYPE_KEYS: ReadonlySet<string> = new Set([
   "__proto__",
   "constructor",
@@ -52,8 +55,8 @@ function isJsonBelow(value: unknown, above: readonly unknown[]): boolean {
 }
 
 /**
- * Whether a body sets a path. A body also sets the path if it sets an object on the path to another value, such as
- * `null`.
+ * Whether a body sets a path. A body also sets the path if the body sets an object on the path to another value, such
+ * as `null`.
  */
 export function namesPath(body: unknown, path: string): boolean {
   let at = body;

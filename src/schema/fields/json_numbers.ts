@@ -1,4 +1,7 @@
-/** Matches the strings and the numbers of a JSON text. Strings are matched so that the digits in them are skipped. */
+/**
+ * Matches the strings and the numbers of a JSON text. The digits in strings must not match as numbers, so strings are
+ * matched as a whole.
+ */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 const INTEGER = /^[+-]?\d+$/;
@@ -6,7 +9,9 @@ const INTEGER = /^[+-]?\d+$/;
 /** Every decimal number with at most this many digits has a distinct number in JavaScript. */
 const EXACT_DIGITS = 15;
 
-/** The limit from which JavaScript writes integers with an exponent. The integer types of the database end below it. */
+/**
+ * The limit from which JavaScript writes integers with an exponent. No integer type of the database reaches this limit.
+ */
 const LARGEST_WRITTEN = 1e21;
 
 /** The numbers of a JSON text that JavaScript rounds when it parses them. */
@@ -38,9 +43,9 @@ export function isLostInteger(text: string): boolean {
 }
 
 /**
- * Whether a number of a parsed body may differ from the number in the JSON text. This concerns integers beyond 2^53
- * with more than 15 significant digits, because JavaScript may have rounded them. Numbers with few digits, such as 1.5e20, and
- * integers from 1e21 on, such as 1e300, are accepted as written.
+ * Whether a number of a parsed body may differ from the number in the JSON text. JavaScript may have rounded an integer
+ * beyond 2^53 with more than 15 significant digits. Numbers with few digits, such as 1.5e20, and integers from 1e21 on,
+ * such as 1e300, are accepted as written.
  */
 export function mayBeRounded(value: number): boolean {
   return isUnsafeInteger(value) && Math.abs(value) < LARGEST_WRITTEN &&
@@ -56,8 +61,8 @@ function isShort(token: string): boolean {
 }
 
 /**
- * Reads a number and compares its digits with JavaScript's. `String()` writes the shortest digits that identify a
- * number, and these may differ from its exact value, so both are compared.
+ * Reads a number and compares the digits of the text with JavaScript's digits. `String()` writes the shortest digits
+ * that identify a number, and these may differ from the exact value of the number, so both are compared.
  */
 function readNumber(token: string) {
   const value = Number(token);

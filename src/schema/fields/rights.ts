@@ -2,7 +2,7 @@ import type { Schema } from "mongoose";
 import type { FieldRule } from "../../declare/decorators/field_options.ts";
 import type { FieldShape, Shape } from "./shape.ts";
 
-/** The rights of one kind of reader. They hold the results of the functions in the options `hidden` and `readonly`. */
+/** The results of the functions in the options `hidden` and `readonly` for one kind of reader. */
 export class Rights {
   /** The shapes that were described for these rights, by schema. */
   readonly shapes = new WeakMap<Schema, Shape>();
@@ -28,8 +28,8 @@ export class Rights {
 export const MOST_RESTRICTED = new Rights(new Map());
 
 /**
- * The rights under which no function restricts. They are for descriptions that are built before a request, which must
- * contain every field that some reader may see.
+ * The rights under which no function restricts. Descriptions that are built before a request use these rights, because
+ * the descriptions must contain every field that some reader may see.
  */
 export const UNRESTRICTED = new Rights(new Map(), false);
 

@@ -16,14 +16,14 @@ import { isProtected, shapeWithin, whyUnseen } from "./visibility.ts";
 
 const { Types } = mongoose.Schema;
 
-/** The fields of a schema as a tree, for one kind of reader. Bodies, filters and responses are compiled from it. */
+/** The fields of a schema as a tree, for one kind of reader. Bodies, filters and responses are compiled from shapes. */
 export class Shape {
   /** Whether a body with an undeclared field is refused instead of ignored. */
   readonly strict: boolean;
   /** The rights of the readers for whom the shape is. Fields that these readers may not see are marked as hidden. */
   readonly rights: Rights;
   readonly #fields = new Map<string, FieldShape>();
-  /** The schema of the shape. It is missing for an object that comes from dotted paths. */
+  /** The schema of the shape. The shape of an object that comes from dotted paths has no schema. */
   readonly schema: Schema | undefined;
   #joined: ReadonlyMap<string, Shape> | undefined;
   #secretive: boolean | undefined;
@@ -68,8 +68,8 @@ export class Shape {
   }
 
   /**
-   * Whether a name without a described field may be stored in the database. This is so for system fields, and for every
-   * name if the schema has `strict: false`.
+   * Whether a name without a described field may be stored in the database. System fields may be stored, and every name
+   * may be stored if the schema has `strict: false`.
    */
   declares(name: string): boolean {
     const schema = this.schema;
@@ -96,14 +96,14 @@ export class Shape {
   }
 
   /**
-   * Whether the shape has hidden, unselected or read-only fields at any depth. These fields keep their values if a body
-   * clears the object that contains them.
+   * Whether the shape has hidden, unselected or read-only fields at any depth. If a body clears an object, such fields
+   * in the object keep their values.
    */
   get guarded(): boolean {
     return this.#guarded ??= fieldsWithin(this).some(isProtected);
   }
 
-  /** The outermost paths with `select: false`. Queries read these paths only if the projection names them. */
+  /** The outermost paths with `select: false`. Queries read such a path only if the projection names the path. */
   get unselected(): readonly string[] {
     return this.#unselected ??= this.allUnselected.filter((path, _index, all) =>
       !all.some((other) => path.startsWith(`${other}.`))
@@ -111,8 +111,8 @@ export class Shape {
   }
 
   /**
-   * All paths with `select: false`, including paths inside of other such paths. A query has to name all of them to read
-   * the whole document.
+   * All paths with `select: false`, including paths inside of other such paths. A query has to name all of these paths
+   * to read the whole document.
    */
   get allUnselected(): readonly string[] {
     return this.#allUnselected ??= unselectedIn(this);
@@ -120,7 +120,7 @@ export class Shape {
 
   /**
    * The names of the fields with the option `apart`, which only the routes of these fields show. Reads and writes of
-   * the entity do not need them.
+   * the entity leave these fields out.
    */
   get apart(): readonly string[] {
     return this.#apart ??= [...this.fields].filter(([, { apart }]) => apart).map(([name]) => name);
@@ -141,7 +141,7 @@ export interface FieldShape {
   /** Whether a body may set the field. Identifiers, versions and timestamps are never writable. */
   readonly writable: boolean;
   readonly selected: boolean;
-  /** Mongoose's type of the field. It is missing for an object that comes from dotted paths. */
+  /** Mongoose's type of the field. An object that comes from dotted paths has no type. */
   readonly type?: SchemaType;
   readonly shape?: Shape;
   /** The elements of an array, or the values of a map. */
@@ -197,16 +197,16 @@ export function checkKindOf(
 }
 
 /**
- * Returns the shape of a schema with every field that some reader may see. Routes are built with it before a request
- * with its reader is known.
+ * Returns the shape of a schema with every field that some reader may see. Routes are built with this shape, before a
+ * request with its reader is known.
  */
 export function shapeForAll(schema: Schema): Shape {
   return describeShape(schema, UNRESTRICTED);
 }
 
 /**
- * Adds the version field to a shape. Mongoose adds the field to the schema only when it compiles a model, but documents
- * show it in any case.
+ * Adds the version field to a shape. Mongoose adds the version field to the schema only when it compiles a model, but
+ * documents always show the version.
  */
 function addVersion(shape: Shape, schema: Schema): void {
   const name: unknown = schema.get("versionKey");

@@ -14,8 +14,8 @@ export type Version = number | null;
 const VERSION_BITS = 49;
 
 /**
- * Reads a stored version. Returns `null` for any value except a whole number from 0 on, because other programs may have
- * written it.
+ * Reads a stored version. Other programs may have stored any value, so a value that is not a whole number from 0 on is
+ * read as `null`.
  */
 export function asVersion(value: unknown): Version {
   const number = numberOf(value);

@@ -15,8 +15,9 @@ export function namesNoDay(text: string): boolean {
 }
 
 /**
- * Returns the path of a string in JSON that contains half of a surrogate pair. For a key with such a half, returns the
- * path of its object. The driver would store a replacement character, and different texts would become equal.
+ * Returns the path of a string in JSON that contains half of a surrogate pair. If a key contains such a half, returns
+ * the path of the object with the key. The driver would store a replacement character, and different texts would become
+ * equal.
  */
 export function loneSurrogateAt(root: unknown): string | undefined {
   // The search goes level by level, because JSON may be nested more deeply than JavaScript's call stack allows.

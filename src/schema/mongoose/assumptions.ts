@@ -1,4 +1,5 @@
-// All that is relied on, and that Mongoose does not declare: checked before the first model.
+// The undeclared behaviour of Mongoose that the framework relies on, with checks that run before the first model is
+// compiled.
 import mongoose from "mongoose";
 import type { Document, Model, Query, Schema, SchemaType } from "mongoose";
 import { logHint } from "../../errors/log.ts";
@@ -40,10 +41,13 @@ import { isFailedSet } from "./errors.ts";
 import { pendingProblems } from "./statements/judge_validation.ts";
 import { type CastingQuery, matchAsIs, writeAsIs } from "./statements/query_casts.ts";
 
-/** Checks by what is assumed. One that throws counts as failed. */
+/** The checks by the name of their assumption. A check that throws counts as failed. */
 type Assumptions = Readonly<Record<string, (probe: Probe) => boolean>>;
 
-/** Without one of these, the start fails: a rule would be skipped, a change lost, or a secret shown. */
+/**
+ * The assumptions without which the start fails. Otherwise rules would be skipped, changes would be lost, or secrets
+ * would be shown.
+ */
 const NEEDED: Assumptions = {
   "copies of documents"() {
     const bare = new mongoose.Mongoose();
@@ -82,7 +86,7 @@ const NEEDED: Assumptions = {
     return isImmutable(immutable) && isRequired(text) && !isRequired(immutable) &&
       !isImmutable(number);
   },
-  // Virtuals are shown, and those of aliases are hidden with their fields.
+  // JSON shows declared virtuals, and hides the virtuals of aliases whose fields are hidden.
   "virtuals of schemas": ({ schema }) => Object.hasOwn(virtualsOf(schema), "shown"),
   "names of timestamps": ({ schema }) =>
     Object.values(stampFields(schema)).join() === "made,updatedAt",
@@ -116,14 +120,14 @@ const NEEDED: Assumptions = {
     const { number } = pendingProblems(doc);
     return isFailedSet(number) && typeof (doc as { $validate?: unknown }).$validate === "function";
   },
-  // None of the user's may be skipped.
+  // No middleware of the application may be skipped.
   "middleware of documents"({ doc }) {
     const { execPre, execPost, filter } = middlewareOf(doc);
     return [execPre, execPost, filter].every((each) => typeof each === "function");
   },
 };
 
-/** Without one of these, models are served by documents alone. */
+/** The assumptions without which every request uses Mongoose documents, which is slower. */
 const DIRECT: Assumptions = {
   "defaults of fields"({ schema, doc }) {
     const { immutable, number, date, computed, list, computedList } = schema.paths as ProbeFields;
@@ -173,7 +177,10 @@ export function failedAssumptions(): Record<"needed" | "direct", string[]> {
 
 let unrecognised: readonly string[] | undefined;
 
-/** Checks, once, that Mongoose can be used safely; gives what is not recognised, so that documents serve all models. */
+/**
+ * Checks once that this version of Mongoose can be used. Throws if a needed assumption fails. Returns the names of the
+ * other failed assumptions, with which all requests use Mongoose documents.
+ */
 export function checkMongoose(): readonly string[] {
   if (unrecognised !== undefined) return unrecognised;
   const { needed, direct } = failedAssumptions();
@@ -202,7 +209,7 @@ function attempt<T>(look: () => T): T | undefined {
 }
 
 interface Probe {
-  /** As it was before it became a model. */
+  /** The schema before the model was compiled from a clone of it. */
   readonly schema: Schema;
   readonly model: Model<unknown>;
   readonly doc: Document;
@@ -213,7 +220,8 @@ type ProbeFields =
   & Readonly<Record<"set" | "cast" | "atTimes" | "computed" | "list" | "computedList", SchemaType>>;
 
 function makeProbe(): Probe {
-  // Not the host's: its plugins and settings are the user's own.
+  // The probe uses a separate Mongoose instance, because the plugins and settings of the application would change the
+  // results.
   const bare = new mongoose.Mongoose();
   const { Schema } = bare;
   const schema = new Schema({

@@ -2,22 +2,25 @@ import { Buffer } from "node:buffer";
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** Mongoose's value classes, for those who read and write values without touching models. */
+/** Mongoose's value classes, for modules that read and write values without models. */
 export const { Types } = mongoose;
 
-/** Bytes with a subtype, and what a number is stored as where the field says so. */
+/** The driver's class for bytes with a subtype, and its class for numbers that must be stored as doubles. */
 export const { Binary, Double } = mongoose.mongo;
 
 export function isDocument(entity: unknown): entity is Document {
   return entity instanceof mongoose.Document;
 }
 
-/** Tells whether a value is an `ObjectId`, of any copy of the driver. */
+/** Whether a value is an `ObjectId` of any copy of the driver. */
 export function isObjectId(value: unknown): value is mongoose.Types.ObjectId {
   return Object(value)._bsontype === "ObjectId";
 }
 
-/** Reads bytes in base64, padded or not; `undefined` for what is none, where the runtime would read what it can. */
+/**
+ * Decodes base64 with or without padding. Returns `undefined` for other text, where `Buffer.from()` would decode only
+ * the valid characters.
+ */
 export function readBase64(text: unknown): Buffer | undefined {
   if (typeof text !== "string" || !/^[0-9a-z+/]*={0,2}$/i.test(text)) return undefined;
   return text.replace(/=+$/, "").length % 4 === 1 ? undefined : Buffer.from(text, "base64");
@@ -25,10 +28,10 @@ export function readBase64(text: unknown): Buffer | undefined {
 
 const INT64 = 2n ** 63n;
 
-/** Flags of a regular expression that change what it matches, and that BSON drops. */
+/** Matches flags of a regular expression that change its matches. BSON drops these flags. */
 const LOST_FLAGS = /[svy]/;
 
-/** Tells how Mongoose or BSON would drop or distort a value; `undefined` for what both keep. */
+/** Returns how Mongoose or BSON would drop or change a value. Returns `undefined` if both keep the value. */
 export function lossOf(value: unknown): string | undefined {
   switch (typeof value) {
     case "undefined":
@@ -59,14 +62,17 @@ function lossOfObject(value: object): string | undefined {
   return typeof then === "function" ? "a promise, or a query, that was not awaited" : undefined;
 }
 
-/** Tells whether BSON writes an object of a class as what it is. */
+/** Whether BSON writes an instance of a class as a value. Instances of other classes are stored as plain objects. */
 export function isStorable(value: object): boolean {
   const { _bsontype: type } = value as { _bsontype?: unknown };
   return typeof type === "string" || value instanceof Date || value instanceof RegExp ||
     value instanceof Uint8Array || isDocument(value) || value instanceof mongoose.Types.Map;
 }
 
-/** Tells whether a cast of Mongoose can make something of an object of a class: a date of it, or a text. */
+/**
+ * Whether one of Mongoose's casts can convert an instance of a class. The class must define `toString()`, `valueOf()`
+ * or `toBSON()`.
+ */
 export function isConvertible(value: object): boolean {
   if (ArrayBuffer.isView(value)) return false;
   const { toString, valueOf, toBSON } = value as Record<string, unknown>;
@@ -74,7 +80,10 @@ export function isConvertible(value: object): boolean {
     typeof toBSON === "function";
 }
 
-/** The members of an object as they are stored; `undefined` for what is stored as a scalar or an array. */
+/**
+ * Returns the members of an object as BSON stores them. Returns `undefined` for a value that is stored as a scalar or
+ * an array.
+ */
 export function storedMembers(value: unknown): Map<string, unknown> | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   if (value instanceof mongoose.Types.Map) return new Map(value as Map<string, unknown>);
@@ -86,7 +95,9 @@ export function storedMembers(value: unknown): Map<string, unknown> | undefined 
 
 const [TRUSTED] = Object.getOwnPropertySymbols(mongoose.trusted({ $eq: 1 }));
 
-/** Tells whether a key of an object is one that BSON writes, or the mark of `mongoose.trusted()`. */
+/**
+ * Whether BSON writes a key of an object. Symbols are dropped, but the symbol of `mongoose.trusted()` counts as kept.
+ */
 export function isKeptKey(object: object, key: string | symbol): boolean {
   return typeof key === "symbol"
     ? key === TRUSTED

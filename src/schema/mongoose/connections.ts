@@ -6,8 +6,8 @@ const ONE_COPY = `a project needs one copy, "mongoose@^${parseInt(mongoose.versi
   `"npm ls mongoose", or "deno info main.ts", shows which there are`;
 
 /**
- * Checks that a connection belongs to the copy of Mongoose that is used here: models of one copy never get an answer
- * through a connection of another.
+ * Throws if a value is not a connection of this copy of Mongoose. Operations of a model would wait forever on a
+ * connection that belongs to another copy.
  */
 export function checkConnection(connection: unknown): asserts connection is Connection {
   if (connection instanceof mongoose.Connection) return;
@@ -22,7 +22,10 @@ export function checkConnection(connection: unknown): asserts connection is Conn
 
 const hinted = new WeakSet<Connection>();
 
-/** Logs, once, why a connection is not open: it was never opened, or Mongoose has given up. */
+/**
+ * Logs once why a connection is not open. Either the connection was never opened, or the first attempt to connect
+ * failed.
+ */
 export function hintAtUnopened(connection: Connection): void {
   if (hinted.has(connection)) return;
   if (connection.getClient()) return hintAtFailed(connection);
@@ -34,7 +37,7 @@ export function hintAtUnopened(connection: Connection): void {
   );
 }
 
-/** Logs that the first attempt to open a connection has failed: Mongoose makes no second one. */
+/** Logs once that the first attempt to connect failed. Mongoose does not try again. */
 function hintAtFailed(connection: Connection): void {
   connection.asPromise().catch((error: Error) => {
     if (connection.readyState !== mongoose.STATES.disconnected || hinted.has(connection)) return;
@@ -53,7 +56,7 @@ export function isOpen({ readyState }: Connection): boolean {
 interface KnownServer {
   readonly type?: string;
   readonly isWritable?: boolean;
-  /** When the server has last answered the driver's monitor, by `performance.now()`. */
+  /** The time of the server's last reply to the driver's monitor, in the units of `performance.now()`. */
   readonly lastUpdateTime?: number;
 }
 
@@ -69,21 +72,21 @@ interface KnownServers {
   };
 }
 
-/** Whether an open connection leads to a standalone server; `false` where that is not known. */
+/** Whether an open connection leads to a standalone server. Returns `false` if the type of the server is unknown. */
 export function isStandalone(connection: Connection): boolean {
   if (!isOpen(connection)) return false;
-  // The driver declares no way to ask without waiting.
+  // The driver has no public method that returns the known servers without a round trip.
   const { topology } = connection.getClient() as KnownServers;
   const [server] = topology?.description?.servers?.values() ?? [];
   return server?.type === "Standalone";
 }
 
-/** How much later than planned a monitor may hear of its server. */
+/** The additional time that a reply to the driver's monitor may take before the server counts as silent. */
 const HEARTBEAT_MARGIN_MS = 1000;
 
 /**
- * Whether statements use all connections of the pool, and the server answers the driver's monitor, which has a connection
- * beside the pool.
+ * Whether statements use all connections of the pool while the server still replies to the driver's monitor. The
+ * monitor has a separate connection. A slow ping means a busy pool in this case, and not an unreachable server.
  */
 export function isPoolBusy(connection: Connection): boolean {
   const client = connection.getClient();
@@ -104,15 +107,18 @@ export function connectionOf(work: unknown): Connection | undefined {
   return (work.model() as Model<unknown> | undefined)?.db as Connection | undefined;
 }
 
-/** Makes a connection that never opens, and that Mongoose does not list: for models that cast and validate only. */
+/**
+ * Returns a connection that never opens and that `mongoose.connections` does not list. The models of such a connection
+ * only cast and validate.
+ */
 export function makeDetachedConnection(base: Mongoose = mongoose): Connection {
   const Connection = mongoose.Connection as unknown as new (base: unknown) => Connection;
   return new Connection(base);
 }
 
 /**
- * Has the driver decode arrays whatever they are called: it looks up their names in a plain object, and leaves those
- * undecoded that every object has, such as `toString`.
+ * Makes the driver decode an array in a field with any name. The driver looks up field names in a plain object, so it
+ * would leave fields with the names of inherited members, such as `toString`, undecoded.
  */
 export function decodeAllNames(connection: Connection): void {
   const { bsonOptions } = connection.getClient() as { bsonOptions?: { fieldsAsRaw?: unknown } };

@@ -15,7 +15,10 @@ export interface ErrorOrigin {
 
 const origins = new WeakMap<object, ErrorOrigin>();
 
-/** Has the errors of a schema's validations and saves tell of which document they are. */
+/**
+ * Records the document's class and schema for each error of its validations and saves. The error response uses the
+ * class and the schema to leave out hidden fields, and to recognise errors of other models.
+ */
 export function markErrors(schema: Schema, target: ModelClass): void {
   for (const operation of ["validate", "save"] as const) {
     const mark = markOwn(function (this: Document, error: Error, _doc: unknown, next: Next): void {
@@ -29,10 +32,10 @@ export function markErrors(schema: Schema, target: ModelClass): void {
 }
 
 /**
- * Says what is missing where a value is a promise.
+ * Replaces the message of a problem whose value is a promise, so that the message names the missing `await`.
  *
- * Mongoose joins the messages of all problems anew with each one: a body of 40 kB with 5,000 of them would hold up all
- * clients for seconds.
+ * Mongoose joins the messages of all problems again for each new problem. A body of 40 kB with 5,000 problems would
+ * block the process for seconds, so `addError` is replaced and `markError()` joins the messages once.
  */
 const invalidate = markOwn(function (this: Document, ...args: unknown[]): unknown {
   const { Document, Types: { Subdocument } } = mongoose;
@@ -75,7 +78,10 @@ function joinMessages(error: InstanceType<typeof ValidationError>): void {
 
 type Next = (error: Error) => void;
 
-/** Middleware may write other documents: a validation error belongs to the document that holds its messages. */
+/**
+ * Records the origin of an error. Middleware may save other documents, so a validation error is recorded only for the
+ * document that holds its problems.
+ */
 function markError(
   error: unknown,
   { doc, target }: { doc: Document; target: ModelClass },
@@ -88,7 +94,10 @@ function markError(
   origins.set(error, { target, schema: doc.schema as Schema });
 }
 
-/** Whether a document holds one of some messages. Mongoose keeps those of values that it could not cast in a new object. */
+/**
+ * Whether a document holds at least one of the problems of an error. Mongoose puts the problems of values that it could
+ * not cast into a new object, so problems are compared one by one.
+ */
 function holds(doc: Document, errors: Readonly<Record<string, unknown>>): boolean {
   const { $errors = {} } = doc as { $errors?: Readonly<Record<string, unknown>> };
   return Object.keys(errors).some((path) => $errors[path] === errors[path]);
@@ -112,7 +121,10 @@ function isKind(target: ModelClass, base: ModelClass): boolean {
   return target === base || target.prototype instanceof base;
 }
 
-/** Gives what a function of the host threw during a validation, unless it says that a value is wrong. */
+/**
+ * Returns the error that a function of the application threw during a validation. Returns `undefined` if the function
+ * only reported a wrong value.
+ */
 export function validationFailure(error: unknown): { readonly thrown: unknown } | undefined {
   if (!(error instanceof ValidationError)) return undefined;
   for (const problem of Object.values(error.errors) as unknown[]) {
@@ -125,7 +137,7 @@ export function validationFailure(error: unknown): { readonly thrown: unknown } 
   return undefined;
 }
 
-/** Whether a problem is a value that was set, by the application or by a body, and that Mongoose could not cast. */
+/** Whether a problem is a value that the application or a body has set, and that Mongoose could not cast. */
 export function isFailedSet(problem: unknown): problem is InstanceType<typeof CastError> {
   return problem instanceof CastError;
 }
@@ -143,7 +155,10 @@ export function isBrokenRule(problem: unknown): boolean {
   return typeof validator === "function" || validator instanceof RegExp;
 }
 
-/** Mongoose keeps what a validator throws as the reason of a problem, and what other functions throw as the problem. */
+/**
+ * Returns the error that a function threw. Mongoose keeps an error of a validator as the `reason` of the problem, and
+ * uses an error of any other function as the problem.
+ */
 function thrownIn(problem: unknown): unknown {
   if (problem instanceof ValidatorError) {
     return problem.kind === "cast" ? undefined : problem.reason;
@@ -152,8 +167,9 @@ function thrownIn(problem: unknown): unknown {
 }
 
 /**
- * Whether what a function of a field threw says that the value is wrong: an `Error` with nothing but a message, as Mongoose
- * documents it, or an error of a validation library. System errors, for example, hold a code as well.
+ * Whether an error that a field's function threw means that the value is wrong. An `Error` with only a message means
+ * so, as in Mongoose's documentation, and so does an error of a validation library. Other errors are failures of the
+ * application. A system error, for example, also has a code.
  */
 function saysWrong(thrown: unknown): boolean {
   if (typeof thrown !== "object" || thrown === null) return true;

@@ -1,20 +1,23 @@
 import mongoose from "mongoose";
 import type { Document } from "mongoose";
 
-/** The member of a document that holds its stored values: no path leads through an object with such a key. */
+/** The member of a document that holds its stored values. Mongoose resolves no path through an object with this key. */
 export const VALUES_KEY = "_doc";
 
-/** The stored values of a document, past getters and change tracking. */
+/** Returns the stored values of a document without getters and change tracking. */
 export function rawValues(doc: Document): Record<string, unknown> {
   return (doc as unknown as Record<typeof VALUES_KEY, Record<string, unknown>>)[VALUES_KEY];
 }
 
-/** The elements of an array of a document, past its proxy; other arrays as they are. */
+/** Returns the elements of a document's array without Mongoose's proxy. Returns other arrays unchanged. */
 export function rawArray(array: readonly unknown[]): readonly unknown[] {
   return (array as { readonly __array?: readonly unknown[] }).__array ?? array;
 }
 
-/** A value of a document: the document that tracks its changes, and its path in it. */
+/**
+ * The place of a value in a document. `doc` is the document that tracks the changes of the value, and `path` is the
+ * path in that document.
+ */
 export interface Slot {
   readonly doc: Document;
   readonly path: string;
@@ -48,17 +51,23 @@ export function setRaw(doc: Document, { path, value }: { path: string; value: un
   (doc as unknown as { $__setValue(path: string, value: unknown): void }).$__setValue(path, value);
 }
 
-/** Replaces an array of embedded objects. Elements that were in it stay the same documents, wherever they stand. */
+/**
+ * Replaces an array of embedded objects. Elements that were in the array before stay the same documents, also at other
+ * positions.
+ */
 export function writeElements({ doc, path }: Slot, elements: readonly unknown[]): void {
   doc.markModified(path);
   for (const each of elements) {
-    // Mongoose would replace an element that has moved by a copy, and run its setters again.
+    // Mongoose would replace a moved element by a copy and run its setters again.
     if (each instanceof mongoose.Document) Object.assign(each, { __index: undefined });
   }
   doc.set(path, elements);
 }
 
-/** Forgets the changes of paths that start with a prefix: what is around them is written as a whole. */
+/**
+ * Forgets the changes of paths with a prefix. The value around these paths is written as a whole, and MongoDB refuses
+ * an update that sets both a path and a path below it.
+ */
 export function forgetChanges(doc: Document, prefix: string): void {
   for (const path of doc.directModifiedPaths()) {
     if (path.startsWith(prefix)) doc.unmarkModified(path);
@@ -79,9 +88,9 @@ interface Delta {
 }
 
 /**
- * Gives the changes of a stored document as an update, without the defaults that it only shows and that Mongoose would
- * write: a PATCH of one field would undo what another client has just set in a field that was not stored before. A default
- * that was changed inside is written as a whole.
+ * Returns the changes of a stored document as an update, without defaults of fields that are not stored. Mongoose would
+ * write these defaults, and a PATCH of one field would overwrite a value that another client has set in the meantime. A
+ * default that was changed inside is written as a whole.
  */
 export function deltaOf(doc: Document): Delta {
   const states = statesOf(doc);

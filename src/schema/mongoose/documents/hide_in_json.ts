@@ -16,15 +16,17 @@ type Transform = (doc: unknown, json: Record<string, unknown>, options: unknown)
 const JSON_OPTIONS = { minimize: false, flattenMaps: true } as const;
 
 /**
- * Makes documents of a schema show their declared fields and no secrets in any JSON, populated ones and
- * `JSON.stringify` included. Data of others in the same collection stays out, unless `strict: false` asks for it.
+ * Makes documents of a schema show only declared fields, and no hidden fields, in any JSON. JSON of populated documents
+ * and of `JSON.stringify()` is included. Undeclared data of other programs is left out, unless the schema has
+ * `strict: false`.
  *
- * A transform of the user's own runs in between. What is stored is shown: empty objects are kept.
+ * A transform of the application runs after undeclared fields are removed and before hidden fields are removed. Empty
+ * objects are kept, because they are stored.
  */
 export function hideInJson(schema: Schema): void {
   const given = (schema.get("toJSON") ?? {}) as { transform?: unknown };
   const own = typeof given.transform === "function" ? given.transform as Transform : undefined;
-  // A kind (a discriminator) inherits the transform of its base.
+  // A discriminator inherits the transform of its base.
   if (own !== undefined && hiding.has(own)) return;
   const transform: Transform = (doc, json, options) => {
     const ofDoc = (doc as Document).schema as Schema;
@@ -43,13 +45,19 @@ export function hideInJson(schema: Schema): void {
   schema.set("toJSON", { ...JSON_OPTIONS, ...given, transform } as never);
 }
 
-/** The transforms that hide fields. */
+/** The transforms that hide fields, so that none is wrapped twice. */
 const hiding = new WeakSet<object>();
 
-/** Whose JSON is being made: `toJSON()` of what a document holds asks for it too. */
+/**
+ * The rights for the running `jsonFor()`. The rights are module state, because the transforms of embedded documents run
+ * inside `jsonFor()` and cannot get an argument from the framework. `jsonFor()` is synchronous, so requests cannot mix.
+ */
 let reader = MOST_RESTRICTED;
 
-/** Gives the JSON of a document for a reader. Anyone else who makes JSON of it gets what nobody is kept from. */
+/**
+ * Returns the JSON of a document for a reader. A call of `toJSON()` outside of this function uses the most restricted
+ * rights.
+ */
 export function jsonFor(doc: Document, rights: Rights): object {
   const before = reader;
   reader = rights;
@@ -60,7 +68,10 @@ export function jsonFor(doc: Document, rights: Rights): object {
   }
 }
 
-/** Tells whether the JSON of a schema's documents is of the user's own making: by options, here or for all schemas. */
+/**
+ * Whether the application changes the JSON of a schema's documents, by a method, a transform or options of the schema
+ * or of Mongoose.
+ */
 export function hasOwnJson(schema: Schema): boolean {
   const { transform, ...options } = (schema.get("toJSON") ?? {}) as Record<string, unknown>;
   return typeof schema.methods.toJSON === "function" ||
@@ -69,10 +80,13 @@ export function hasOwnJson(schema: Schema): boolean {
     !isDeepStrictEqual({ ...JSON_OPTIONS, ...options }, JSON_OPTIONS);
 }
 
-/** Whether JSON of a schema's documents shows the values that they hold: nothing of the user's makes other ones of them. */
+/**
+ * Whether the JSON of a schema's documents equals their stored values, so that the JSON can be written without making
+ * documents.
+ */
 export const showsStoredValues = memoize((schema: Schema): boolean =>
   !hasOwnJson(schema) && !replacesMembers(schema) && schema.get("strict") !== false &&
-  // Documents show objects made of dotted paths even where none is stored.
+  // A document shows objects that come from dotted paths even if none of their fields is stored.
   Object.keys(schema.paths).every((path) => !path.includes(".") || path.includes("$*")) &&
   Object.values(schema.paths).flatMap(typesWithin).every(isShownAsStored)
 );
@@ -82,7 +96,9 @@ function generalOptions(schema: Schema): object {
   return base?.options?.toJSON ?? {};
 }
 
-/** Whether functions of the user's may show another value of a field: a method, a transform or getters. */
+/**
+ * Whether a method, a transform or getters of the application may show another value than the stored value of a field.
+ */
 export function showsOtherThanStored(type: SchemaType | undefined, schema: Schema): boolean {
   const { transform, getters }: { transform?: unknown; getters?: unknown } = {
     ...generalOptions(schema),
@@ -92,7 +108,10 @@ export function showsOtherThanStored(type: SchemaType | undefined, schema: Schem
     type !== undefined && !isShownAsStored(type);
 }
 
-/** Whether JSON shows what is stored of a type: neither the field nor all fields of its kind have a transform. */
+/**
+ * Whether JSON shows the stored values of a type. The application has defined no transform for the field or for its
+ * type, and no cast.
+ */
 function isShownAsStored(type: SchemaType): boolean {
   const { options, constructor } = type;
   const { defaultOptions } = constructor as { defaultOptions?: { transform?: unknown } };
@@ -102,11 +121,17 @@ function isShownAsStored(type: SchemaType): boolean {
 
 interface SchemaKeys {
   readonly declared: ReadonlySet<string>;
-  /** The paths with the option `hidden`, as it is declared; embedded objects have schemas of their own. */
+  /**
+   * The paths with the option `hidden` or `apart`, and the value of that option. Embedded schemas are not included,
+   * because each schema has a separate list.
+   */
   readonly hidden: readonly { readonly path: readonly string[]; readonly option: unknown }[];
 }
 
-/** Gives the keys of a schema, which has to be complete: Mongoose adds paths of its own. */
+/**
+ * Returns the declared and hidden keys of a schema. The schema must be complete, including the paths that Mongoose
+ * adds, because the result is cached.
+ */
 export const schemaKeys = memoize((schema: Schema): SchemaKeys => {
   const declared = new Set(Object.keys(virtualsOf(schema)));
   const hidden: { path: string[]; option: unknown }[] = [];

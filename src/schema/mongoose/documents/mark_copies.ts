@@ -9,15 +9,18 @@ import { schemaKeys } from "./hide_in_json.ts";
 
 export interface CopyMark {
   readonly schema: Schema;
-  /** The keys of the copy that the schema does not declare. */
+  /** The keys of the copy that its schema does not declare. */
   readonly undeclared: ReadonlySet<string>;
 }
 
-/** A copy carries its mark through a spread and `Object.assign()`; JSON and the database do not see it. */
+/**
+ * The key of a copy's mark. A symbol is copied by a spread and by `Object.assign()`, but JSON and the database ignore
+ * it.
+ */
 const MARK: unique symbol = Symbol("mongrove.copy");
 
 interface MarkedCopy {
-  /** A function, so that logs do not print the schema. */
+  /** Returns the mark. A function is used, so that logs do not print the schema. */
   [MARK]?: () => CopyMark;
 }
 
@@ -25,22 +28,24 @@ type Copy = (this: Document, ...args: unknown[]) => object;
 
 const MARK_SCHEMA = "$markSchema";
 
-/** What marks the copies that documents give of themselves. */
+/** The document methods that return copies, with the function that marks each copy. */
 const COPIES: Readonly<Record<string, (copy: object, schema: Schema) => void>> = {
   toObject: markCopy,
   $clone(copy, schema) {
-    // A `$clone()` of the host's own may give anything.
+    // A `$clone()` of the application may return any value.
     if (isDocument(copy)) markValues(copy, schema);
   },
 };
 
 /**
- * Makes copies of a schema's documents tell where they come from: what `toObject()` gives, `{ ...document }`, and the same of
- * a `$clone()`. A hook that returns such a copy, alone or inside of an object of its own, would otherwise show hidden fields,
- * such as the hash of a password, and what other programs have stored.
+ * Marks copies of a schema's documents with their schema. Copies are the results of `toObject()` and `$clone()`, and
+ * `{ ...document }`.
+ *
+ * A hook may return such a copy, alone or inside another object. Without the mark, the response would show hidden
+ * fields, such as the hash of a password, and undeclared data that other programs have stored.
  */
 export function markCopies(schema: Schema): void {
-  // A kind (a discriminator) inherits the methods of its base.
+  // A discriminator inherits the methods of its base.
   if (MARK_SCHEMA in schema.methods) return;
   const silent = { suppressWarning: true } as never;
   for (const [name, mark] of Object.entries(COPIES)) {
@@ -61,18 +66,26 @@ export function markCopies(schema: Schema): void {
   schema.queue(MARK_SCHEMA, []);
 }
 
-/** The methods that mark copies, for a class that was made of a schema before. */
+/**
+ * Returns the methods that mark copies. A class that Mongoose generated from the schema earlier lacks these methods.
+ */
 export function copyMethods({ methods }: Schema): object {
   const names = [...Object.keys(COPIES), MARK_SCHEMA];
   return Object.fromEntries(names.map((name) => [name, methods[name]]));
 }
 
-/** Marks the values of a document: a spread holds them, and Mongoose takes them out of one that is set as free-form data. */
+/**
+ * Marks the raw values (`_doc`) of a document. `{ ...document }` contains `_doc`, and Mongoose stores its content when
+ * the spread is set on a free-form field.
+ */
 function markValues(doc: Document, schema: Schema): void {
   (rawValues(doc) as MarkedCopy)[MARK] = markOfValues(schema);
 }
 
-/** Gives the mark of stored values, and of their copies. */
+/**
+ * Returns the function under the symbol `MARK` in raw values. The function computes the mark for the object on which it
+ * is called, so a copy of the values gets its own undeclared keys.
+ */
 const markOfValues = memoize((schema: Schema) =>
   function (this: object): CopyMark {
     return markFor(this, schema);
@@ -102,10 +115,10 @@ export interface Spread {
   readonly mark: CopyMark | undefined;
 }
 
-/** Members that Mongoose's documents own, besides their values. */
+/** Matches the members that Mongoose adds to every document. */
 const OWN_MEMBERS = /^(\$|_doc$|__parentArray$|__index$)/;
 
-/** Reads `{ ...document }`; `undefined` for anything else. */
+/** Returns the parts of `{ ...document }`. Returns `undefined` for any other object. */
 export function spreadOf(value: object): Spread | undefined {
   const { $__: internals, _doc: stored } = value as { $__?: unknown; _doc?: unknown };
   if (internals === undefined || typeof stored !== "object" || stored === null) return undefined;
@@ -116,7 +129,10 @@ export function spreadOf(value: object): Spread | undefined {
   };
 }
 
-/** Makes marked copies of the spreads in a value: Mongoose would take what they hold out of them, without the mark. */
+/**
+ * Replaces each spread document in a value by a marked copy of the document's values. Mongoose would use the content of
+ * the spread without the mark.
+ */
 export function withoutSpreads(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSpreads);
   if (typeof value !== "object" || value === null || isDocument(value)) return value;

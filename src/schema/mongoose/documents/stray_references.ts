@@ -7,18 +7,20 @@ import { markOwn, schemasWithin, typesWithin } from "../schemas/schema_members.t
 
 interface InitOptions {
   readonly populated?: readonly { readonly path: string }[];
-  /** Whether the host's values hold populated entities. */
+  /** Whether the values of the application contain populated entities. */
   readonly hydratedPopulatedDocs?: boolean;
 }
 
 /**
- * Has documents read an object that is stored in the place of a reference as the identifier in it, or as `null`: Mongoose
- * would make an entity of it, which shows fields with `select: false`. The schema is complete, with all that it embeds.
+ * Makes documents read an object that is stored in place of a reference as the identifier in that object, or as `null`.
+ * Mongoose would make an entity from the object, and that entity would show fields with `select: false`.
+ *
+ * The schema and its embedded schemas must be complete, because the references are collected once.
  */
 export const dropStrays = memoize((schema: Schema): true => {
   if (referencesOf(schema).length === 0) return true;
   const drop = markOwn(function (this: Document, stored: object, options: InitOptions = {}): void {
-    // A document does this for all that it embeds.
+    // Mongoose calls this middleware for embedded documents as well, but the root document handles their values.
     if (this instanceof mongoose.Types.Subdocument || options.hydratedPopulatedDocs) return;
     const populated = new Set(options.populated?.map(({ path }) => path));
     dropWithin(stored, { schema, prefix: "", populated });
@@ -28,7 +30,7 @@ export const dropStrays = memoize((schema: Schema): true => {
 });
 
 interface Place {
-  /** The path of the values, with a dot, if something else holds them. */
+  /** The path of the object that holds the values, with a dot at its end. The prefix of the root is empty. */
   readonly prefix: string;
   readonly populated: ReadonlySet<string>;
 }
@@ -67,7 +69,7 @@ function withoutStrays(value: unknown, { type, prefix, populated }: Place & { ty
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, read(each)]));
   }
   if (!populated.has(prefix)) return read(value);
-  // A query leaves lists as they are stored.
+  // Populating does not replace an array that is stored in place of an identifier, so the array is removed.
   if (!Array.isArray(value)) return value;
   return element === undefined ? null : value.filter((each) => !Array.isArray(each));
 }
@@ -77,13 +79,13 @@ const IDENTIFIERS = /^(ObjectI[dD]|Binary|UUID|Decimal128|Long|Int32|Double|Time
 function isStray(value: unknown): boolean {
   if (typeof value !== "object" || value === null || isDocument(value)) return false;
   if (value instanceof Date || value instanceof Uint8Array) return false;
-  // Stored data may have a key of that name.
+  // Stored data may contain a key with this name.
   return !("_bsontype" in value) || Object.hasOwn(value, "_bsontype") ||
     !IDENTIFIERS.test(String(value._bsontype));
 }
 
 function identifierIn(stray: unknown): unknown {
-  // The driver reads `$ref` and `$id` as an object of its own.
+  // The driver decodes an object with `$ref` and `$id` as a `DBRef`, whose identifier is `oid`.
   const { _id, oid = _id } = stray as { _id?: unknown; oid?: unknown };
   return oid === undefined || isStray(oid) ? null : oid;
 }

@@ -7,12 +7,13 @@ import { markOwn } from "../schemas/schema_members.ts";
 const { Types } = mongoose.Schema;
 
 /**
- * Has documents read without stored objects in scalar fields whose keys Mongoose takes for members: it would fail when it
- * puts `{ toString: "x" }` into the message of an error, and would show `{ _bsontype: "ObjectId" }` as an identifier.
+ * Removes stored objects from scalar fields of a document if Mongoose would use their keys as members. Mongoose would
+ * throw when it writes `{ toString: "x" }` into the message of an error, and would show `{ _bsontype: "ObjectId" }` as
+ * an identifier.
  */
 export const dropUnreadable = memoize((schema: Schema): true => {
   const drop = markOwn(function (this: Document, stored: object): void {
-    // A document does this for all that it embeds.
+    // The root document handles the values of its embedded documents.
     if (this instanceof mongoose.Types.Subdocument) return;
     dropWithin(stored, { schema: this.schema as Schema, prefix: "" });
   });
@@ -22,7 +23,7 @@ export const dropUnreadable = memoize((schema: Schema): true => {
 
 interface Place {
   readonly schema: Schema;
-  /** The path of an object that is made of dotted paths, with a dot. */
+  /** The path of an object that comes from dotted paths, with a dot at its end. */
   readonly prefix: string;
 }
 
@@ -40,7 +41,7 @@ function dropWithin(stored: unknown, { schema, prefix }: Place): void {
     const type = Object.hasOwn(schema.paths, path) ? schema.paths[path] : undefined;
     if (type !== undefined) dropOfType(values, { name, type });
     else if (schema.pathType(path) === "nested") dropWithin(value, { schema, prefix: `${path}.` });
-    // A kind (a discriminator) may declare the field.
+    // A discriminator may declare the field.
     else if (schema.discriminators !== undefined && isUnreadable(value)) delete values[name];
   }
 }
@@ -58,11 +59,12 @@ function dropOfType(
     const held = value as Record<string, unknown>;
     const keys = Object.keys(held);
     for (const key of keys) dropOfType(held, { name: key, type: element });
-    // Mongoose reads a Map as a whole, or not at all.
+    // Mongoose cannot read a Map without one of its values, so the whole Map is removed.
     if (Object.keys(held).length < keys.length) delete values[name];
     return;
   }
-  // Mongoose inspects lists, and reads the identifier in an object that a reference has.
+  // Mongoose formats arrays without calling their members, and does not cast free-form values. In place of a reference,
+  // Mongoose reads the identifier in the object.
   if (type instanceof Types.Array || type instanceof Types.Mixed) return;
   if (type.options.ref === undefined && isUnreadable(value)) delete values[name];
 }

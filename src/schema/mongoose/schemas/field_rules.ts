@@ -33,7 +33,7 @@ export function isImmutable(type: SchemaType | undefined): boolean {
   return Boolean(internals(type).$immutable);
 }
 
-/** Whether a function decides, for each document, if a field is immutable. */
+/** Whether a field has a function that decides for each document if the field is immutable. */
 export function isImmutableAtTimes(type: SchemaType | undefined): boolean {
   return typeof internals(type).$immutable === "function";
 }
@@ -46,7 +46,10 @@ export function isLocked(type: SchemaType | undefined, doc: Document): boolean {
 
 const TYPES: ReadonlySet<unknown> = new Set(Object.values(mongoose.Schema.Types));
 
-/** Whether a type is one of Mongoose's: any other may do anything. */
+/**
+ * Whether a type is one of Mongoose's field types. A type that the application defines may cast and validate in any
+ * way.
+ */
 export function isMongooseType({ constructor }: SchemaType): boolean {
   return TYPES.has(constructor);
 }
@@ -55,7 +58,7 @@ export function hasOwnCast(type: SchemaType): boolean {
   return internals(type)._castFunction !== undefined;
 }
 
-/** Options of a text that are setters to Mongoose. */
+/** The options of a text that Mongoose turns into setters. */
 export const SETTING_OPTIONS = ["trim", "lowercase", "uppercase"] as const;
 
 export function hasOwnSetters(type: SchemaType): boolean {
@@ -66,7 +69,7 @@ export function hasOwnSetters(type: SchemaType): boolean {
   return own.length > SETTING_OPTIONS.filter((name) => options[name]).length;
 }
 
-/** Casts a value to a type as a query does: the setters of the field, such as `lowercase`, run first. */
+/** Casts a value to a type as a query does. The setters of the field, such as `lowercase`, run before the cast. */
 export function castForQuery(type: SchemaType, value: unknown): unknown {
   return (type as unknown as FieldInternals).applySetters(value, null);
 }
@@ -91,13 +94,16 @@ const COPIED = [
   "setters",
 ] as const;
 
-/** Gives the type of a copied schema what was set on the type of its original: Mongoose copies that of scalars only. */
+/**
+ * Copies default, immutability, getters and setters from a field to the same field of a cloned schema. Mongoose's own
+ * clone keeps these rules for scalar fields only.
+ */
 export function copyRules(from: SchemaType | undefined, to: SchemaType): void {
   const given = internals(from) as Readonly<Record<string, unknown>>;
   for (const name of COPIED) if (name in given) Object.assign(to, { [name]: given[name] });
 }
 
-/** Whether the default of a field is a function that may look at the document. */
+/** Whether the default of a field is a function that may read the document. `Date.now` does not. */
 export function hasComputedDefault(type: SchemaType | undefined): boolean {
   const given = rawDefault(type);
   return typeof given === "function" && given !== Date.now;
@@ -105,17 +111,20 @@ export function hasComputedDefault(type: SchemaType | undefined): boolean {
 
 const emptyDefaults = new WeakSet<object>();
 
-/** Remembers the default of an array of embedded objects, before anybody can have set another. */
+/**
+ * Stores the default function that Mongoose has made for an array of embedded objects. Mongoose does not mark this
+ * function, so it must be stored before the application can set another default.
+ */
 export function rememberDefault(type: SchemaType | undefined): void {
   const made = rawDefault(type);
   if (type?.instance === "Array" && typeof made === "function") emptyDefaults.add(made);
 }
 
-/** Whether an array is empty by default, which is the default of Mongoose. */
+/** Whether the default of an array is an empty array. */
 export function hasEmptyDefault(type: SchemaType | undefined): boolean {
   const { default: given } = (type?.options ?? {}) as { default?: unknown };
   const made = Object(rawDefault(type)) as { readonly $runBeforeSetters?: unknown };
-  // Mongoose marks the function that it makes for an array of values.
+  // Mongoose marks the default function that it makes for an array of values.
   return (made.$runBeforeSetters === true || emptyDefaults.has(made)) &&
     (given === undefined || (Array.isArray(given) && given.length === 0));
 }
@@ -125,7 +134,7 @@ export function hasUsualId(schema: Schema): boolean {
   return own === usual;
 }
 
-/** The rules of a field that Mongoose made of its options, and that JSON Schema can say. */
+/** The rules of a field that JSON Schema can express, as Mongoose has made them from the options of the field. */
 export interface DeclaredRules {
   readonly enum?: readonly unknown[];
   readonly minimum?: number | Date;
@@ -135,7 +144,10 @@ export interface DeclaredRules {
   readonly match?: RegExp;
 }
 
-/** The rules by the type of the validator that Mongoose has made, and where the validator keeps what the option said. */
+/**
+ * The rules by the type of Mongoose's validator. `keptAs` is the property of the validator that holds the value of the
+ * option.
+ */
 const RULES: Readonly<Record<string, readonly [rule: keyof DeclaredRules, keptAs: string]>> = {
   enum: ["enum", "enumValues"],
   min: ["minimum", "min"],

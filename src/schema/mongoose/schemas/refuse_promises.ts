@@ -10,8 +10,8 @@ const { DocumentArray, Map, Mixed, Subdocument } = mongoose.Schema.Types;
 type Cast = (value: unknown, doc: unknown, init?: boolean, ...rest: unknown[]) => unknown;
 
 /**
- * Has the types of a schema refuse promises: a missing `await` of the application. Mongoose itself would store an empty
- * object, as a promise is an object without keys.
+ * Makes the types of a schema throw a `CastError` for a promise, which the application has forgotten to await. Mongoose
+ * would store an empty object, because a promise is an object without keys.
  */
 export function refusePromises(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
@@ -26,7 +26,7 @@ function isOfObjects(type: SchemaType): boolean {
 function refuseIn(type: SchemaType): void {
   const own = type.cast as Cast;
   const cast: Cast = function (this: SchemaType, value, doc, init, ...rest) {
-    // The types of what an object embeds refuse promises in it themselves.
+    // The types inside an embedded object check their values themselves.
     const isRefused = init !== true &&
       (type instanceof Mixed
         ? holdsPromise(value)
@@ -37,7 +37,7 @@ function refuseIn(type: SchemaType): void {
   Object.assign(type, { cast });
 }
 
-/** Whether a value is a promise, or a list or an object with a promise in it. */
+/** Whether a value is a promise, or an array or a plain object that contains a promise. */
 export function holdsPromise(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isPromise(value)) return true;

@@ -3,22 +3,25 @@ import type { Model, Schema } from "mongoose";
 import { memoize } from "../../memoize.ts";
 
 interface KindHolder {
-  /** Kinds that a compiled model has added to its schema, with the fields of the base. */
+  /** The schemas of the discriminators that a compiled model has added, with the fields of the base. */
   readonly discriminators?: Readonly<Record<string, Schema>> | null;
-  /** Kinds that `schema.discriminator()` has declared. */
+  /** The discriminators that `schema.discriminator()` has declared. */
   readonly _applyDiscriminators?: ReadonlyMap<string, { readonly schema: Schema }>;
 }
 
-/** Returns the schemas of the kinds (discriminators) that are declared on a schema, by name. */
+/** Returns the schemas of the discriminators that are declared on a schema, by name. */
 export const kindSchemas = memoize((schema: Schema): ReadonlyMap<string, Schema> => {
   const { discriminators, _applyDiscriminators: declared } = schema as unknown as KindHolder;
   const kinds = new Map(Object.entries(discriminators ?? {}));
   for (const [name, kind] of declared ?? []) kinds.set(name, kind.schema);
-  // Mongoose merges the base into some of these schemas later. A clone does not change.
+  // Mongoose merges the base into some of these schemas later. The clones stay unchanged.
   return new Map([...kinds].map(([name, kind]) => [name, kind.clone() as Schema]));
 });
 
-/** Declares the key that names the kind, as Mongoose does when it compiles a model: routes know of it before the first one. */
+/**
+ * Adds the discriminator key to a schema with discriminators. Mongoose adds the key only when Mongoose compiles a
+ * model, and routes are built before the first model is compiled.
+ */
 export function declareKindKey(schema: Schema): void {
   const { _applyDiscriminators: declared } = schema as unknown as KindHolder;
   const key = String(schema.get("discriminatorKey"));
@@ -30,15 +33,15 @@ export function declareKindKey(schema: Schema): void {
 type AddKind = (name: unknown, kind: unknown, ...options: unknown[]) => { readonly schema: Schema };
 
 interface KindHooks {
-  /** Runs before a kind is added to a model that is compiled. */
+  /** Runs before a discriminator is added to a compiled model. */
   readonly check: (name: string, kind: Schema) => void;
-  /** Runs with the complete schema of each kind. */
+  /** Runs with the complete schema of each discriminator. */
   readonly finish: (kind: Schema) => void;
 }
 
 /**
- * Runs functions for each kind of a compiled model. An application may add kinds to a model at any time, and Mongoose has no
- * middleware for that, so the model gets a `discriminator()` that runs them.
+ * Runs the hooks for each discriminator of a compiled model. An application may add discriminators at any time, and
+ * Mongoose has no middleware for this event, so the `discriminator()` method of the model is replaced.
  */
 export function watchKinds(model: Model<unknown>, { check, finish }: KindHooks): void {
   for (const { schema } of Object.values(model.discriminators ?? {})) finish(schema as Schema);

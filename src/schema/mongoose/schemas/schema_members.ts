@@ -4,7 +4,10 @@ import { VALUES_KEY } from "../documents/document_values.ts";
 
 const ownFunctions = new WeakSet<object>();
 
-/** Marks a method, a middleware or a transform as the framework's own: it changes nothing that users could see. */
+/**
+ * Marks a method, a middleware or a transform of the framework. Marked functions change nothing that the application
+ * can observe, so they do not count as functions of the application.
+ */
 export function markOwn<F extends object>(fn: F): F {
   ownFunctions.add(fn);
   return fn;
@@ -14,7 +17,7 @@ export function isOwn(fn: unknown): boolean {
   return typeof fn === "function" && ownFunctions.has(fn);
 }
 
-/** The members of every document, besides those of its prototype. */
+/** The names of the members of every document, without the members of its prototype. */
 export const DOCUMENT_MEMBERS: readonly string[] = [
   ...Object.keys((mongoose.Schema as unknown as { reserved: object }).reserved),
   ...["schema", "isNew", "errors", "db", "discriminators", VALUES_KEY],
@@ -28,19 +31,25 @@ interface PluginMark {
   "$connectionPluginsApplied"?: boolean;
 }
 
-/** Marks a clone of a schema as one that has the plugins of its connection: Mongoose would apply them again. */
+/**
+ * Copies to a clone the mark that the plugins of the connection have been applied to the schema. Without the mark,
+ * Mongoose would apply the plugins to the clone again.
+ */
 export function copyPluginMark(schema: Schema, clone: Schema): void {
   const { $connectionPluginsApplied: mark } = schema as PluginMark;
   if (mark) (clone as PluginMark).$connectionPluginsApplied = mark;
 }
 
-/** Whether methods or statics of a schema replace Mongoose's own, or run for every new document. */
+/**
+ * Whether a method or a static of a schema replaces a member of Mongoose's model, or a queued method of the application
+ * runs for every new document.
+ */
 export function replacesMembers(schema: Schema): boolean {
   const { callQueue } = schema as unknown as { callQueue: readonly [string, unknown][] };
   const isUsers = (name: string) => !isOwn(schema.methods[name]);
   return callQueue.some(([name]) => isUsers(name)) ||
     Object.keys(schema.methods).some((name) =>
-      // Schemas with timestamps have it of themselves.
+      // Mongoose adds this method to every schema with timestamps.
       name in mongoose.Model.prototype && name !== "initializeTimestamps" && isUsers(name)
     ) ||
     Object.keys(schema.statics).some((name) => name in mongoose.Model);
@@ -80,7 +89,10 @@ export function hasMiddleware(schema: Schema, names: readonly string[]): boolean
   );
 }
 
-/** Whether middleware of the user's may change what is found, and nothing does so for aggregations. */
+/**
+ * Whether the application has middleware for `find` and none for `aggregate`. Such middleware may change which
+ * documents a query finds, but an aggregation would skip the middleware.
+ */
 export function findsByMiddleware(schema: Schema): boolean {
   return hasMiddleware(schema, ["find"]) && !hasMiddleware(schema, ["aggregate"]);
 }
@@ -89,7 +101,9 @@ function isBuiltIn({ fn }: Middleware): boolean {
   return isOwn(fn) || BUILT_IN in fn;
 }
 
-/** Takes the user's middleware from a document that will not be saved, and from all that it embeds. */
+/**
+ * Removes the middleware of the application from a document that will not be saved, and from its embedded documents.
+ */
 export function dropMiddleware(doc: Document): void {
   for (const each of [doc, ...doc.$getAllSubdocs()]) {
     (each as unknown as MiddlewareHolder).$__middleware = middlewareOf(each).filter(isBuiltIn);
@@ -111,7 +125,10 @@ export function typesWithin(type: SchemaType): SchemaType[] {
   return element === undefined ? [type] : [type, ...typesWithin(element)];
 }
 
-/** Whether nothing of the user's runs with some operations: on a model, on its kinds, or on what it embeds. */
+/**
+ * Whether the application runs no code in the given operations of a model. Discriminators, replaced members and
+ * middleware count as code of the application, in the model's schema and in embedded schemas.
+ */
 export function runsNothingOwn(model: Model<unknown>, operations: readonly string[]): boolean {
   const { discriminators, schema } = model;
   return !discriminators &&
@@ -123,7 +140,7 @@ export function runsNothingOwn(model: Model<unknown>, operations: readonly strin
 
 type StampFields = Readonly<Partial<Record<"createdAt" | "updatedAt", string | null>>>;
 
-/** The fields in which Mongoose keeps when a document was created and changed; none where it keeps none. */
+/** The names of the timestamp fields of a schema. A name is missing if Mongoose keeps no such timestamp. */
 export function stampFields(schema: Schema): StampFields {
   const { $timestamps } = schema as { $timestamps?: StampFields };
   return $timestamps ?? {};

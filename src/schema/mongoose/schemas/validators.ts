@@ -3,7 +3,7 @@ import type { Schema, SchemaType } from "mongoose";
 import { isPromise } from "../../../declare/hooks/run_hook.ts";
 import { typesWithin } from "./schema_members.ts";
 
-/** Where a type keeps the validators that Mongoose has made of its options. */
+/** The properties of a type that hold the validators which Mongoose has made from its options. */
 const KEPT_AS = [
   "requiredValidator",
   "enumValidator",
@@ -13,17 +13,20 @@ const KEPT_AS = [
   "maxlengthValidator",
 ];
 
-/** Whether the validators of a type look at nothing but the value: they may run without a document. */
+/** Whether the validators of a type read only the value. Such validators may run without a document. */
 export function judgesValuesAlone(type: SchemaType): boolean {
   const kept = keptValidators(type);
   return (type.validators as HostRule[]).every(({ validator, regexp, propsParameter }) =>
-    // The validator of `match` is kept nowhere.
+    // No property of the type holds the validator of `match`.
     kept.includes(validator) || regexp instanceof RegExp ||
     (isArrow(validator) && propsParameter !== true)
   );
 }
 
-/** Whether it is an arrow function, to which `this` is never the document. A method named `async` reads like one. */
+/**
+ * Whether a validator is an arrow function, so that `this` is never the document. A method with the name `async` begins
+ * like an async arrow function, so such a method is excluded.
+ */
 function isArrow(validator: unknown): boolean {
   return typeof validator === "function" && !Object.hasOwn(validator, "prototype") &&
     validator.name !== "async" &&
@@ -36,8 +39,11 @@ function keptValidators(type: SchemaType): unknown[] {
 }
 
 /**
- * Has validators of the host refuse any value of a client, by a {@linkcode RuleError}. Asynchronous ones leave no rejection
- * unhandled, which would end the process: Mongoose waits for none of them where a later rule of the same field is broken.
+ * Wraps the validators of the application. A failed validator reports a {@linkcode RuleError}, whose message can
+ * contain any value of a client.
+ *
+ * An unhandled rejection would end the process. Mongoose does not wait for an asynchronous validator if a later rule of
+ * the same field fails, so each promise of a validator gets a rejection handler.
  */
 export function guardValidators(schema: Schema): void {
   for (const type of Object.values(schema.paths).flatMap(typesWithin)) {
@@ -46,7 +52,7 @@ export function guardValidators(schema: Schema): void {
       const { validator } = rule;
       if (typeof validator !== "function" || kept.includes(validator)) continue;
       rule.ErrorConstructor ??= RuleError;
-      // The guard of an arrow function is one, too.
+      // The wrapper of an arrow function is an arrow function, so `isArrow` returns the same result for both.
       rule.validator = isArrow(validator)
         ? (...args: unknown[]) => handled(validator(...args))
         : function (this: unknown, ...args: unknown[]) {
@@ -63,7 +69,9 @@ interface HostRule {
   ErrorConstructor?: unknown;
 }
 
-/** Handles the rejections of a promise, and of each promise that follows it. */
+/**
+ * Returns a promise-like object whose rejection is always handled, including the promises that its `then()` returns.
+ */
 function handled(result: unknown): unknown {
   if (!isPromise(result)) return result;
   const promise = Promise.resolve(result);
@@ -79,8 +87,9 @@ function handled(result: unknown): unknown {
 const { ValidatorError } = mongoose.Error;
 
 /**
- * Says that a value breaks a rule, as Mongoose does. Clients write values: what looks like a placeholder in one is none,
- * and an object with a key `toString`, which Mongoose cannot put into a message, is no failure of the application.
+ * The error of a value that breaks a rule, with Mongoose's message template. Mongoose's own error would replace text in
+ * a client's value that looks like a placeholder. Mongoose's own error would also throw for an object with a key
+ * `toString`, and the request would end as an error of the application.
  */
 export class RuleError extends ValidatorError {
   constructor(properties: Readonly<Record<string, unknown>>, doc?: object) {
@@ -93,7 +102,7 @@ export class RuleError extends ValidatorError {
 }
 
 function messageOf({ message, reason, ...others }: Readonly<Record<string, unknown>>): string {
-  // The message of a thrown error is no template.
+  // The message of a thrown error is used without replacing placeholders.
   if (reason instanceof Error && reason.message === message) return reason.message;
   const template = String(message || mongoose.Error.messages.general.default);
   const values = new Map(

@@ -2,10 +2,16 @@ import mongoose from "mongoose";
 
 const { AbstractCursor } = mongoose.mongo;
 
-/** The most documents of one reply. It could have 16 MB, and the driver holds something of each document in it. */
+/**
+ * The largest number of documents in one reply. A reply of 16 MB may hold many more documents, and the driver keeps an
+ * object for each.
+ */
 export const BATCH_SIZE = 1024;
 
-/** Bounds the replies to a query, an aggregation or a cursor that a `fetch` hook gave, unless the hook has done so. */
+/**
+ * Sets the batch size of a query, an aggregation or a cursor that a `fetch` hook returned. A batch size that the hook
+ * has set is kept.
+ */
 export function boundReplies(given: unknown): void {
   if (given instanceof mongoose.Query) {
     const { op } = given as { readonly op?: unknown };
@@ -26,7 +32,7 @@ export function boundReplies(given: unknown): void {
   }
 }
 
-/** Whether it is a cursor of Mongoose, which opens one of the driver later. */
+/** Whether a value is a cursor of Mongoose. Such a cursor opens the driver's cursor later. */
 function isMongooseCursor(given: unknown): given is MongooseCursor {
   return Symbol.asyncIterator in Object(given) && "cursor" in Object(given) &&
     "once" in Object(given);

@@ -10,8 +10,8 @@ export interface UpdateStatement {
 }
 
 /**
- * Sends updates of a collection in as few commands as possible, in their order; gives how many documents they have met. The
- * driver's own bulk loses the class of errors, and which index a value was refused by.
+ * Sends updates of a collection in order and in as few commands as possible. Returns the number of matched documents.
+ * The driver's bulk write is not used, because its errors lose their class and the index that refused a value.
  */
 export async function sendUpdates(
   { db, collection: { name } }: Document,
@@ -32,7 +32,7 @@ export async function sendUpdates(
   return met;
 }
 
-/** How many bytes one command may have, with room for the rest of it: the database takes 16 MB. */
+/** The largest size of the updates in one command. MongoDB accepts 16 MB, and the rest of the command needs room. */
 const MOST_BYTES = 12 * 1024 * 1024;
 
 export function* inCommands<T extends object>(all: readonly T[]): Generator<T[]> {
@@ -57,7 +57,7 @@ export interface GivenValues {
   readonly stages: readonly object[];
 }
 
-/** Runs stages on given values, in place of stored documents. */
+/** Runs aggregation stages on the given values instead of stored documents. */
 export async function aggregateValues(
   { connection, values, stages }: GivenValues,
   options?: mongo.AggregateOptions,

@@ -3,9 +3,11 @@ import mongoose from "mongoose";
 type Conditions = Readonly<Record<string, unknown>>;
 
 /**
- * A condition that queries of Mongoose send without another cast: a cast runs setters again, and Mongoose knows fewer
- * operators for a type than the database does. Mongoose reads the properties of the object, and the driver sends the
- * result of `toBSON()`. A copy of the object has the properties alone, which the database refuses.
+ * A condition that Mongoose's queries send without casting it again. A second cast would run setters again and refuse
+ * operators that the database supports for a type.
+ *
+ * Mongoose reads the properties of the object, and the driver sends the result of `toBSON()`. A copy of the object has
+ * only these properties, and the database refuses a query with them.
  */
 class ExactCondition {
   readonly $expr = Object.freeze(mongoose.trusted({ $copyOfAnExactFilter: true }));
@@ -27,8 +29,8 @@ class ExactCondition {
 }
 
 /**
- * Returns a filter that every method of a model sends exactly; the conditions are cast already. Their fields can be read by
- * name, but Mongoose and the driver take what is enumerable.
+ * Returns a filter whose conditions are already cast, and which every method of a model sends unchanged. Code can read
+ * the fields of the conditions by name. These properties are not enumerable, so Mongoose and the driver ignore them.
  */
 export function exactFilter(conditions: Conditions): Record<string, unknown> {
   const entries = Object.entries(conditions);

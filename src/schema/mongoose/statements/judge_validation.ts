@@ -4,7 +4,7 @@ import { middlewareOf } from "../schemas/schema_members.ts";
 
 const { ValidationError } = mongoose.Error;
 
-/** The problems of a validation, by their paths. */
+/** The problems of a validation by path. */
 export type FoundProblems = Record<string, unknown>;
 
 type Judge = (problems: FoundProblems) => void;
@@ -14,10 +14,10 @@ const judges = new WeakMap<Document, Judge>();
 type Validate = (...args: unknown[]) => Promise<void>;
 
 /**
- * Has a function judge the problems of each validation of a document: it removes some, or throws an error of its own. A
- * validation without remaining problems succeeds.
+ * Calls `judge` with the problems of each validation of a document. `judge` may remove problems or throw another error.
+ * A validation without remaining problems succeeds.
  *
- * No middleware can do so: Mongoose fails the validation whatever the middleware for its errors does. `save()` of the
+ * The methods of the document are replaced, because middleware cannot make a failed validation succeed. `save()` of the
  * application calls `$validate`.
  */
 export function judgeValidation(doc: Document, judge: Judge): void {
@@ -41,7 +41,7 @@ export function judgeValidation(doc: Document, judge: Judge): void {
   }
 }
 
-/** Returns the problems that a document has before it is validated, such as values that it could not cast. */
+/** Returns the problems that a document has before its validation, such as values that could not be cast. */
 export function pendingProblems(doc: Document): FoundProblems {
   const { $__: { validationError } } = doc as unknown as {
     readonly $__: { readonly validationError?: { readonly errors: FoundProblems } | null };

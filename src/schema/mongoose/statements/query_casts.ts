@@ -12,7 +12,7 @@ export interface CastingQuery {
   _castUpdate(update: Update): Update | undefined;
 }
 
-/** Replaces how a query casts its conditions; `castBy` also gets the query's own cast. */
+/** Replaces the cast of a query's conditions. `castBy` gets the conditions and the original cast. */
 export function replaceCast<Q extends object>(
   query: Q,
   castBy: (conditions: Conditions, cast: (conditions: Conditions) => Conditions) => Conditions,
@@ -28,12 +28,18 @@ export function replaceCast<Q extends object>(
   return query;
 }
 
-/** Has a query match conditions as they are, and cast only what middleware adds: a second cast runs setters again. */
+/**
+ * Makes a query match the given conditions without casting them again, because a second cast would run setters again.
+ * Conditions that middleware adds are cast.
+ */
 export function matchAsIs(query: object, conditions: Conditions): void {
   replaceCast(query, (given, cast) => ({ $and: [conditions, cast(given)] }));
 }
 
-/** Has a query write an update as it is, and cast only what middleware adds: a second cast runs setters again. */
+/**
+ * Makes a query write an update without casting it again, because a second cast would run setters again. Paths that
+ * middleware adds are cast.
+ */
 export function writeAsIs(query: object, update: Update): void {
   const casting = query as CastingQuery;
   const cast = casting._castUpdate;
@@ -58,7 +64,10 @@ export function populatedPaths(populate: unknown): ReadonlySet<string> {
   return new Set(Object.keys(query.mongooseOptions().populate ?? {}));
 }
 
-/** Does what `sanitizeFilter` does before a cast: operators without the mark of `mongoose.trusted()` become values. */
+/**
+ * Returns the filter that Mongoose's option `sanitizeFilter` would produce before a cast. Operators without the mark of
+ * `mongoose.trusted()` become values.
+ */
 export function sanitized(
   model: Model<unknown>,
   filter: Record<string, unknown>,

@@ -8,7 +8,10 @@ async function validate(doc: Document): Promise<void> {
   if (doc.schema.get("validateBeforeSave") !== false) await doc.validate();
 }
 
-/** Runs the middleware before a save, which reads its options in several places. */
+/**
+ * Runs the `pre("save")` middleware of a document. Middleware reads the options of the save from its argument or from
+ * the document, so both are set.
+ */
 async function runPreSave(doc: Document): Promise<void> {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { timestamps } = internals;
@@ -22,7 +25,10 @@ async function runPreSave(doc: Document): Promise<void> {
   }
 }
 
-/** Runs the middleware for an error of a save, which may make another one of it. */
+/**
+ * Runs the `post("save")` error middleware of a document. Returns the error that the middleware throws, or `error` if
+ * the middleware throws none.
+ */
 async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   try {
     await middlewareOf(doc).execPost("save", doc, [doc], { error });
@@ -32,7 +38,10 @@ async function toldOf(doc: Document, error: unknown): Promise<unknown> {
   }
 }
 
-/** Does for documents what Mongoose's `save` does, but for the write: validation first, then the middleware around it. */
+/**
+ * Does the steps of Mongoose's `save()` for several documents, with `write` instead of its write. The documents are
+ * validated first, and the `save` middleware runs before and after the write.
+ */
 export async function saveBy(
   docs: readonly Document[],
   write: () => Promise<void>,
@@ -54,7 +63,10 @@ export async function saveBy(
   await eachInTurn(docs, (doc) => middlewareOf(doc).execPost("save", doc, [doc]));
 }
 
-/** Saves documents as {@linkcode saveBy} does, but each by itself. Returns the errors of those that are not saved. */
+/**
+ * Saves documents as {@linkcode saveBy} does, but an error of one document does not stop the others. Returns the errors
+ * of the documents that are not saved.
+ */
 export async function saveEachBy(
   docs: readonly Document[],
   write: (docs: readonly Document[]) => Promise<void>,
@@ -82,13 +94,16 @@ export async function saveEachBy(
 }
 
 export interface WriteOptions {
-  /** Aborts when it is too late to send the statement. */
+  /** Aborts when the request has no time left to send the statement. */
   readonly signal: AbortSignal;
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
 }
 
-/** The options of a statement that writes a document: with the write concern of its schema, and the session of the host. */
+/**
+ * Returns the options of a statement that writes a document. The options include the session of the application, or the
+ * write concern of the schema if no session is used.
+ */
 export function statementOptionsOf(doc: Document, { session, ...options }: WriteOptions): object {
   const { transactionAsyncLocalStorage: around } = mongoose as TransactionAround;
   const used = session ?? doc.$session() ?? around?.getStore()?.session;
@@ -97,26 +112,30 @@ export function statementOptionsOf(doc: Document, { session, ...options }: Write
   return { ...options, ...writeConcern !== undefined && { writeConcern } };
 }
 
-/** Where Mongoose keeps the session of a transaction around a request, if the application asks it to. */
+/**
+ * Mongoose's storage for the session of a transaction that the application runs around a request. The storage exists
+ * only if the application has enabled this option of Mongoose.
+ */
 interface TransactionAround {
   readonly transactionAsyncLocalStorage?: {
     getStore(): { readonly session?: ClientSession } | undefined;
   };
 }
 
-/** Has a document, and all that it embeds, take its changes for stored, as `save()` does. */
+/** Marks the changes of a document and its embedded documents as stored, as `save()` does. */
 export function markSaved(doc: Document): void {
   const internals = (doc as unknown as DocumentInternals).$__;
   const { removedSubdocs } = internals;
-  // An update stores no default that the document only shows: it stays one.
+  // An update does not store defaults of missing fields, so they stay marked as defaults.
   const shown = doc.isNew ? [] : ownDefaults(doc);
   forgetAllChanges(doc);
   for (const path of shown) statesOf(doc).default(path);
   internals.version = undefined;
-  // Their middleware has to find them after the write.
+  // The middleware of removed embedded documents runs after the write and needs this list.
   internals.removedSubdocs = removedSubdocs;
   for (const each of [doc, ...doc.$getAllSubdocs()]) each.isNew = false;
-  // What was stored before this save is no initial state any more: setting it again is a change.
+  // The values before this save are no longer the initial state. If the application sets such a value again, the
+  // assignment must count as a change.
   if (internals.savedState) internals.savedState = {};
 }
 
@@ -130,20 +149,20 @@ interface DocumentInternals {
   };
 }
 
-/** Whether the next save of a document is bound to its version: by `increment()`, or `optimisticConcurrency`. */
+/** Whether the next save of a document must match its version, because of `increment()` or `optimisticConcurrency`. */
 export function isTiedToVersion(doc: Document): boolean {
   const { version } = (doc as unknown as DocumentInternals).$__;
   return Boolean(version) || Boolean(doc.schema.get("optimisticConcurrency" as never));
 }
 
-/** Has a document renew its timestamps with its next saves, or not. */
+/** Sets whether the next saves of a document update its timestamps. */
 export function setStamping(doc: Document, stamps: boolean): void {
   (doc as unknown as { $timestamps(stamps: boolean): void }).$timestamps(stamps);
 }
 
 const saves = new WeakMap<object, number>();
 
-/** Counts how often the documents of a schema are saved. */
+/** Counts the saves of each document of a schema. */
 export function countSaves(schema: Schema): void {
   const count = markOwn(function (this: Document): void {
     saves.set(this, savesOf(this) + 1);

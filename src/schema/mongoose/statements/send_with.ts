@@ -2,24 +2,30 @@ import type { ClientSession, mongo, Query } from "mongoose";
 
 type Remove = (filter: object, options: object) => Promise<mongo.DeleteResult>;
 
-/** A query reaches the database by a method of the collection that it holds, without declaring it. */
+/**
+ * The undeclared member of a query that holds its collection. The query sends its statement by a method of that
+ * collection.
+ */
 interface CollectionHolder {
   mongooseCollection: Readonly<Record<"deleteOne" | "deleteMany", Remove>>;
 }
 
-/** Sends a statement, in a transaction or by itself. The server gives it no more than `mostMS`. */
+/** Sends a statement, in a transaction if `session` is given. The server runs the statement for at most `mostMS`. */
 export type Write<T = void> = (session?: ClientSession, mostMS?: number) => Promise<T>;
 
 export interface Removal {
   readonly name: "deleteOne" | "deleteMany";
   readonly statementOptions: (session?: ClientSession, mostMS?: number) => object;
-  /** Runs it together with other writes; it may be called more than once. */
+  /** Runs the statement together with other writes. The function may call `write` more than once. */
   readonly together?: ((write: Write) => Promise<void>) | undefined;
-  /** Looks at what the statement has removed; an error undoes the other writes. */
+  /** Checks the result of the statement. An error undoes the other writes. */
   readonly check?: (result: mongo.DeleteResult) => void;
 }
 
-/** Runs a query that removes: its middleware once, however often its statement is sent. */
+/**
+ * Runs a query that removes documents. The middleware of the query runs once, even if a transaction sends the statement
+ * several times.
+ */
 export async function sendWith(
   query: Query<mongo.DeleteResult, unknown>,
   { name, statementOptions, together = (write) => write(), check }: Removal,

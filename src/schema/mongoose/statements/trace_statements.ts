@@ -2,8 +2,9 @@ import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { Connection } from "mongoose";
 
 /**
- * A message of the tracing channel `mongrove:statement`: a statement of the framework, of a hook or of Mongoose, from its
- * first command to its result, or to the end of its cursor.
+ * A message of the tracing channel `mongrove:statement`. It describes a statement of the framework, of a hook or of
+ * Mongoose. The trace begins with the first command of the statement, and ends with its result or with the end of its
+ * cursor.
  *
  * @example Print how long statements take
  * ```ts
@@ -17,16 +18,19 @@ import type { Connection } from "mongoose";
  * ```
  */
 export interface StatementTrace {
-  /** Named by the semantic conventions of OpenTelemetry. No value of a statement is among them. */
+  /**
+   * The attributes of the statement, with the names of OpenTelemetry's semantic conventions. No attribute contains a
+   * value of the statement.
+   */
   readonly attributes: {
     readonly "db.system.name": "mongodb";
     readonly "db.namespace": string;
     readonly "db.operation.name": string;
     readonly "db.collection.name"?: string;
-    /** The name of the error's class; missing where there is none. */
+    /** The class name of the error. A statement that succeeded has no error type. */
     "error.type"?: string;
   };
-  /** The seconds that it took, once it has ended. */
+  /** The duration of the statement in seconds, set when the statement has ended. */
   duration?: number;
 }
 
@@ -35,10 +39,13 @@ interface Trace {
   duration?: number;
 }
 
-/** Ends a trace, with the kind of its error if there is one. */
+/** Ends a trace. `errorType` is the class name of the error, if the traced work failed. */
 export type EndTrace = (errorType?: string) => void;
 
-/** Begins a trace, and runs work inside of it: what subscribers bind to it are the contexts of the work. */
+/**
+ * Begins a trace and runs `work` inside the trace. `work` runs with the contexts that subscribers have bound to the
+ * stores of the channel.
+ */
 export function openTrace<T extends Trace, R>(
   { channel, trace }: { readonly channel: TracingChannel<object, T>; readonly trace: T },
   work: (end: EndTrace) => R,
@@ -73,13 +80,16 @@ interface Operation {
   readonly result?: unknown;
 }
 
-/** Traces the statements of a connection, from the first request on for which there are subscribers. */
+/**
+ * Traces the statements of a connection. The listeners are added at the first request for which the channel has
+ * subscribers.
+ */
 export function traceStatements(connection: Connection): void {
   if (!channel.hasSubscribers || traced.has(connection)) return;
   traced.add(connection);
   const open = new WeakMap<object, EndTrace>();
   connection.on("operation-start", ({ _id, collectionName, method }: Operation) => {
-    // A change stream stays open for as long as lists are live.
+    // A change stream stays open for as long as lists are live, so it gets no trace.
     if (!channel.hasSubscribers || method === "watch") return;
     const trace = traceOf({ connection, operation: method, collection: collectionName });
     openTrace({ channel, trace }, (end) => void open.set(_id, end));
@@ -88,13 +98,13 @@ export function traceStatements(connection: Connection): void {
     const end = open.get(_id);
     if (end === undefined) return;
     if (isCursor(result)) {
-      // A cursor without an identifier never got an answer.
+      // The identifier of a cursor is missing if the server never replied to its first command.
       result.once("close", () => end(result.id === undefined ? "MongoError" : undefined));
     } else end(error === undefined ? undefined : errorType(error));
   });
 }
 
-/** Traces a statement that is sent past the collections of Mongoose. */
+/** Traces a statement that is sent without Mongoose's collections, which emit no events for it. */
 export async function traceStatement<T>(
   statement: Statement,
   send: () => Promise<T>,
