@@ -22,7 +22,10 @@ import { originOf, validationFailure } from "../schema/mongoose/errors.ts";
 import { refuseRequest } from "./check_options.ts";
 import { cutAnswer, SlowClientError } from "./replies/connection.ts";
 
-/** Headers that describe the bytes of the body, which an error does not know. */
+/**
+ * The headers that describe the body or the connection. Errors cannot set these headers, because only the response has
+ * the right values.
+ */
 const FRAMING = /^(content-encoding|content-length|transfer-encoding|connection|trailer|upgrade)$/i;
 
 const PROBLEM = "application/problem+json";
@@ -39,7 +42,7 @@ export async function answerError({ context }: Call, error: unknown): Promise<vo
   else sendError(res, answer);
 }
 
-/** Sends an error's status, headers and body; invalid headers are left out. */
+/** Sends the status, the headers and the body of an error. Leaves out headers with an invalid name or value. */
 export function sendError(res: Response, error: RestError): void {
   const body = asProblem(res, error) ?? error.body;
   const text = textOf(body);
@@ -66,7 +69,10 @@ function textOf(body: object): string {
   }
 }
 
-/** Gives the problem details of an error of the framework to a client that names their media type in `Accept`. */
+/**
+ * Returns the problem details (RFC 9457) of an error if the client names their media type in `Accept`. Returns
+ * `undefined` for a `RestError` whose body the application has written.
+ */
 function asProblem(res: Response, error: RestError): object | undefined {
   if (!(error instanceof Refusal) && !isText(error)) return undefined;
   res.vary("Accept");
@@ -76,7 +82,7 @@ function asProblem(res: Response, error: RestError): object | undefined {
   return { type: "about:blank", title: statusText(status), status, detail, ...details };
 }
 
-/** An error with a status, as body parsers and hosts throw it. */
+/** The error with an HTTP status that body parsers and other middleware throw. */
 type HttpError = Partial<
   Record<"status" | "statusCode" | "expose" | "type" | "message" | "headers" | "limit", unknown>
 >;
@@ -94,7 +100,7 @@ export function errors(given?: never): ErrorRequestHandler {
       error: validationFailure(error)?.thrown ?? error,
       context: { method, route: `${baseUrl}${pattern}` },
     };
-    // The answer tells less than such an error says.
+    // The answer hides the message of an error with `expose: false`, so the error is logged.
     const isConcealed = answer !== error && (error as HttpError | null)?.expose === false;
     if (isOutage(answer)) await reporter.reportRepeated(failure);
     else if (answer.status >= 500 || isConcealed) await reporter.report(failure);
@@ -119,7 +125,10 @@ function toRestError(error: unknown): RestError {
   return new Refusal(status, body, { headers: Object.fromEntries(texts), cause: error });
 }
 
-/** Translates errors of Mongoose and MongoDB in the host's own routes. */
+/**
+ * Returns the answer to an error of Mongoose or MongoDB that a route of the application has thrown. Returns `undefined`
+ * for any other error.
+ */
 function translate(error: unknown): RestError | undefined {
   if (error instanceof mongoose.Error.CastError) {
     const { path, kind } = error;
@@ -130,7 +139,7 @@ function translate(error: unknown): RestError | undefined {
   const origin = error instanceof mongoose.Error ? originOf(error) : undefined;
   const isHidden = (path: string) =>
     origin !== undefined && isHiddenPath(path, describeShape(origin.schema));
-  // It is not known which connection the route uses.
+  // The connection of the failed route is not known, so any closed connection with models counts.
   const away = mongoose.connections.some((each) => !isOpen(each) && each.modelNames().length > 0);
   return translateError(error, { filtered: false, isHidden, away });
 }

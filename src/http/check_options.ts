@@ -3,14 +3,14 @@ import { isJsonObject } from "../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../schema/fields/shape.ts";
 import { whyUnseen } from "../schema/fields/visibility.ts";
 
-/** Makes the error of a wrong declaration, which names the class. */
+/** The function that makes the error of a wrong declaration. The message names the class. */
 export type Fail = (problem: string) => TypeError;
 
 export function cannotMount({ name }: ModelClass, problem: string): TypeError {
   return new TypeError(`Cannot mount "${name}": ${problem}`);
 }
 
-/** An option that is checked, by its name in messages, such as `page.max`. */
+/** The name of a checked option, such as `page.max`, and the function that makes its error. */
 interface GivenOption {
   readonly option: string;
   readonly fail: Fail;
@@ -27,7 +27,7 @@ const KINDS = {
   formats: ["a list of formats", isFilled],
 } as const;
 
-/** The values of a kind: what its check lets pass. */
+/** The type of the values that pass the check of a kind. `checkKind()` returns a value of this type. */
 type Checked<K extends keyof typeof KINDS> = typeof KINDS[K][1] extends
   (value: unknown) => value is infer T ? T : never;
 
@@ -52,7 +52,10 @@ export function checkKind<K extends keyof typeof KINDS>(
   return value as Checked<K>;
 }
 
-/** Reads an option that is `true` or an object. One of its options with a wrong name would do nothing. */
+/**
+ * Returns the object of an option that is `true` or an object. Throws if the object has an unknown key, which would
+ * have no effect.
+ */
 export function objectOf<N extends string>(
   given: unknown,
   { names, option, fail }: GivenOption & { readonly names: readonly N[] },
@@ -68,7 +71,10 @@ const HELD: Readonly<Record<FieldShape["kind"], string>> = {
   ...{ array: "an array", object: "an object", map: "a map", free: "anything", scalar: "no text" },
 };
 
-/** Checks a list of fields that clients see, and that can be used so. */
+/**
+ * Checks that clients see the fields that an option lists, and that the option can use their types. Returns the names
+ * without duplicates.
+ */
 export function checkFields(
   given: unknown,
   { option, shape, fail }: GivenOption & { readonly shape: Shape },
@@ -85,7 +91,10 @@ export function checkFields(
   return [...new Set(names)];
 }
 
-/** Gives the first name that is no option, in quotes, with the option that it may stand for. */
+/**
+ * Returns the first key that is no option, in quotes, with the option that may be meant. Returns `undefined` if all
+ * keys are options.
+ */
 export function unknownOption(given: object, known: object): string | undefined {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(known, name));
   if (unknown === undefined) return undefined;
@@ -95,7 +104,10 @@ export function unknownOption(given: object, known: object): string | undefined 
   return `"${unknown}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
 }
 
-/** Refuses a request of Express: the application has mounted the function itself, and nothing would be answered. */
+/**
+ * Throws if the options are a request of Express. In this case, the application has mounted the function itself instead
+ * of its result, and no request would be answered.
+ */
 export function refuseRequest(name: string, given: unknown): void {
   if (typeof given !== "object" || given === null || !("httpVersion" in given)) return;
   throw new TypeError(`Cannot use Framework.${name}: call it, as in app.use(Framework.${name}())`);

@@ -14,22 +14,25 @@ export interface CloseOptions {
 
 const SWEEP_MS = 50;
 
-/** How many sweeps without an answer a connection stays idle: a client may be about to send its next request. */
+/**
+ * The number of sweeps without a finished answer before idle connections are closed. A client may be about to send its
+ * next request.
+ */
 const GRACE_SWEEPS = 6;
 
 const CUT_MS = 100;
 
-/** How many turns of the event loop without a new connection tell that none waits to be accepted. */
+/** The number of turns of the event loop without a new connection after which no connection is left to accept. */
 const QUIET_TURNS = 3;
 
-/** The part of the time for closing that a server may go on accepting connections. */
+/** The part of the time limit in which a closing server may go on accepting connections. */
 const ACCEPTING_PART = 0.5;
 
 const FINISHED = "http.server.response.finish";
 
 const closing = new WeakMap<object, Promise<void>>();
 
-/** The servers that close and have stopped listening. */
+/** The closing servers that have stopped listening. */
 const deaf = new WeakSet<object>();
 
 let closingCount = 0;
@@ -39,8 +42,9 @@ export function isAnyClosing(): boolean {
 }
 
 /**
- * Closes an HTTP server: idle connections end after a grace, in which a request that is on its way is still answered.
- * Calling it again waits for the same end. The host ends WebSockets: the promise does not wait for them.
+ * Closes an HTTP server. Idle connections are closed after a grace period, so that requests that are already on their
+ * way are answered. Further calls for the same server return the same promise. The promise does not wait for
+ * WebSockets. The application has to close WebSockets.
  */
 export function closeServer(
   server: HttpServer | HttpsServer,
@@ -66,7 +70,7 @@ export function closeServer(
 }
 
 async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promise<void> {
-  // Deno has accepted what waits.
+  // Deno has already accepted every connection that the system has opened.
   if (!("Deno" in globalThis)) await acceptWaiting(server, timeoutMS * ACCEPTING_PART);
   deaf.add(server);
   const onRequest = (_req: unknown, res: ServerResponse) => sayIfClosing(res);
@@ -81,10 +85,12 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
     const cut = setTimeout(() => {
       server.closeAllConnections();
       end();
-      // HTTP does not know WebSockets and unfinished handshakes of TLS.
+      // `closeAllConnections()` does not cut WebSockets and unfinished TLS handshakes, so the callback below may never
+      // run.
       setTimeout(resolve, CUT_MS);
     }, timeoutMS);
-    // Node's `http.Server.close()` would close idle connections at once, and cut answers that slow clients still read.
+    // `http.Server.close()` of Node would close idle connections at once, and would cut answers that slow clients are
+    // still reading.
     Server.prototype.close.call(server, () => {
       clearTimeout(cut);
       end();
@@ -93,7 +99,8 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
       deaf.delete(server);
       resolve();
     });
-    // Deno ends a connection after each answer of a server that does not listen, whatever its client has sent since.
+    // Deno closes a connection after its current answer if the server is not listening. Requests that the client has
+    // already sent would get no answer.
     if ("Deno" in globalThis) {
       Object.defineProperty(server, "listening", { configurable: true, value: true });
     }
@@ -101,9 +108,10 @@ async function close(server: HttpServer | HttpsServer, timeoutMS: number): Promi
 }
 
 /**
- * Waits until the connections that the system has opened for a server are accepted: the system resets the others when the
- * server stops listening. Node accepts one in each turn of the event loop. No answer says `Connection: close` meanwhile, so
- * that clients do not open new connections.
+ * Waits until the server has accepted the connections that the operating system has opened for it. When the server
+ * stops listening, the system resets the connections that are not accepted. Node accepts one connection in each turn of
+ * the event loop. During this wait, no answer has the header `Connection: close`, because clients that get this header
+ * open new connections.
  */
 async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): Promise<void> {
   const end = performance.now() + mostMS;
@@ -116,25 +124,32 @@ async function acceptWaiting(server: HttpServer | HttpsServer, mostMS: number): 
   server.off("connection", onConnection);
 }
 
-/** Has the client of an answer that has not begun open its next connection elsewhere, if its server is closing. */
+/**
+ * Sets `Connection: close` on an answer that has not begun if its server is closing. The client opens a new connection
+ * for its next request, and another server can accept this connection.
+ */
 export function sayIfClosing(res: ServerResponse): void {
   if (isClosing(res) && !res.headersSent) res.setHeader("Connection", "close");
 }
 
 export function isClosing({ req }: ServerResponse): boolean {
-  // Node and Deno keep the server of a connection under a name of their own.
+  // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
   const { server } = req.socket as { readonly server?: object };
   return server !== undefined && deaf.has(server);
 }
 
-/** Closes idle connections when no answer has ended for a while: after that, its client may send another request. */
+/**
+ * Closes idle connections after `GRACE_SWEEPS` sweeps in which no answer has ended. A client may send another request
+ * after each answer. Returns a function that stops the sweeps.
+ */
 function sweepIdle(server: HttpServer | HttpsServer): () => void {
   let sweeps = 0;
   const onFinished = (message: unknown) => {
     if ((message as { readonly server?: unknown }).server === server) sweeps = 0;
   };
   subscribe(FINISHED, onFinished);
-  // Sweeps are counted instead of time: a process that was busy has not looked at its sockets meanwhile.
+  // The grace period is a number of sweeps and not a time, because a busy process has not read the requests that
+  // arrived while it was busy.
   const sweep = setInterval(() => {
     if (++sweeps >= GRACE_SWEEPS && !hasUnflushed(server)) server.closeIdleConnections();
   }, SWEEP_MS).unref();

@@ -15,17 +15,17 @@ import { sendReply } from "./replies/send_reply.ts";
 import { describeCall } from "./routes/describe_route.ts";
 import { traceRequest } from "./trace_request.ts";
 
-/** A request that is made in this process, for a caller whose own request has another form. */
+/** A request that the code of `mcp/` makes for the call of a tool and sends through the router of the API. */
 interface InnerRequest {
-  /** The only route that answers it: for any other one, whatever path it has, it is a 404. */
+  /** The only route that may answer the request. Any other route answers 404, even if its path matches. */
   readonly mounted: Route;
-  /** The route that it takes: the same, or one with narrower rules. */
+  /** The route whose rules apply, either the mounted route or a copy of the mounted route with narrower rules. */
   readonly route: Route;
-  /** Whether it asks for the description of the route, as the caller may see it, in the place of its answer. */
+  /** Whether the answer is the description of the route, as the caller may see it. */
   readonly describes: boolean;
 }
 
-/** The requests that are made in this process. */
+/** The inner requests, each with the route that may answer it. */
 export const innerRequests = new WeakMap<object, InnerRequest>();
 
 export function handleRoute(route: Route): RequestHandler {
@@ -36,10 +36,11 @@ export function handleRoute(route: Route): RequestHandler {
     const req = request as FrameworkRequest;
     const inner = innerRequests.get(req);
     if (inner !== undefined && inner.mounted !== route) return sendError(res, notFound());
-    // A hook may write to a response that has ended: without a listener that ends the process.
+    // A hook may write to a response that has ended. Without a listener, the error would end the process.
     res.on("error", logError);
     watchEnd(res);
-    // A list that cannot be sent yet would hold its cursor and its memory.
+    // A list is not read before its turn to be sent. While the connection sends the answers to earlier requests, the
+    // list would hold a database cursor and memory.
     if (sendsList && isQueued(res) && !await awaitTurn(res)) return;
     const call = openCall(inner?.route ?? route, { req, count: countSelected });
     try {

@@ -6,22 +6,25 @@ import { indexBuilds } from "../schema/index_builds.ts";
 import { isOpen, isPoolBusy } from "../schema/mongoose/connections.ts";
 import { isAnyClosing } from "./close_server.ts";
 
-/** The health of an application, as `Framework.health()` tells it. */
+/** The health of an application, which `Framework.health()` returns. */
 export interface Health {
-  /** Whether the process answers at all: always `true`. One that does not answer has to be started again. */
+  /** Whether the process answers. The value is always `true`. A process that does not answer has to be restarted. */
   readonly live: boolean;
-  /** Whether requests can be served: every database answers in time, and all unique indexes are built. */
+  /**
+   * Whether requests can be served. Every database has to answer in time, all unique indexes have to be built, and no
+   * server may be closing.
+   */
   readonly ready: boolean;
-  /** Why requests cannot be served. */
+  /** The reasons why requests cannot be served. Empty if `ready` is `true`. */
   readonly reasons: readonly string[];
 }
 
-/** Probes of orchestrators wait for a second. */
+/** The time limit of a check, shorter than the second after which probes of orchestrators give up. */
 const DEADLINE_MS = 800;
 
 let checking: Promise<Health> | undefined;
 
-/** Looks at everything that requests need. Calls at one time share one look. */
+/** Checks the connections and indexes that requests need. Simultaneous calls share one check. */
 export function health(): Promise<Health> {
   return checking ??= look().finally(() => checking = undefined);
 }
@@ -34,7 +37,10 @@ async function look(): Promise<Health> {
   return { live: true, ready: reasons.length === 0, reasons };
 }
 
-/** The connections that requests use: those that `getConnection` gave, and the default one if models are on it. */
+/**
+ * Returns the connections that `getConnection` has returned, and the default connection if it has models. Requests use
+ * these connections.
+ */
 function servedConnections(): Set<Connection> {
   const { connection } = mongoose;
   return new Set([...connection.modelNames().length > 0 ? [connection] : [], ...givenConnections]);
@@ -64,17 +70,18 @@ async function findPingProblem(
     await withTimeLimit((signal) => db.command({ ping: 1 }, { signal }), limit);
     return undefined;
   } catch (error) {
-    // The text of an error may name hosts and users
+    // The reason does not include the message, which may name hosts and users.
     if (!(error instanceof TimeLimitError)) {
       return `fails: ${Object(error).codeName ?? Object(error).name}`;
     }
-    // A ping that had a connection has left it by the next turn of the event loop
+    // An aborted ping leaves its connection by the next turn of the event loop. Before that, the connection of the ping
+    // would make the pool look busy.
     await new Promise((resolve) => setImmediate(resolve));
     return isPoolBusy(connection) ? undefined : `does not answer in ${DEADLINE_MS} ms`;
   }
 }
 
-/** Whether work ends in time, and neither fails nor gives `false`. */
+/** Whether a promise resolves in time, and to another value than `false`. */
 async function holds(work: Promise<unknown> | undefined, end: number): Promise<boolean> {
   let timer;
   const late = new Promise<boolean>((resolve) => {

@@ -26,24 +26,31 @@ export interface InitializeOptions {
   /** The models whose routes are mounted. The default is all imported models with `@rest`. */
   readonly models?: readonly ModelClass[];
   /**
-   * A function that gets the error of each answer with a 5xx status, and of each that `sendTimeoutMS` has cut. If it
-   * returns a `RestError` for an unexpected error, that one is the answer. Otherwise, the error is logged.
+   * A function that is called with the error of each answer with a 5xx status, and of each answer that `sendTimeoutMS`
+   * has cut. If the function returns a `RestError` for an unexpected error, this `RestError` is the answer. Otherwise,
+   * the error is logged.
    *
-   * While the database is not available or clients are too slow, errors with the same cause are reported once at first,
-   * and then once a minute with their `count`.
+   * While the database is not available or clients are too slow, the first error of each cause is reported at once.
+   * Further errors of the same cause are reported once a minute, with their `count`.
    */
   readonly onError?: (req: FrameworkRequest, error: unknown, context: ErrorContext) => unknown;
-  /** The time limit of the database for one operation, in milliseconds. The default is `10000`. */
+  /** The time that a request may wait for the database in total, in milliseconds. The default is `10000`. */
   readonly maxTimeMS?: number;
-  /** The milliseconds that a client has to take each 64 KB; then its connection is reset. The default is `60000`. */
+  /**
+   * The time that a client has to read each 64 KB of an answer, in milliseconds. The connection of a slower client is
+   * reset. The default is `60000`.
+   */
   readonly sendTimeoutMS?: number;
   /**
-   * Which writes answer 503 until unique indexes are built. The default is: those that set a field of such an index, so
-   * that no two entities get the same unique value. With `"required"`, all writes of the model answer 503 until all of its
-   * unique indexes are built; with `"lazy"`, no write does.
+   * The writes that answer 503 until unique indexes are built. By default, these are the writes that set a field of
+   * such an index, so that no two entities get the same unique value. With `"required"`, all writes of a model answer
+   * 503 until all of its unique indexes are built. With `"lazy"`, no write does.
    */
   readonly indexes?: "required" | "lazy";
-  /** With `"strict"`, parameters that the operation does not declare are a 400, as `removeAll()` always answers. */
+  /**
+   * With `"strict"`, requests with parameters that the operation does not declare answer 400. `updateAll()` and
+   * `removeAll()` do so in any case.
+   */
   readonly parameters?: "strict";
   /** Limits on the URL parameter `q`. */
   readonly queryLimits?: QueryLimits;
@@ -51,7 +58,10 @@ export interface InitializeOptions {
   readonly bodyLimits?: BodyLimits;
   /** Limits on live lists. */
   readonly live?: LiveLimits;
-  /** Whether `initialize()` logs the routes, one per line. A read says whether it makes documents, and why. */
+  /**
+   * Whether `initialize()` logs the routes, one per line. The line of a read says whether the read makes documents, and
+   * why.
+   */
   readonly log?: boolean;
 }
 
@@ -60,19 +70,19 @@ const OPTIONS: Readonly<Record<keyof InitializeOptions, true>> = {
   ...{ parameters: true, queryLimits: true, bodyLimits: true, live: true, log: true },
 };
 
-/** The longest time that timers know: with more they end at once. */
+/** The longest delay that a timer supports. Timers with a longer delay fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The router that `Framework.initialize()` returns. */
 export interface FrameworkRouter extends Router {
-  /** Describes the routes of this router. */
+  /** Returns the descriptions of the routes of this router. */
   readonly describe: () => RouteDescription[];
 }
 
 export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   refuseRequest("initialize", options);
   const routes = openRoutes(options);
-  // A wrong model fails at start-up, and its indexes are built early.
+  // Compiling the models here lets a wrong model fail at start-up, and starts the builds of its indexes early.
   for (const route of routes) {
     const { levels: [root], getConnection } = route;
     if (root === undefined || getConnection !== undefined) continue;
@@ -87,7 +97,9 @@ export function initialize(options: InitializeOptions = {}): FrameworkRouter {
   return router;
 }
 
-/** Returns a line about a route: a read says whether it answers with bytes or makes documents, and why. */
+/**
+ * Returns the log line of a route. The line of a read says whether the read sends bytes or makes documents, and why.
+ */
 function routeLine(route: Route): string {
   const { method, path, operation, model } = describeRoute(route);
   const line = `${method.padEnd(6)} ${path}  ${operation}  ${model}`;
@@ -99,17 +111,20 @@ function routeLine(route: Route): string {
   return `${line}: ${kind} (${reason})`;
 }
 
-/** The fields that the log has named, by class. */
+/** The fields that `hintAtSort()` has already logged, by class. */
 const hintedOf = memoize((_target: ModelClass) => new Set<string>());
 
-/** Logs once for each field that clients may sort by and that leads no index. */
+/**
+ * Logs, once for each field, that clients may sort by the field but no index begins with it. The database sorts all
+ * entities for such a request.
+ */
 function hintAtSort([level, ...below]: Route["levels"]): void {
   if (level?.reads?.sort === undefined || below.length > 0) return;
   const { target, scopes, reads: { sort } } = level;
   const indexes = buildSchema(target).schema.indexes().map(([key]) => Object.keys(key));
   const hinted = hintedOf(target);
   for (const name of sort) {
-    // The fields of a scope come first in an index.
+    // An index may begin with the fields of a scope, followed by the field of the sort.
     const isIndexed = name === "_id" ||
       indexes.some(([first, ...rest]) =>
         first === name || scopes.length > 0 && rest.includes(name)
@@ -125,7 +140,7 @@ function hintAtSort([level, ...below]: Route["levels"]): void {
 
 const mounted = new WeakMap<object, readonly Route[]>();
 
-/** Gives the routes of a router of {@linkcode initialize}; `undefined` for anything else. */
+/** Returns the routes of a router of {@linkcode initialize}. Returns `undefined` for any other object. */
 export function mountedRoutes(router: object): readonly Route[] | undefined {
   return mounted.get(router);
 }
@@ -134,13 +149,13 @@ export function describe(options: InitializeOptions = {}): RouteDescription[] {
   return openRoutes(options).map(describeRoute);
 }
 
-/** Gives the routes that {@linkcode initialize} would mount. */
+/** Returns the routes that {@linkcode initialize} would mount. */
 export function openRoutes(options: InitializeOptions): Route[] {
   checkOptions(options);
   return buildRoutes(options.models ?? registeredModels(), settingsOf(options));
 }
 
-/** Completes the settings that all routes of a router have. */
+/** Builds the settings that all routes of a router share, with defaults. Throws if a time limit is out of range. */
 export function settingsOf(options: InitializeOptions): RouteSettings {
   const { onError, maxTimeMS = MAX_TIME_MS, sendTimeoutMS = 60_000 } = options;
   const { queryLimits, bodyLimits, live, indexes, parameters } = options;

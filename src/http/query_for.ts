@@ -21,15 +21,21 @@ import { settingsOf } from "./initialize.ts";
 
 /** Options of `Framework.queryFor()`. */
 export interface QueryForOptions {
-  /** Limits on the URL parameter `q`. With `paths: "listed"`, there is no `q`. */
+  /**
+   * Limits on the URL parameter `q`. With `paths: "listed"`, requests with `q` are refused, because no path is listed.
+   */
   readonly queryLimits?: QueryLimits;
   /**
-   * Whether the URL parameter `q` applies: `false` selects by the scope alone, where `q` is for another model.
+   * Whether the URL parameter `q` filters the query. With `false`, only the scope selects entities. Use `false` in
+   * requests whose `q` is for another model.
    *
    * @default {true}
    */
   readonly q?: boolean;
-  /** The route of the `@rest` that applies: needed if several have a scope or `getConnection`, and none is `main`. */
+  /**
+   * The route of the `@rest` that applies. A class needs this option if several `@rest` have a scope or
+   * `getConnection`, and none is `main`.
+   */
   readonly route?: string;
 }
 
@@ -44,12 +50,12 @@ export async function queryFor<M extends FrameworkModel>(
   }
   const limits = completeQueryLimits(queryLimits);
   const known = routeFor(target, { path, ignoresQ: !q });
-  // No operation lists paths here.
+  // No operation lists paths for this query, so `q` may name none.
   const levels = queryLimits?.paths === undefined
     ? known.levels
     : known.levels.map((level) => ({ ...level, filterPaths: new ListedPaths([], level.shape) }));
   const route = { ...known, limits, levels };
-  // Hooks of the request run meanwhile.
+  // The view has a `req.framework` apart from that of the request, whose hooks may run at the same time.
   const own = requestView(req as FrameworkRequest);
   const { context, badQuery } = openCall(route, { req: own, count: countSelected });
   try {
@@ -79,7 +85,7 @@ function routeFor(target: ModelClass, given: RouteKey): Route {
   return route;
 }
 
-/** Makes a route without hooks, over the scopes of the `@rest` that apply. */
+/** Builds a route without hooks, with the scopes of the `@rest` that apply. */
 function makeRoute(target: ModelClass, { path: route, ignoresQ }: RouteKey): Route {
   const rests = route === undefined
     ? bindingRests(target)

@@ -4,8 +4,8 @@ import { actingLevel, type Route } from "../pipeline/request/route.ts";
 import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
 
 /**
- * A message of the tracing channel `mongrove:request`: a request that the framework serves, until its answer is sent or its
- * client is gone.
+ * A message of the tracing channel `mongrove:request` about one request. The trace of a request ends when its answer is
+ * sent or its client has left.
  *
  * @example Count answers by route and status
  * ```ts
@@ -21,7 +21,10 @@ import { openTrace } from "../schema/mongoose/statements/trace_statements.ts";
  * ```
  */
 export interface RequestTrace {
-  /** Named by the semantic conventions of OpenTelemetry. No parameter, no header and no part of a body is among them. */
+  /**
+   * The attributes of the request, named by the semantic conventions of OpenTelemetry. No attribute contains a
+   * parameter, a header or a part of a body.
+   */
   readonly attributes: {
     readonly "http.request.method": string;
     /** The path of the route, below the path at which the router is mounted. */
@@ -30,18 +33,18 @@ export interface RequestTrace {
     readonly "mongrove.model": string;
     /** The name of the operation or the action. */
     readonly "mongrove.operation": string;
-    /** Missing where the client has gone before the answer began. */
+    /** The status of the answer. Missing if the client has left before the answer began. */
     "http.response.status_code"?: number;
-    /** The status of an answer that is a server error; `aborted` where the answer did not reach its end. */
+    /** The status of an answer that is a server error, or `aborted` if the answer has not reached its end. */
     "error.type"?: string;
   };
-  /** The seconds that it took, once it has ended. */
+  /** The duration of the request in seconds, set at the end of the trace. */
   duration?: number;
 }
 
 const channel = tracingChannel<object, RequestTrace>("mongrove:request");
 
-/** Serves a request, inside of a trace if there are subscribers. */
+/** Serves a request. If the channel has subscribers, the request is served inside a trace. */
 export function traceRequest(
   { route, res }: { readonly route: Route; readonly res: Response },
   serve: () => Promise<void>,

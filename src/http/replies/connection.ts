@@ -3,25 +3,29 @@ import type { Socket } from "node:net";
 import { clearTimeout, setTimeout } from "node:timers";
 import { hasEnded, onConnectionClose } from "../../pipeline/request/reply.ts";
 
-/** How much is written at a time: a client has to take it within the time limit. */
+/** The number of bytes that are written at a time. A client has to read each piece within the time limit. */
 export const PIECE = 64 * 1024;
 
-/** Whether a response waits behind another one of its connection. */
+/** Whether a response waits until its connection has sent the answers to earlier requests (request pipelining). */
 export function isQueued(res: Response): boolean {
   if (res.socket || res.writableFinished || typeof res.assignSocket !== "function") return false;
-  // Node and Deno keep the response that a connection is sending under this name. Without one the wait would never end.
+  // Node and Deno store the response that a connection is sending as `_httpMessage`. Without such a response, nothing
+  // would call `assignSocket()`, and `awaitTurn()` would never end.
   const { _httpMessage: sending } = (res.req.socket ?? {}) as { readonly "_httpMessage"?: unknown };
   return typeof sending === "object" && sending !== null && sending !== res;
 }
 
-/** Waits until a connection sends this response: the answers to pipelined requests go out one after the other. */
+/**
+ * Waits until a connection sends this response, because the answers to pipelined requests are sent in the order of the
+ * requests. Resolves to `false` if the connection closes first.
+ */
 export function awaitTurn(res: Response): Promise<boolean> {
   const { socket } = res.req;
   if (socket.destroyed) return Promise.resolve(false);
   return new Promise((resolve) => {
     const stopListening = onConnectionClose(socket, () => resolve(false));
     const assign = res.assignSocket;
-    // No event tells that a response gets its socket.
+    // Node emits no event when a response gets its socket, so this method is replaced until it is called.
     res.assignSocket = (own: Socket) => {
       res.assignSocket = assign;
       stopListening();
@@ -31,21 +35,25 @@ export function awaitTurn(res: Response): Promise<boolean> {
   });
 }
 
-/** Breaks off an answer that has begun, by a reset: over HTTP/1.0 a mere end would make it look complete. */
+/**
+ * Cuts an answer that has begun, by a reset of its connection. Over HTTP/1.0, an ordinary end of the connection would
+ * make the answer look complete.
+ */
 export async function cutAnswer(res: Response): Promise<void> {
-  // The connection still belongs to the answers before this one.
+  // A reset cuts the whole connection, so the answers to earlier requests have to be sent first.
   if (isQueued(res) && !await awaitTurn(res)) return;
   try {
-    // TLS would end the connection in order: Node and Deno keep the socket below it under this name.
+    // A TLS socket would close its connection in order, without a reset. Node and Deno store the TCP socket below it as
+    // `_parent`.
     const { _parent: below } = (res.socket ?? {}) as { readonly "_parent"?: Socket };
     (below ?? res.socket)?.resetAndDestroy();
   } catch {
-    // The response is destroyed in any case.
+    // A failed reset has no consequence, because the response is destroyed below.
   }
   res.destroy();
 }
 
-/** A client that has not taken a piece of its answer in time; the answer was cut. */
+/** The error of an answer that was cut because its client had not read a piece in time. */
 export class SlowClientError extends Error {
   override name = "SlowClientError";
   readonly code = "SEND_TIMEOUT";
@@ -58,9 +66,10 @@ export class SlowClientError extends Error {
   }
 }
 
-/** Calls back when a client has had its time. The result takes the callback off. */
+/** Calls `callback` when the time limit for a client has passed. Returns a function that stops the timer. */
 export function onSendTimeout(timeoutMS: number, callback: () => void): () => void {
-  // In two halves: the timers of a process that was stopped fire before it sees what clients have taken meanwhile.
+  // Each half of the time has its timer. After a process was suspended, a due timer fires before the process reads its
+  // sockets, so a single timer would cut clients that have read in time.
   const half = Math.ceil(timeoutMS / 2);
   let timer = setTimeout(() => {
     timer = setTimeout(callback, half).unref();
@@ -68,22 +77,25 @@ export function onSendTimeout(timeoutMS: number, callback: () => void): () => vo
   return () => clearTimeout(timer);
 }
 
-/** The most that an answer of the framework leaves unsent: a piece, and the headers. A larger one is that of a hook. */
+/**
+ * The most bytes that an answer of the framework leaves unsent when it ends. A response with more unsent bytes was
+ * written by a hook, and gets no time limit.
+ */
 const MAX_LEFT = 4 * PIECE;
 
-/** Responses that have ended and whose clients are still reading, by server. */
+/** The responses that have ended and that clients are still reading, by server. */
 const unflushed = new WeakMap<object, Set<Response>>();
 
 interface FlushOptions {
   readonly timeoutMS: number;
-  /** Called with the error once the client was too slow. */
+  /** Gets the error when the response is cut because its client was too slow. */
   readonly onLate: (error: SlowClientError) => unknown;
 }
 
-/** Notes a response until its client has read it, or has left; cuts it if the client is too slow. */
+/** Records a response until its client has read it or has left. Cuts the response if the client is too slow. */
 export function noteUnflushed(res: Response, options: FlushOptions): void {
   const { socket } = res.req;
-  // Node and Deno keep the server of a connection under a name of their own.
+  // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
   const { server } = socket as { readonly server?: object };
   if (server === undefined || !hasEnded(res) || res.writableFinished || res.destroyed) return;
   if (res.writableEnded && res.writableLength === 0) return;
@@ -107,7 +119,10 @@ export function noteUnflushed(res: Response, options: FlushOptions): void {
   }
 }
 
-/** Whether a client of a server is still reading a response that has ended: Node counts its connection as idle. */
+/**
+ * Whether a client of a server is still reading a response that has ended. Node counts the connection of such a client
+ * as idle, so `closeIdleConnections()` would cut the response.
+ */
 export function hasUnflushed(server: object): boolean {
   return (unflushed.get(server)?.size ?? 0) > 0;
 }

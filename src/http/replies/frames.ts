@@ -6,19 +6,19 @@ import type { Reply } from "../../pipeline/request/reply.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
 import { PIECE } from "./connection.ts";
 
-/** The header that Express makes of `type("json")`. */
+/** The header `Content-Type` that Express sets for `type("json")`. */
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 type Texts = AsyncIterable<JsonPiece> | Iterable<JsonPiece>;
 
-/** How the entities of a list are sent. */
+/** The format of a list, and the text around its entities. */
 export interface Frame {
   readonly type: string;
   readonly open: string;
   readonly close: string;
-  /** The text for no entities. */
+  /** The whole text of a list without entities. */
   readonly empty: string;
-  /** Turns the texts of entities into something else. */
+  /** Converts the JSON texts of entities into the rows of a table. */
   readonly rows?: (texts: Texts) => AsyncIterable<JsonPiece>;
 }
 
@@ -36,7 +36,7 @@ export function frameOf({ format, columns = [] }: Reply): Frame {
   };
 }
 
-/** Frames a list that is complete. */
+/** Builds the text of a complete list, in pieces. */
 export async function framed(
   texts: readonly JsonPiece[],
   { open, close, empty, rows }: Frame,
@@ -52,7 +52,10 @@ export async function framed(
   );
 }
 
-/** Turns the JSON texts of entities, one on each line, into the rows of a table (RFC 4180), piece by piece. */
+/**
+ * Converts the JSON texts of entities, one on each line, into the rows of a table (RFC 4180). Yields the rows when they
+ * have `PIECE` characters or the texts end.
+ */
 async function* csvRows(texts: Texts, columns: readonly Column[]): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let begun = "";
@@ -85,16 +88,22 @@ function csvRow(line: string, columns: readonly Column[]): string {
 }
 
 function rowOf(cells: readonly string[]): string {
-  // An empty line would be no row
+  // Readers of CSV skip an empty line, so a row with one empty cell has quotes.
   return `${cells.join() || '""'}\r\n`;
 }
 
-/** Begins of a text that a spreadsheet takes for a formula; and the mark that prevents it, which must not get lost. */
+/**
+ * Matches a text that a spreadsheet would run as a formula. Also matches a text that begins with `'`, because a
+ * spreadsheet would remove this `'`.
+ */
 const FORMULA = /^[=+\-@\t\r']/;
 
 const NUMBER = /^-?\d+(\.\d+)?(E[+-]?\d+)?$/;
 
-/** Writes a value as a cell. An empty text has quotes, unlike what is missing. */
+/**
+ * Returns the cell for a value. A text that matches `FORMULA` begins with `'`. An empty text has quotes, so that it
+ * differs from a missing value.
+ */
 function cellOf(value: unknown, isNumeric: boolean): string {
   if (value === undefined || value === null) return "";
   let text = typeof value === "string" ? value : JSON.stringify(value);

@@ -3,7 +3,10 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 import { isOver, onConnectionClose } from "../../pipeline/request/reply.ts";
 import { cutAnswer, onSendTimeout, PIECE, SlowClientError } from "./connection.ts";
 
-/** Writes an answer piece by piece at the pace of the client, until the client leaves or is too slow. */
+/**
+ * The stream of one answer, written piece by piece at the pace of the client. The stream stops if the client leaves or
+ * is too slow.
+ */
 export class ResponseStream {
   readonly #res: Response;
   readonly #timeoutMS: number;
@@ -16,28 +19,34 @@ export class ResponseStream {
     this.#timeoutMS = timeoutMS;
   }
 
-  /** Whether the client is there, and no hook answers in the place of this stream. */
+  /**
+   * Whether this stream can still write. A stream cannot write if the client has left, if the response has ended, or if
+   * a hook has begun an answer.
+   */
   get isOpen(): boolean {
     return !isOver(this.#res.req as FrameworkRequest) && !this.isTaken;
   }
 
-  /** Whether a hook has begun an answer that its client waits for. */
+  /** Whether a hook has begun an answer before this stream, and has not ended it. */
   get isTaken(): boolean {
     return !this.begun && this.#res.headersSent && !isOver(this.#res.req as FrameworkRequest);
   }
 
-  /** Sends the head before the first bytes. */
+  /** Sends the status and the headers before the first bytes of the body. */
   open(): void {
     this.begun = true;
     this.#res.flushHeaders();
   }
 
-  /** Has middleware that compresses send the bytes that it keeps. */
+  /** Makes compression middleware send the bytes that it holds back. */
   flush(): void {
     if (this.isOpen) (this.#res as { flush?: () => void }).flush?.();
   }
 
-  /** Writes bytes; returns when the client has taken what was written, or has left. */
+  /**
+   * Writes bytes. While the response has too many unsent bytes, waits until the client has read enough of them or has
+   * left. Throws a `SlowClientError` if the client does not read in time.
+   */
   async write(bytes: Uint8Array): Promise<void> {
     for (let start = 0; start < bytes.length; start += PIECE) {
       if (!this.isOpen) return;
@@ -73,7 +82,10 @@ export class ResponseStream {
     });
   }
 
-  /** Listens once for all waits: middleware that compresses never takes listeners off. */
+  /**
+   * Adds the listeners once for all waits. Compression middleware does not remove listeners, so new listeners for each
+   * wait would pile up.
+   */
   #listen(): void {
     if (this.#stopListening !== undefined) return;
     const res = this.#res;

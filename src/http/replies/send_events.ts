@@ -16,12 +16,12 @@ const HEARTBEAT = ":\n\n";
 
 let openCount = 0;
 
-/** Whether a request for a list asks for what changes in it, too. */
+/** Whether a request asks for a live list, by `Accept: text/event-stream`. */
 export function asksForEvents({ req }: Call): boolean {
   return req.method === "GET" && namesType(req.headers.accept, EVENT_STREAM);
 }
 
-/** Sends a list and what changes in it, until its client leaves. */
+/** Sends a list and the events of its changes, until the client leaves or the stream ends. */
 export async function sendEvents(res: Response, call: Call): Promise<void> {
   const { route, req } = call;
   if (isOver(req)) return;
@@ -38,7 +38,10 @@ export async function sendEvents(res: Response, call: Call): Promise<void> {
   else throw overloaded("The server is closing");
 }
 
-/** Sends events at the pace of the client. One that is too slow gets the list again, when it has taken what was sent. */
+/**
+ * The event stream of one client. If the client is too slow, the stream drops events, and sends the whole list again
+ * when the client has read the bytes that were sent.
+ */
 class EventStream implements EventSender {
   readonly #res: Response;
   readonly #live: Route["live"];
@@ -49,7 +52,7 @@ class EventStream implements EventSender {
   #queue: Uint8Array[] = [];
   #queued = 0;
   #most: number;
-  /** Whether the client has not taken yet what was written. */
+  /** Whether the buffer of the response is full, so that the client has to read before more is written. */
   #isFull = false;
   #isBehind = false;
   isBegun = false;
@@ -87,7 +90,7 @@ class EventStream implements EventSender {
     if (!this.isBegun && !this.#begin()) return;
     this.#isBehind = false;
     for (const each of pieces) this.#queued += each.length;
-    // A list has the room that it needs.
+    // `maxUnsentBytes` limits the events that follow a list, and not the list itself.
     if (isList) this.#most = this.#live.maxUnsentBytes + this.#queued;
     this.#queue.push(...pieces);
     this.#write();
@@ -110,7 +113,7 @@ class EventStream implements EventSender {
     this.#resolve();
   }
 
-  /** Begins the answer; `false` if a hook has begun one by itself. */
+  /** Begins the answer. Returns `false` if a hook has begun another answer. */
   #begin(): boolean {
     const res = this.#res;
     if (res.headersSent) {
@@ -119,7 +122,7 @@ class EventStream implements EventSender {
     }
     this.isBegun = true;
     res.status(200).setHeader("Content-Type", EVENT_STREAM);
-    // Proxies would wait for the end.
+    // Without these headers, proxies may hold the events back until the stream ends.
     res.set({ "Cache-Control": "no-store", "X-Accel-Buffering": "no" }).flushHeaders();
     const { heartbeatMS, maxAgeMS } = this.#live;
     this.#heartbeat = setInterval(() => {
@@ -128,7 +131,8 @@ class EventStream implements EventSender {
       this.#queued += HEARTBEAT.length;
       this.#write();
     }, heartbeatMS).unref();
-    // Those who came together do not come back together.
+    // Streams that opened at the same time end at different times, so that their clients do not reconnect at the same
+    // time.
     this.#age = setTimeout(() => this.end(), maxAgeMS * (1 - Math.random() / 5)).unref();
     return true;
   }
@@ -141,7 +145,7 @@ class EventStream implements EventSender {
       this.#isFull = !this.#res.write(bytes);
     }
     if (this.#queue.length === 0) this.#most = this.#live.maxUnsentBytes;
-    // Middleware that compresses keeps what is written until it is flushed.
+    // Compression middleware holds the bytes back until `flush()` is called.
     (this.#res as { flush?: () => void }).flush?.();
   }
 

@@ -12,10 +12,16 @@ import { type Frame, framed, frameOf, JSON_TYPE } from "./frames.ts";
 import { ResponseStream } from "./response_stream.ts";
 import { onServerClose } from "./server_close.ts";
 
-/** Headers to which the host may have given values of its own. */
+/**
+ * The headers that middleware of the application may have set already. The pipeline adds its values to the present
+ * ones.
+ */
 const SHARED_HEADERS: ReadonlySet<string> = new Set(["Link", "Vary"]);
 
-/** Sends what the pipeline replied. If a hook has ended the answer, nothing is sent; if it has only begun it, the answer is cut. */
+/**
+ * Sends the reply of the pipeline. Sends nothing if a hook has ended the response. Cuts the answer if a hook has begun
+ * it and not ended it.
+ */
 export async function sendReply(
   res: Response,
   { reply, timeoutMS }: { reply: Reply; timeoutMS: number },
@@ -40,7 +46,7 @@ export async function sendReply(
     res.setHeader("ETag", tagOf(version, reply));
   }
   if (text === undefined) return void res.end();
-  // Entities that are created together have no tag.
+  // The answer to a creation of several entities has no `ETag`.
   const isTagged = status === 200 || version !== undefined;
   await sendGathered(res, { pieces: [text], timeoutMS, isTagged });
 }
@@ -66,7 +72,10 @@ interface SentList {
   readonly timeoutMS: number;
 }
 
-/** Sends a list while it comes. One that comes in one piece, or fits a chunk, is sent whole, with its length and tag. */
+/**
+ * Sends a list while it is read. A list that arrives in one piece, or is not longer than `PIECE`, is sent whole, with
+ * `Content-Length` and `ETag`.
+ */
 async function sendList(
   res: Response,
   { texts, status, frame: { type, rows, open, close, empty }, timeoutMS }: SentList,
@@ -75,7 +84,7 @@ async function sendList(
   let buffered: JsonPiece[] = [open];
   let size = 0;
   const flush = async () => {
-    // Many small parts are written as one, and a large one after its separator without copying it.
+    // More than two parts are joined into one write. A large part after the opening text is written without a copy.
     const parts = buffered.length > 2 ? [concat(buffered)] : buffered;
     buffered = [];
     size = 0;
@@ -84,7 +93,7 @@ async function sendList(
   try {
     for await (const piece of rows?.(texts) ?? texts) {
       if (!stream.isOpen) break;
-      // A list of one piece is sent whole, however long it is.
+      // The answer begins only when a second piece arrives, so that a list of one piece is sent whole.
       if (!stream.begun && size >= PIECE) {
         res.status(status).setHeader("Content-Type", type);
         if (res.req.method === "HEAD") return await stream.end();
@@ -97,7 +106,7 @@ async function sendList(
     const rest = size === 0 && !stream.begun ? [empty] : [...buffered, close];
     if (stream.begun) await stream.end(concat(rest));
     else if (stream.isOpen) {
-      // A copy of a long list would cost its memory again.
+      // Joining the pieces of a long list would double its memory.
       const pieces = size > PIECE ? rest : [concat(rest)];
       const isTagged = status === 200;
       await sendGathered(res.status(status), { pieces, type, isTagged, timeoutMS });
@@ -108,7 +117,7 @@ async function sendList(
   if (stream.isTaken) await cutBegun(res);
 }
 
-/** Sends each piece of an answer when it is there, the head with the first one. */
+/** Sends each piece of an answer without waiting for the next. Sends the headers with the first piece. */
 async function sendLines(
   res: Response,
   { lines = EMPTY, stop = () => {}, status, timeoutMS }: Reply & { readonly timeoutMS: number },
@@ -145,7 +154,10 @@ function concat(parts: readonly JsonPiece[]): Buffer {
   return Buffer.concat(parts.map(bytesOf));
 }
 
-/** Sends text that is complete, with its length and tag; the pieces that were sent can be collected. */
+/**
+ * Sends a complete text with `Content-Length` and `ETag`. Removes each piece from `pieces` when it is sent, so that its
+ * memory can be freed.
+ */
 async function sendGathered(
   res: Response,
   { pieces, timeoutMS, type = JSON_TYPE, isTagged = true }: {
@@ -164,7 +176,7 @@ async function sendGathered(
   }
   if (res.req.method === "HEAD") return void res.end();
   const [first = ""] = pieces;
-  // One write for headers and text: `res.send()` takes a fifth longer.
+  // `res.end()` sends the headers and the text by one write. `res.send()` takes a fifth longer.
   if (pieces.length === 1 && first.length <= PIECE) return void res.end(first);
   if (isQueued(res) && !await awaitTurn(res)) return;
   const stream = new ResponseStream(res, timeoutMS);
@@ -178,7 +190,10 @@ async function sendGathered(
   }
 }
 
-/** The tag that Express gives to a body. The pieces are not joined: that would double their memory. */
+/**
+ * Returns the `ETag` that Express would set for a body, or `undefined` if the application has turned tags off. Hashes
+ * the pieces one by one, because joining them would double their memory.
+ */
 function expressTag(res: Response, pieces: readonly JsonPiece[]): string | undefined {
   const make: unknown = res.app.get("etag fn");
   const kind: unknown = res.app.get("etag");

@@ -1,18 +1,18 @@
 import type { Request } from "express-types";
 
-/** The callbacks of long answers, by server. */
+/** The callbacks that end the long answers of a server, by server. */
 const callbacks = new WeakMap<object, Set<() => void>>();
 
-/** Calls back when the server of a request begins to close. The result removes the callback. */
+/** Calls `callback` when the server of a request begins to close. Returns a function that removes the callback. */
 export function onServerClose({ socket }: Request, callback: () => void): () => void {
-  // Node and Deno keep the server of a connection under a name of their own.
+  // Node and Deno store the server of a connection as `server`, a property that their types do not declare.
   const { server = socket } = socket as { readonly server?: object };
   const all = callbacks.get(server) ?? new Set();
   callbacks.set(server, all.add(callback));
   return () => all.delete(callback);
 }
 
-/** Ends the long answers of a server that closes. */
+/** Ends the long answers of a closing server, such as live lists and imports, which would otherwise keep it open. */
 export function endLongAnswers(server: object): void {
   for (const callback of [...callbacks.get(server) ?? []]) callback();
 }

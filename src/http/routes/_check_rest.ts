@@ -30,7 +30,7 @@ const OPTIONS: Readonly<Record<keyof RestRecord, true>> = {
 
 const CLASS_OPTIONS = ["getConnection", "schemaOptions", "main"] as const;
 
-/** Checks the `@rest` of a class; gives its path, without a slash at its end. */
+/** Checks the `@rest` of a class. Returns its path without a slash at the end. */
 export function checkRest(target: ModelClass, rest: RestRecord): string {
   const { route } = rest;
   const fail: Fail = (problem) => cannotMount(target, problem);
@@ -53,7 +53,10 @@ export function checkRest(target: ModelClass, rest: RestRecord): string {
   return route.replace(/\/+$/, "");
 }
 
-/** Checks the `@rest` of a property, as {@linkcode checkRest}: one object is no list, and an element needs a name. */
+/**
+ * Checks the `@rest` of a property. Returns its path without a slash at the end. Throws if the property cannot have one
+ * of the operations.
+ */
 export function checkPartRest({ link, target, rest }: PartDescription): string {
   const { owner, property } = link;
   const { methods, route = `/${property}` } = rest;
@@ -82,7 +85,7 @@ export function checkPartRest({ link, target, rest }: PartDescription): string {
   return route.replace(/\/+$/, "");
 }
 
-/** Finds why a property cannot have an operation. */
+/** Returns the reason why a property cannot have an operation, or `undefined` if it can. */
 function partProblem(
   method: Method,
   { array, embedded, identified }: PartDescription["link"] & { readonly identified: boolean },
@@ -100,7 +103,10 @@ function partProblem(
     : undefined;
 }
 
-/** Checks that it is known which `@rest` binds the entities that a body may only name if they exist. */
+/**
+ * Throws if a field with `exists` refers to a class with several `@rest`, and the declaration leaves open which of
+ * their scopes applies. This scope selects the entities that a body may name.
+ */
 export function checkReferences(shape: Shape): void {
   for (const field of fieldsWithin(shape)) {
     const referred = field.exists ? referredTarget(field) : undefined;
@@ -108,7 +114,10 @@ export function checkReferences(shape: Shape): void {
   }
 }
 
-/** Mongoose leaves out what is not selected of no object inside of another one of the same class. */
+/**
+ * Throws if a class that embeds itself has a field with `select: false`. Mongoose would show that field in the nested
+ * objects.
+ */
 export function checkUnselected(shape: Shape, fail: Fail): void {
   const objectsIn = (each: Shape) =>
     [...each.fields.values()].flatMap((field) => shapeWithin(field) ?? []);
@@ -119,10 +128,13 @@ export function checkUnselected(shape: Shape, fail: Fail): void {
   }
 }
 
-/** Hooks that may keep entities, or some of what they hold, from a reader. */
+/** The hooks that may hide entities, or fields of entities, from a reader. */
 const GUARDS = ["fetch", "postFetch", "preSend"] as const;
 
-/** Checks that a parent does not show by accident what the routes of its part keep from some. */
+/**
+ * Throws if every route that reads an embedded part has a scope or a hook of `GUARDS`, and the property does not set
+ * `apart`. The parent would show the part to readers from whom these routes hide it.
+ */
 function checkApart({ owner, property, embedded }: PartDescription["link"]): void {
   const { parts, fields } = describeModel(owner);
   if (!embedded || fields.get(property)?.options.apart !== undefined) return;
@@ -139,12 +151,12 @@ function checkApart({ owner, property, embedded }: PartDescription["link"]): voi
 }
 
 interface Place {
-  /** The property, for messages; empty for a class. */
+  /** The words that name the property in messages. Empty for the `@rest` of a class. */
   readonly place: string;
   readonly fail: Fail;
 }
 
-/** Throws if `@rest` has an option of another name: a misspelled `scope` would limit nothing. */
+/** Throws if `@rest` has an unknown option. A misspelled `scope` would limit nothing. */
 function checkNames(rest: RestRecord, { place, fail }: Place): void {
   const unknown = unknownOption(rest, OPTIONS);
   if (unknown !== undefined) throw fail(`@rest${place} has no option ${unknown}`);
@@ -190,10 +202,10 @@ function checkMethod(given: Method | undefined, { place, fail }: Place): void {
   }
 }
 
-/** Finds what is wrong with an action, its hooks aside. */
+/** Returns the problem of an action, or `undefined` if it has none. `checkMethod()` checks the hooks of the action. */
 function actionProblem(action: Method & ActionRecord): string | undefined {
   const { operation: name, on, method, body, answer, saves = true, run } = action;
-  // No URL has to encode such a name
+  // Names of these characters need no encoding in a URL.
   if (typeof name !== "string" || !/^[A-Za-z][\w-]*$/.test(name)) {
     const rule = "a name has letters, digits, - and _, and begins with a letter";
     return `is called ${JSON.stringify(name)}: ${rule}`;
@@ -210,7 +222,10 @@ function actionProblem(action: Method & ActionRecord): string | undefined {
   return body !== undefined && method === "GET" ? `is a GET, and cannot have "body"` : undefined;
 }
 
-/** Checks that clients can say which version they change, and that the framework can hold them to it. */
+/**
+ * Throws if `concurrency` cannot be enforced, because entities have no version or an operation has a `persist` hook.
+ * Such a hook writes without the framework, which cannot compare versions in the write.
+ */
 export function checkConcurrency(
   methods: RestRecord["methods"],
   { target, link, concurrency, versionKey }: Pick<
@@ -248,7 +263,7 @@ const WORDS: Readonly<
   ],
 };
 
-/** Checks that the example of an answer shows no field that answers leave out. */
+/** Throws if the example of a read has a field that no answer shows. */
 export function checkExample(
   method: Method,
   { shape, fail }: { readonly shape: Shape; readonly fail: Fail },

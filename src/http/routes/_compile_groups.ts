@@ -8,7 +8,7 @@ import type { OperationPlace } from "./_compile_reads.ts";
 
 const UNITS: readonly unknown[] = ["year", "month", "day"] satisfies DateUnit[];
 
-/** The keys of a group that are no fields. */
+/** The keys of a group in an answer that are not fields. Clients cannot group by a field with one of these names. */
 const OTHER_KEYS = ["count", "sum", "avg"];
 
 const NUMBERS = ["Number", "Double", "Int32", "BigInt", "Decimal128"];
@@ -75,7 +75,10 @@ function checkTypes(
   if (other !== undefined) throw fail(`has "${other}" in "${option}", which is no ${types[0]}`);
 }
 
-/** The database knows nothing of functions that show other values than are stored. */
+/**
+ * Throws if functions of the model may show another value of a field than is stored. The database would group and add
+ * up the stored values.
+ */
 function checkShown(names: readonly string[], { schema, shape, option, fail }: Named): void {
   const other = names.find((name) => showsOtherThanStored(shape.fields.get(name)?.type, schema));
   if (other === undefined) return;
@@ -84,7 +87,7 @@ function checkShown(names: readonly string[], { schema, shape, option, fail }: N
   );
 }
 
-/** Describes groups as they are declared, with what is left to defaults. */
+/** Returns the options of groups for their rules, completed with the defaults. */
 export function describeGroups({ by, sum, avg, ...others }: GroupRules): Required<GroupsOptions> {
   const keys = [...by].map(([name, unit]) => unit === undefined ? name : { [name]: unit });
   return { by: keys, sum: [...sum], avg: [...avg], ...others };

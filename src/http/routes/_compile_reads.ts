@@ -27,17 +27,17 @@ import { isHiddenPath, whyUnseen } from "../../schema/fields/visibility.ts";
 import { checkFields, checkKind, type Fail, isCount, objectOf } from "../check_options.ts";
 import { compileGroups } from "./_compile_groups.ts";
 
-/** An operation whose options are compiled, and what it works on. */
+/** The input of the functions that compile the options of an operation. `fail` makes the error of a wrong option. */
 export interface OperationPlace {
   readonly target: ModelClass;
   readonly schema: Schema;
   readonly shape: Shape;
-  /** How a parent holds its entities. */
+  /** The property of the parent that holds the entities. `undefined` for the routes of a root. */
   readonly link: PartLink | undefined;
   readonly fail: Fail;
 }
 
-/** Compiles which paths the filters of clients may name; `undefined` for all that clients see. */
+/** Returns the paths that `q` may name. Returns `undefined` if `q` may name all paths that clients see. */
 export function compileFilterPaths(
   method: Method,
   { shape, mode, fail }: OperationPlace & { readonly mode: QueryLimits["paths"] },
@@ -59,16 +59,24 @@ export function compileFilterPaths(
   throw fail(`has "${unseen}" in "filter", which is no field that clients see`);
 }
 
-/** Options that a hook in the place of the read would not know of. */
+/**
+ * The options that only a query of the framework applies. A `fetch` hook runs instead of this query, so the options
+ * would have no effect.
+ */
 const OF_QUERIES = ["page", "sort", "search", "count", "groups", "live", "populate"] as const;
 
-/** Options whose answers would tell of entities that a hook leaves out. */
+/**
+ * The options whose answers would count entities that a hook leaves out, with the beginning of their error messages.
+ */
 const OF_ALL = {
   count: "the total would count what",
   groups: "they would tell of what",
 } as const;
 
-/** Compiles what clients may ask of an operation besides `q`; `undefined` if nothing. */
+/**
+ * Compiles the parameters that clients may use besides `q`. Returns `undefined` if the operation declares no such
+ * parameter.
+ */
 export function compileReads(method: Method, place: OperationPlace): ReadRules | undefined {
   const given: ReadOptions = optionsGiven(method, "read");
   if (Object.keys(given).length === 0) return undefined;
@@ -121,7 +129,7 @@ function compilePage(given: unknown, { schema, shape, fail }: OperationPlace): P
   return { size, max: most, inOneScan };
 }
 
-/** The most entities of a live list, if it does not say. */
+/** The most entities of a live list without the option `max`. */
 const MAX_LIVE = 10_000;
 
 function compileLive(given: unknown, { shape, fail }: OperationPlace): LiveRule {
@@ -155,7 +163,10 @@ function compileSearch(given: unknown, place: OperationPlace): SearchRule {
   return { index: textIndexPaths(place) };
 }
 
-/** Gives the paths of the text index: a search in it must find nothing by what clients do not see. */
+/**
+ * Returns the paths of the text index. Throws if the index has a hidden path, because a search would find entities by
+ * values that clients do not see.
+ */
 function textIndexPaths({ schema, shape, fail }: OperationPlace): readonly string[] {
   const keys = schema.indexes().flatMap(([index]) => Object.entries(index));
   const texts = keys.filter(([, kind]) => kind === "text").map(([path]) => path);
@@ -222,7 +233,10 @@ function compileReference(
   return { field, always, projection, ...select && { select } };
 }
 
-/** Checks that no hook of `one()` of a class decides on who may see its entities, or on what of them. */
+/**
+ * Throws if `one()` of a referred class has a hook. The hook may hide entities or fields, but does not run when an
+ * entity replaces its identifier in an answer.
+ */
 function checkGuards(referred: ModelClass, fail: Fail): void {
   const methods = bindingRests(referred).flatMap((rest) => rest.methods);
   const hooks = methods.filter(({ operation }) => operation === "one")

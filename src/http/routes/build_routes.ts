@@ -26,7 +26,10 @@ import { pathKey } from "./describe_request.ts";
 
 export type RouteSettings = Omit<SharedSettings, "getConnection">;
 
-/** Builds the routes of models, those without parameters first, so that no `/:id` takes what another model serves. */
+/**
+ * Builds the routes of models. Routes with fewer parameters come first, so that no `/:id` matches a path of another
+ * model.
+ */
 export function buildRoutes(models: readonly ModelClass[], settings: RouteSettings): Route[] {
   if (models.length === 0) {
     throw new TypeError("Cannot initialize: no model is registered, import them first");
@@ -34,13 +37,13 @@ export function buildRoutes(models: readonly ModelClass[], settings: RouteSettin
   if (models.some((target) => typeof target !== "function")) {
     throw new TypeError(`Cannot initialize: "models" contains something that is not a model class`);
   }
-  // A field may refer to a class by its name: the name is known before the first field is looked at.
+  // A field may refer to a class by its name, so all names are registered before the first schema is built.
   for (const target of models) modelName(target);
   const owners = new Map<string, ModelClass>();
   const routes = models.flatMap((target) => {
     const { rests } = describeModel(target);
     if (rests.length === 0) throw cannotMount(target, "it has no @rest");
-    // Two classes may have one name, but not one collection.
+    // Two classes with the same name may not have the same collection.
     const what = `collection "${collectionName(target, buildSchema(target).schema)}"`;
     claim(owners, { target, what, key: `${what} of ${target.name}` });
     const own = rests.flatMap((rest) => {
@@ -72,7 +75,7 @@ function rootBranch(target: ModelClass, rest: RestRecord): Branch {
   };
 }
 
-/** Checks that a route reaches every part: without `one()` on its parent, none does. */
+/** Throws if a property with `@rest` has no route. Routes of a property are built only below `one()` of its parent. */
 function checkReached(routes: readonly Route[]): void {
   const levels = routes.flatMap((route) => route.levels);
   for (const owner of new Set(levels.map(({ target }) => target))) {
@@ -87,19 +90,20 @@ function checkReached(routes: readonly Route[]): void {
   }
 }
 
+/** The routes of one `@rest` before they are built, with their paths and the levels above them. */
 interface Branch {
   readonly methods: RestRecord["methods"];
   readonly base: string;
   readonly item: string;
   readonly above: readonly Level[];
-  /** Its own level, without what depends on the operation. */
+  /** The last level of the routes, without the properties that depend on the operation. */
   readonly level: Pick<Level, "target" | "scopes" | "link" | "parameter" | "concurrency">;
 }
 
-/** The settings that the routes of a branch share with those of its root. */
+/** The settings that all routes below one `@rest` of a class share. */
 type SharedSettings = Omit<Route, "path" | "operation" | "levels" | "rights" | "reader">;
 
-/** Builds the routes of a branch, and of the branches below it: what the model's properties hold. */
+/** Builds the routes of a branch, and of the branches below it for the properties of its class that have `@rest`. */
 function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const { methods, base, item, above, level } = branch;
   const actingOn = levelMaker(branch, shared);
@@ -113,7 +117,7 @@ function branchRoutes(branch: Branch, shared: SharedSettings): Route[] {
   const parent = own.find((route) => actingLevel(route).operation === "one");
   const below = describeParts(level.target).flatMap((part) => {
     const path = checkPartRest(part);
-    // Models may refer to each other: each property appears at most once per path.
+    // A path contains each property at most once. Models may refer to each other, so longer paths would have no end.
     if (parent === undefined || parent.levels.some((each) => isSame(each, part))) return [];
     const base = `${parent.path}${path}`;
     return branchRoutes(partBranch(part, { base, above: parent.levels }), shared);
@@ -155,7 +159,7 @@ function partBranch(
   { link, target, rest }: PartDescription,
   { base, above }: Pick<Branch, "base" | "above">,
 ): Branch {
-  // The parameters of nested identifiers: `id`, `subId`, `subId2`, `subId3`.
+  // The parameters of a path are `id`, `subId`, `subId2`, `subId3` and so on, from the root to the last level.
   const parameter = above.length === 1 ? "subId" : `subId${above.length}`;
   const scopes = rest.scope === undefined ? scopesOf(target) : [rest.scope];
   return {
@@ -174,7 +178,10 @@ function isSame(level: Level, { link }: PartDescription): boolean {
   return level.link?.owner === link.owner && level.link.property === link.property;
 }
 
-/** Takes for a class what no other one may have; `holders` has the classes by what they have taken. */
+/**
+ * Reserves a path or a collection for a class. Throws if it is reserved already. `owners` maps each reserved key to its
+ * class.
+ */
 function claim(
   owners: Map<string, ModelClass>,
   { target, what, key }: {
@@ -186,14 +193,14 @@ function claim(
   const owner = owners.get(key);
   owners.set(key, target);
   if (owner === undefined) return;
-  // A module that was evaluated again makes a second class, which meets the first.
+  // A module that is evaluated twice makes two classes with the same name and the same keys.
   const hint = target !== owner && target.name === owner.name
     ? `; if its module was evaluated twice, as after vi.resetModules(), call initialize({ models: [${target.name}] })`
     : "";
   throw cannotMount(target, `${what} is taken by "${owner.name}"${hint}`);
 }
 
-/** Checks that no path of an action is one of another route, whatever its verb. */
+/** Throws if an action has the path of another route, whatever their HTTP methods. */
 function checkActionPaths(routes: readonly Route[]): void {
   const owners = new Map<string, Route>();
   const acts = (route: Route) => actingLevel(route).action !== undefined;
@@ -219,7 +226,10 @@ function nameOf(route: Route): string {
   return `${operation}() of ${place}`;
 }
 
-/** Gives the route of a list pages. One with its own `fetch`, or without `_id`, has no room for them: a `TypeError`. */
+/**
+ * Returns the route of a list with pages of at most `max` entities, or the same route if it already has pages. Throws a
+ * `TypeError` if the route has a `fetch` hook or its entities have no `_id`.
+ */
 export function pagedRoute(route: Route, max: number): Route {
   const acting = actingLevel(route);
   if (acting.reads?.page !== undefined) return route;

@@ -13,16 +13,18 @@ import { cannotMount, checkKind, type Fail, objectOf } from "../check_options.ts
 import type { OperationPlace } from "./_compile_reads.ts";
 
 interface WritePlace extends OperationPlace {
-  /** Whether a scope or a connection of their own divides callers, at the route or above it. */
+  /**
+   * Whether a `scope` or `getConnection` of the route, or of a level above it, may let callers see different entities.
+   */
   readonly isDivided: boolean;
-  /** The operations beside it. */
+  /** All operations of the same `@rest`. */
   readonly methods: readonly Method[];
 }
 
-/** The most entities that `updateAll()` changes, if it does not say. */
+/** The most entities that `updateAll()` changes without the option `max`. */
 const MOST_UPDATED = 1000;
 
-/** Compiles what clients may ask of a write besides its body; `undefined` if nothing. */
+/** Compiles the options of a write. Returns `undefined` if the operation has no options and needs none. */
 export function compileWrites(method: Method, place: WritePlace): WriteRules | undefined {
   const { operation } = method;
   const { fail, shape } = place;
@@ -82,10 +84,13 @@ function checkFormats({ formats, many, idempotency }: WriteOptions, fail: Fail):
   throw fail(`cannot have "formats" with "idempotency.key": lines have no key`);
 }
 
-/** The types of identifiers that the paths of entities can name. */
+/** The types of identifiers that the path of an entity can contain. */
 const NAMED_BY_TEXT: readonly unknown[] = ["ObjectId", "String"];
 
-/** Tells why a field does not name one entity at most, as every client may see and set it. */
+/**
+ * Returns the reason why `replace()` cannot name entities by a field. Returns `undefined` if every client can see and
+ * set the field, and no two entities have the same value of it.
+ */
 function keyProblem(by: string, { schema }: OperationPlace): string | undefined {
   const field = describeShape(schema).fields.get(by);
   const unseen = whyUnseen(field);
@@ -105,7 +110,10 @@ function keyProblem(by: string, { schema }: OperationPlace): string | undefined 
     : "has no unique index on that field alone";
 }
 
-/** Returns why a unique index does not let each key name one entity. */
+/**
+ * Returns the reason why two entities may have the same key in spite of a unique index. Returns `undefined` if the
+ * index prevents it.
+ */
 function indexProblem(
   by: string,
   { collation, partialFilterExpression: partial }: IndexOptions,
@@ -113,7 +121,7 @@ function indexProblem(
   if (collation !== undefined) {
     return `has a unique index with a "collation", by which different keys may be equal`;
   }
-  // A key of a path is a value that is not null, so such an index has it.
+  // A key of a path is never `null`, so an index with `$exists: true` contains it.
   const hasAllKeys = partial === undefined ||
     isDeepStrictEqual(partial, { [by]: { $exists: true } });
   return hasAllKeys
@@ -124,10 +132,13 @@ function indexProblem(
 
 const UNITS_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Hooks of `one()` that may keep from one caller what they show to another one. */
+/** The hooks of `one()` that may hide an entity from one caller and show it to another. */
 const READER_HOOKS = ["preFetch", "fetch", "postFetch", "preSend"] as const;
 
-/** Returns why callers of a creation may see different entities or fields; `undefined` where all see the same. */
+/**
+ * Returns the reason why callers of a creation may see different entities or fields. Returns `undefined` if all callers
+ * see the same.
+ */
 function whyDivided({ isDivided, methods, shape }: WritePlace): string | undefined {
   if (isDivided) return "a scope or getConnection() divides the callers";
   const shapes = [shape, ...shape.kinds.values()];
@@ -175,11 +186,11 @@ function compileIdempotency(
   };
 }
 
-/** Refuses a route that writes all or nothing where an open connection leads to a server without transactions. */
+/** Throws if a route writes all entities or none, and its open connection leads to a server without transactions. */
 export function checkTransactions(route: Route): void {
   const { target, operation, writes, hooks, link } = actingLevel(route);
   const writesMany = writes?.many !== undefined || operation === "updateAll";
-  // What a parent embeds needs none, and hooks write as they like.
+  // A write of embedded entities needs no transaction, and a `persist` hook may write without one.
   if (!writesMany || !writes?.atomic || hooks.persist !== undefined || link?.embedded) return;
   const [root] = route.levels;
   if (root === undefined || !isStandalone(getModel(root.target).db)) return;

@@ -12,11 +12,14 @@ import type {
   WriteDescription,
 } from "./describe_route.ts";
 
-/** A parameter of a path, as Express reads it: a name, which may be in quotes. */
+/** Matches a parameter in a path of Express. The name of a parameter may be in quotes. */
 export const PATH_PARAMETER =
   /:(?:([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|"([^"\\{}/]+)")/gu;
 
-/** Tells a path from all others. Express ignores case, if not told otherwise, and the names of parameters. */
+/**
+ * Returns a key that is equal for paths that match the same requests. Express ignores case by default, and the names of
+ * parameters make no difference.
+ */
 export function pathKey(path: string): string {
   return path.replaceAll(PATH_PARAMETER, ":").toLowerCase();
 }
@@ -62,7 +65,7 @@ function valuesOf(
   return name === "populate" && populate ? { fields: [...populate.keys()] } : {};
 }
 
-/** By what groups can be sorted. */
+/** Returns the keys by which groups can be sorted. */
 function groupOrders(groups: GroupRules | undefined): string[] {
   if (groups === undefined) return [];
   const totals = (["sum", "avg"] as const).flatMap((kind) =>
@@ -75,7 +78,7 @@ export function describeHeaders(route: Route): HeaderDescription[] {
   const { concurrency, reads, writes } = actingLevel(route);
   const { verb, change } = route.operation;
   const preferences = describePreferences(route);
-  // A replacement may say that there is nothing to replace
+  // A replacement may send `If-None-Match` instead, which creates an entity.
   const needsMatch = concurrency === "required" && verb !== "get" && change !== "replace";
   const headers: readonly (false | HeaderDescription)[] = [
     (verb === "get" || change === "replace") && { name: "If-None-Match", required: false },
@@ -114,7 +117,7 @@ export function describeWrites(
   };
 }
 
-/** Whether a route is bound to the version of one entity. */
+/** Whether a route writes a single entity, whose version `If-Match` can name. */
 function isBound({ operation: { change, origin } }: Route): boolean {
   return change !== undefined && (origin === "byId" || origin === "byKey");
 }

@@ -23,61 +23,63 @@ import {
   describeWrites,
 } from "./describe_request.ts";
 
-/** A parameter of a request. */
+/** A parameter of the path or of the query string. */
 export interface ParameterDescription {
-  /** The name. */
+  /** The name of the parameter. */
   readonly name: string;
-  /** Whether it is part of the path or of the query string. */
+  /** Whether the parameter is part of the path or of the query string. */
   readonly in: "path" | "query";
-  /** Whether a request must have it. */
+  /** Whether a request must have the parameter. */
   readonly required: boolean;
-  /** The names that it takes, for `sort`, `select`, `populate`, `group`, `sum` and `avg`. */
+  /** The names that `sort`, `select`, `populate`, `group`, `sum` or `avg` takes. */
   readonly fields?: readonly string[];
-  /** The value that it has if it is not given, for `limit`. */
+  /** The value of `limit` in a request without it. */
   readonly default?: number;
-  /** The greatest value, for `limit`. */
+  /** The greatest value of `limit`. */
   readonly maximum?: number;
 }
 
-/** A header of a request that changes what the operation does. */
+/** A header of a request that changes the behavior of the operation. */
 export interface HeaderDescription {
-  /** The name. */
+  /** The name of the header. */
   readonly name: "If-Match" | "If-None-Match" | "Prefer" | "Idempotency-Key" | "Last-Event-ID";
-  /** Whether a request must have it. */
+  /** Whether a request must have the header. */
   readonly required: boolean;
-  /** The words that `Prefer` takes. `max-affected` takes a number. */
+  /** The preferences that `Prefer` takes. `max-affected` takes a number. */
   readonly preferences?: readonly ("count=exact" | "return=minimal" | "max-affected")[];
 }
 
-/** The limits and needs of a write. */
+/** The limits and requirements of a write. */
 export interface WriteDescription {
-  /** The most entities that a body may have, which is an array then. Missing where it has one entity. */
+  /** The most entities of a body, if the body is an array of entities. Missing if a body is a single entity. */
   readonly many?: number;
-  /** Whether many are written all or none. */
+  /** Whether all entities of a request are written or none. */
   readonly atomic?: boolean;
   /** The most entities that a request may change or remove, if there is a limit. */
   readonly max?: number;
   /** The field by which the path of `replace()` names an entity. */
   readonly by?: string;
-  /** How long the keys of `Idempotency-Key` are kept, in milliseconds. Missing where they are not. */
+  /**
+   * The time for which the keys of `Idempotency-Key` are kept, in milliseconds. Missing if the operation takes no keys.
+   */
   readonly keepMS?: number;
 }
 
-/** The abilities of a live list. */
+/** The limits of a live list. */
 export interface LiveDescription {
-  /** The most entities that it may have. */
+  /** The most entities of the list. */
   readonly max: number;
 }
 
-/** An answer that is an error. */
+/** The errors with one HTTP status that the framework can answer. */
 export interface ErrorDescription {
   /** The HTTP status. */
   readonly status: number;
-  /** The codes of the framework with this status. Hooks can use the status with other codes. */
+  /** The codes of the framework with this status. Hooks can answer other codes with this status. */
   readonly codes: readonly string[];
 }
 
-/** A route, as data. */
+/** The description of a route. */
 export interface RouteDescription extends OperationWords {
   /** The HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -91,27 +93,29 @@ export interface RouteDescription extends OperationWords {
   readonly parameters: readonly ParameterDescription[];
   /** The headers that the operation reads. */
   readonly headers: readonly HeaderDescription[];
-  /** The paths and operators that `q` may hold. Missing if the operation has no `q`. */
+  /** The paths and operators that `q` may contain. Missing if the operation has no `q`. */
   readonly filter?: FilterDescription;
-  /** The groups that clients can ask for in the place of entities. Missing where there are none. */
+  /** The groups that clients can request instead of entities. Missing if the operation has no groups. */
   readonly groups?: Required<GroupsOptions>;
-  /** The limits and needs of a write. Missing where there are none. */
+  /** The limits and requirements of a write. Missing if the operation has none. */
   readonly writes?: WriteDescription;
-  /** The formats besides JSON in which a list is read, or entities are sent. Missing where there are none. */
+  /** The formats besides JSON of a list in an answer, or of entities in a body. Missing if JSON is the only format. */
   readonly formats?: readonly ListFormat[];
   /** The fields that a body can set. Missing if the operation reads no body. */
   readonly body?: readonly FieldDescription[];
-  /** The JSON Schema of a body that a Standard Schema describes; `body` is empty then. */
+  /** The JSON Schema of a body that a Standard Schema describes. In this case, `body` is empty. */
   readonly bodySchema?: Readonly<Record<string, unknown>>;
-  /** The fields of each entity in the answer, or of what an action answers. Empty if the answer has no body. */
+  /** The fields of each entity in the answer, or of the answer of an action. Empty if the answer has no body. */
   readonly answer: readonly FieldDescription[];
-  /** The JSON Schema of an answer that no class describes; `answer` is empty then. */
+  /** The JSON Schema of an answer that no class describes. In this case, `answer` is empty. */
   readonly answerSchema?: Readonly<Record<string, unknown>>;
-  /** The abilities of the list that `Accept: text/event-stream` asks for. Missing where no list is live. */
+  /**
+   * The limits of the live list that `Accept: text/event-stream` requests. Missing if the operation has no live list.
+   */
   readonly live?: LiveDescription;
-  /** The HTTP status of success. Actions that answer nothing have 204. */
+  /** The HTTP status of success. Actions without an answer have 204. */
   readonly status: number;
-  /** The errors that the framework can answer. Hooks, and what stands before the router, can answer others. */
+  /** The errors that the framework can answer. Hooks and middleware before the router can answer other errors. */
   readonly errors: readonly ErrorDescription[];
   /** The names of the hooks that the operation declares. */
   readonly hooks: readonly HookName[];
@@ -147,7 +151,10 @@ export function describeRoute(route: Route): RouteDescription {
   };
 }
 
-/** Describes the route of a call as its reader may see it: after the guards, which may refuse him. */
+/**
+ * Returns the description of a route as the reader of a call may see it. The `preFetch` hooks run first and may refuse
+ * the reader.
+ */
 export async function describeCall(call: Call): Promise<Reply> {
   await passPreFetch(call);
   narrowToReader(call.context);
@@ -155,7 +162,10 @@ export async function describeCall(call: Call): Promise<Reply> {
   return { status: 200, text: JSON.stringify(describeRoute({ ...call.route, levels })) };
 }
 
-/** Gives the objects of a route, which other routes share. */
+/**
+ * Returns the objects that describe the body and the answer of a route. Routes with the same shape and view share one
+ * object, so that the OpenAPI document describes it once.
+ */
 export function routeObjects(
   route: Route,
 ): { readonly body?: ObjectNode; readonly answer?: ObjectNode } {
@@ -175,7 +185,10 @@ export function routeObjects(
   return { ...body && { body }, ...hasAnswer && { answer } };
 }
 
-/** The body of a write that takes other fields than a creation or an update. */
+/**
+ * Returns the body of a write that takes other fields than a creation or an update. `updateAll()` takes only the fields
+ * of its option, and `replace()` needs no key in the body.
+ */
 function narrowBody(
   body: ObjectNode,
   { fields: names, by = "_id" }: Partial<WriteRules>,
@@ -186,12 +199,15 @@ function narrowBody(
     return { model, view: "changes", strict: true, ignored: [], fields: taken };
   }
   if (!fields.some(({ name, required }) => name === by && required)) return body;
-  // The path has the key
+  // The path contains the key, so the body need not contain it.
   const own = fields.map((each) => each.name === by ? { ...each, required: false } : each);
   return { model, view: "replacement", strict, ignored, fields: own };
 }
 
-/** The object of a class that describes a body or an answer of an action. */
+/**
+ * Returns the object that describes the body or the answer of an action by a class. Returns `undefined` for a Standard
+ * Schema.
+ */
 function dataObject(
   type: DataType | undefined,
   { view, rights }: { readonly view: View; readonly rights: Rights | undefined },
@@ -212,7 +228,10 @@ const COUNTS = {
   required: ["matched", "modified"],
 };
 
-/** Describes bodies and answers that are no objects of a class. Bodies are always objects. */
+/**
+ * Returns the JSON Schemas of a body and an answer that no class describes. A body is described as an object if its
+ * Standard Schema has no JSON Schema.
+ */
 function describeSchemas(route: Route): Pick<RouteDescription, "bodySchema" | "answerSchema"> {
   const { operation, action } = actingLevel(route);
   const { body, answer } = action ?? {};

@@ -6,12 +6,15 @@ import { actingLevel, type Route } from "../../pipeline/request/route.ts";
 import { sendError } from "../answer_error.ts";
 import { handleRoute } from "../handle_route.ts";
 
-/** Makes what serves requests, of routers that compare paths as the application does. */
+/**
+ * The function that builds the request handler for one combination of routing settings. `newRouter` makes routers with
+ * these settings.
+ */
 type OpenRoutes = (newRouter: () => Router, caseSensitive: boolean) => RequestHandler;
 
 /**
- * Makes a router that compares paths as the application does, by its settings `case sensitive routing` and `strict
- * routing`: a path that a guard of the application lets pass as another one is another one here, too.
+ * Builds a router that compares paths by the settings `case sensitive routing` and `strict routing` of the application.
+ * With other settings, a path that a guard of the application does not match could still match a route of this router.
  */
 export function followSettings(open: OpenRoutes): Router {
   const router = express.Router({ mergeParams: true });
@@ -22,14 +25,14 @@ export function followSettings(open: OpenRoutes): Router {
     if (known !== undefined) return known;
     const newRouter = () => {
       const inner = express.Router({ mergeParams: true, caseSensitive, strict });
-      // Callbacks that the host adds by `router.param()` are for these routes.
+      // The inner routers share the callbacks that the application adds by `router.param()`.
       return Object.assign(inner, { params: Reflect.get(router, "params") });
     };
     const handler = open(newRouter, caseSensitive);
     opened.set(key, handler);
     return handler;
   };
-  // A wrong path fails at start-up.
+  // Building the routes here lets a wrong path fail at start-up.
   handlerFor(false, false);
   return router.use((req, res, next) => {
     const { app } = req;
@@ -38,7 +41,10 @@ export function followSettings(open: OpenRoutes): Router {
   });
 }
 
-/** Mounts routes, in one router for each first name of their paths: Express compares a request with each path of a router. */
+/**
+ * Mounts routes in one router for each first segment of their paths. Express compares a request with each path of a
+ * router, so smaller routers save time.
+ */
 export function mountRoutes(routes: readonly Route[]): OpenRoutes {
   return (newRouter, caseSensitive) => {
     const firstOf = (path: string) => firstName(caseSensitive ? path : path.toLowerCase());
@@ -56,12 +62,14 @@ export function mountRoutes(routes: readonly Route[]): OpenRoutes {
   };
 }
 
-/** Gives the first name of a path; empty for a parameter, and for what Express reads as a pattern. */
+/**
+ * Returns the first segment of a path. Returns an empty text if the segment is a parameter, or a pattern of Express.
+ */
 function firstName(path: string): string {
   return /^\/([\w.-]+)(?=\/|$)/.exec(path)?.[1] ?? "";
 }
 
-/** Adds routes to a router: one route of Express for each path, with all its verbs. */
+/** Adds routes to a router. Routes with the same path become one route of Express with all of their HTTP methods. */
 function addRoutes(router: Router, routes: readonly Route[]): Router {
   const paths = new Map<string, ReturnType<Router["route"]>>();
   for (const route of routes) {
@@ -79,7 +87,10 @@ function addRoutes(router: Router, routes: readonly Route[]): Router {
   return router.use(answerUndecodable);
 }
 
-/** Answers 404 to identifiers that cannot be decoded, such as `%ff`: the router refuses them before any handler runs. */
+/**
+ * Answers 404 to identifiers that cannot be decoded, such as `%ff`. Express refuses such a path before any handler
+ * runs.
+ */
 const answerUndecodable: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof URIError) sendError(res, notFound());
   else next(error);
