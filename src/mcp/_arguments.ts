@@ -12,7 +12,7 @@ interface ArgumentSchema {
   readonly items?: { readonly type: "string" };
 }
 
-/** The arguments of all tools; those that a tool does not have are refused. */
+/** The arguments of all tools. A tool refuses the arguments that it does not have. */
 export interface Arguments {
   readonly model?: string;
   readonly action?: string;
@@ -42,7 +42,7 @@ export interface ArgumentsSchema {
 /**
  * Checks the arguments of a call.
  *
- * @throws {RestError} 400 that names the argument and what it takes.
+ * @throws {RestError} 400 that names the argument and its problem.
  */
 export function checkArguments(given: JsonObject, schema: ArgumentsSchema): Arguments {
   const properties: Readonly<Record<string, ArgumentSchema>> = schema.properties;
@@ -84,7 +84,7 @@ const CHECKS: Readonly<Record<ArgumentSchema["type"], (value: unknown) => boolea
   array: (value) => Array.isArray(value) && value.every((each) => typeof each === "string"),
 };
 
-/** Gives the parameters of a URL for arguments; those that are missing are left out. */
+/** Builds the parameters of a URL from arguments. Leaves out missing arguments and empty lists. */
 export function queryOf(args: Arguments): URLSearchParams {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(args)) {
@@ -97,7 +97,7 @@ export function queryOf(args: Arguments): URLSearchParams {
 function jsonOf(name: string, value: JsonObject): string {
   try {
     return JSON.stringify(value, (_key, each: unknown) => {
-      // The parser of the host has rounded it, and JSON writes Infinity as null.
+      // The JSON parser of the application may have rounded such a number, and JSON would write `Infinity` as `null`.
       if (typeof each === "number" && (!Number.isFinite(each) || mayBeRounded(each))) {
         const problem = `given a number that is not read exactly: write it as text, in the form ` +
           `{"$numberLong":"9007199254740993"}`;
@@ -107,7 +107,7 @@ function jsonOf(name: string, value: JsonObject): string {
     });
   } catch (error) {
     if (error instanceof RestError) throw error;
-    // Parsers take what is nested deeper than calls can be.
+    // JSON parsers accept deeper nesting than `JSON.stringify()`, which fails when its calls are nested too deep.
     throw badArgument(name, "nested too deep");
   }
 }

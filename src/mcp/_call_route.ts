@@ -9,34 +9,37 @@ import type { ExposedRoute } from "./_exposed_models.ts";
 
 export interface RouteCall {
   readonly exposed: ExposedRoute;
-  /** The identifier in the path, where the path has one. */
+  /** The identifier in the path, if the path has one. */
   readonly id?: string | undefined;
   readonly query?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
-  /** Whether it asks for the description of the route in the place of its answer. */
+  /** Whether the answer is the description of the route. */
   readonly describes?: boolean;
 }
 
 export interface RouteAnswer {
   readonly status: number;
-  /** The parsed JSON; `undefined` for an empty answer. */
+  /** The parsed JSON, the text if it is not JSON, or `undefined` for an empty answer. */
   readonly body: unknown;
   readonly header: (name: string) => string | undefined;
 }
 
-/** The longest answer, in bytes: it takes several times as much of memory on its way to an assistant. */
+/** The longest answer, in bytes. An answer needs several times its length of memory before it reaches the assistant. */
 const MAX_BYTES = 1_000_000;
 
-/** Headers of the caller's request that are about its own body, its connection or its conditions. */
+/**
+ * Matches the headers that describe the body, the connection or the conditions of the caller's request. The inner
+ * request does not get these headers.
+ */
 const OWN_HEADERS =
   /^(accept|accept-encoding|connection|content-.*|expect|idempotency-key|if-.*|keep-alive|last-event-id|mcp-.*|prefer|proxy-.*|range|te|trailer|transfer-encoding|upgrade)$/;
 
 /**
- * Sends a request of the caller through the router of an API: with his connection, his headers and all that middleware has
- * put on his own request.
+ * Sends a request of the caller through the router of an API. The request has the caller's connection and headers, and
+ * all properties that middleware has set on the caller's request.
  *
- * @throws What the router passes on as an error of the host.
+ * @throws The error that the router passes on.
  */
 export async function callRoute(
   api: RequestHandler,
@@ -60,7 +63,10 @@ export async function callRoute(
   }
 }
 
-/** A request of its own, behind which the caller's stands: what hooks put on it stays there, however long they run. */
+/**
+ * Builds a request whose prototype is the request of the caller. Hooks set properties on the new request only, so hooks
+ * that run longer than the call do not change the caller's request.
+ */
 function innerRequest(req: Request, call: RouteCall): Request {
   const { exposed: { mounted, route }, id = "", body, describes = false } = call;
   const { query = new URLSearchParams() } = call;
@@ -72,17 +78,18 @@ function innerRequest(req: Request, call: RouteCall): Request {
   const own = {
     ...{ url, originalUrl: `${req.baseUrl}${url}`, method: mounted.operation.verb.toUpperCase() },
     ...{ headers: { ...headers, ...given, ...call.headers }, body },
-    // Middleware may have kept the parameters of the caller's own URL under this name.
+    // Middleware may have set `query` on the caller's request. Without this property, the new request would have the
+    // parameters of the caller's URL.
     query: Object.fromEntries(query),
   };
   const inner: Request = Object.create(req, Object.getOwnPropertyDescriptors(own));
-  // Without this, listeners would be those of the caller's request.
+  // Without this call, listeners of the new request would be added to the caller's request.
   Reflect.apply(EventEmitter, inner, []);
   innerRequests.set(inner, { mounted, route, describes });
   return inner;
 }
 
-/** A response that is kept in memory: as if its client read at once. */
+/** The response to an inner request, kept in memory. Each write succeeds at once. */
 class CapturedResponse {
   readonly res: Response;
   readonly answer: Promise<RouteAnswer>;
@@ -97,7 +104,7 @@ class CapturedResponse {
     this.answer = new Promise((resolve) => this.#resolve = resolve);
     const is = (...states: string[]) => states.includes(this.#state);
     const own = {
-      // The connection sends another response: this one must not wait for it.
+      // Without this property, the response would wait for the response that the connection is sending.
       assignSocket: undefined,
       locals: outer.locals,
       write: (chunk: unknown, encoding: unknown) => {
@@ -170,7 +177,7 @@ function tooLong(): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_BYTES });
 }
 
-/** An answer that a hook has sent by itself need not be JSON. */
+/** Returns the JSON of a text, or the text itself if it is not JSON. A hook may have sent another format. */
 function parsed(text: string): unknown {
   if (text === "") return undefined;
   try {

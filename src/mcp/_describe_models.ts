@@ -3,10 +3,10 @@ import type { HeaderDescription, RouteDescription } from "../http/routes/describ
 import type { RouteAnswer, RouteCall } from "./_call_route.ts";
 import { type ExposedModel, PAGE_SIZE } from "./_exposed_models.ts";
 
-/** The identifier that guards see where none is given. */
+/** The identifier that `preFetch` hooks get in a request for a description without an `id`. */
 const ANY_ID = "0".repeat(24);
 
-/** Names the models, and what can be done with each. */
+/** Returns the names of the models, with the operations and actions of each model. */
 export function describeModels(models: ReadonlyMap<string, ExposedModel>): object {
   return {
     models: [...models.values()].map(({ name, operations, actions }) => ({
@@ -22,7 +22,10 @@ interface DescribeOptions {
   readonly send: (call: RouteCall) => Promise<RouteAnswer>;
 }
 
-/** Describes a model as the caller may see it: by the operations and actions whose guards let him pass. */
+/**
+ * Describes a model as the caller may see it. Sends a request for the description of each operation and action. If
+ * every request is refused, returns the first refusal.
+ */
 export async function describeModel(
   { name, operations, actions }: ExposedModel,
   { id = ANY_ID, send }: DescribeOptions,
@@ -50,7 +53,7 @@ export async function describeModel(
 
 const OF_LISTS = ["q", "sort", "limit", "after", "skip", "select", "search", "populate"];
 
-/** The parameters that tools have as arguments; actions on all have `q`. */
+/** The query parameters that tools have as arguments, by operation. Actions on all entities have `q`. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   ...{ all: OF_LISTS, one: ["select", "populate"], create: [], update: [] },
 };
@@ -59,7 +62,10 @@ const HEADERS: { readonly [N in HeaderDescription["name"]]?: string } = {
   ...{ "If-Match": "ifMatch", "Idempotency-Key": "idempotencyKey" },
 };
 
-/** Tells of a route what its tool can do with it; its answer, where that is not the entity. */
+/**
+ * Returns the part of a description that the tool of a route can use. Includes the answer only if it has other fields
+ * than the entity.
+ */
 function tell(
   { operation, answer, filter, parameters, headers, ...route }: RouteDescription,
   fields: RouteDescription["answer"] | undefined,
@@ -88,7 +94,7 @@ function tell(
   };
 }
 
-/** The paths of a filter, by the operators that they take. */
+/** Groups the paths of a filter by the operators that they take. */
 function filtersOf({ fields }: FilterDescription): object[] {
   const paths = new Map<string, string[]>();
   for (const { path, operators } of fields) {

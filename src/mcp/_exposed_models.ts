@@ -7,10 +7,12 @@ import { isModelClass } from "../schema/build_field.ts";
 import { isJsonObject } from "../schema/fields/json.ts";
 import type { ExposedOperation, Exposure, McpOptions } from "./options.ts";
 
-/** The most entities of a page that an assistant gets without asking for more. */
+/** The size of a page in a call without `limit`, unless the pages of the API are smaller. */
 export const PAGE_SIZE = 50;
 
-/** A route of an exposed model, and the one that answers assistants: lists have pages. */
+/**
+ * A route of an exposed model. `mounted` is the route of the API, and `route` is the same route with pages for lists.
+ */
 export interface ExposedRoute {
   readonly mounted: Route;
   readonly route: Route;
@@ -34,7 +36,10 @@ const OPERATIONS: Readonly<Record<ExposedOperation, true>> = {
   ...{ all: true, one: true, create: true, update: true },
 };
 
-/** Finds the routes of what assistants can do. Throws if there is no such route; the message names the class. */
+/**
+ * Returns the models that assistants can use, by name. Throws an error that names the class if the API does not have an
+ * exposed operation or action.
+ */
 export function exposedModels(
   api: unknown,
   options: McpOptions,
@@ -108,7 +113,7 @@ function exposedModel(exposure: Exposure, routes: readonly Route[]): ExposedMode
 
 type Fail = (problem: string) => TypeError;
 
-/** The routes of one `@rest` of a class. */
+/** Returns the routes of one `@rest` of a class. */
 function routesAt(
   { model, route: wanted }: Exposure,
   { routes, fail }: { readonly routes: readonly Route[]; readonly fail: Fail },
@@ -134,7 +139,7 @@ function routesAt(
   return own;
 }
 
-/** The path of the `@rest` that a route is of. */
+/** Returns the path of the `@rest` to which a route belongs. */
 function baseOf(route: Route): string {
   const { operation, action } = actingLevel(route);
   const place = action === undefined ? route.path : route.path.slice(0, -`/${operation}`.length);

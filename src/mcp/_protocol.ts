@@ -4,13 +4,19 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 import type { Tool } from "./_tools.ts";
 import type { McpOptions } from "./options.ts";
 
-/** The revision without sessions: each request says all about itself. */
+/**
+ * The revision of the protocol without sessions. Each request contains the version of the protocol and the capabilities
+ * of the client.
+ */
 const STATELESS = "2026-07-28";
 
-/** The revisions before it begin with `initialize`, which is answered without keeping anything. */
+/** The earlier revisions, in which clients begin with `initialize`. The answer to `initialize` starts no session. */
 const EARLIER = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
-/** The only revision with several messages in a body, and without a header for itself. */
+/**
+ * The first supported revision. Only this revision allows several messages in a body. Requests of this revision have no
+ * header for the version.
+ */
 const FIRST = "2025-03-26";
 
 const MAX_BATCH = 20;
@@ -25,7 +31,7 @@ const CODES = {
 
 const PREFIX = "io.modelcontextprotocol/";
 
-/** How long clients may keep the list of tools, which is the same until the process ends. */
+/** The fields that let clients cache the list of tools. The list is the same until the process ends. */
 const CACHED = { ttlMs: 60_000, cacheScope: "private" };
 
 interface ToolServer {
@@ -36,7 +42,7 @@ interface ToolServer {
 
 interface RpcReply {
   readonly status: number;
-  /** Missing where no message was a request. */
+  /** Missing if no message needs an answer. */
   readonly body?: unknown;
 }
 
@@ -55,7 +61,7 @@ class RpcError extends Error {
   }
 }
 
-/** Answers the JSON-RPC messages of a body. */
+/** Returns the reply to the JSON-RPC messages of a body. */
 export async function answerBody(body: unknown, context: RpcContext): Promise<RpcReply> {
   if (!Array.isArray(body)) return await answerMessage(body, context);
   const { "mcp-protocol-version": version = FIRST } = context.req.headers;
@@ -150,10 +156,10 @@ async function callTool(params: JsonObject, { req, server }: RpcContext): Promis
 }
 
 /**
- * Whether a request is of the revision without sessions. What it says of itself has to agree with its headers, by which
- * others may have let it pass.
+ * Whether a request uses the revision without sessions. The headers of such a request have to match its body, because a
+ * proxy may have let the request pass by its headers.
  *
- * @throws {RpcError} If it does not, or the revision is not known.
+ * @throws {RpcError} If headers and body differ, `_meta` is incomplete, or the revision is not supported.
  */
 function isStateless({ method, params }: RpcRequest, { headers }: Request): boolean {
   const meta = isJsonObject(params._meta) ? params._meta : {};

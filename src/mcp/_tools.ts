@@ -9,7 +9,7 @@ import { describeModel, describeModels } from "./_describe_models.ts";
 import { type ExposedModel, type ExposedRoute, PAGE_SIZE } from "./_exposed_models.ts";
 import type { ExposedOperation } from "./options.ts";
 
-/** A tool, as assistants get it listed. */
+/** The description of a tool in the list that assistants get. */
 interface ToolDescription {
   readonly name: string;
   readonly description: string;
@@ -54,7 +54,10 @@ const READS: Hints = {
   ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true },
 };
 
-/** A tool for one operation of models, or for their actions. */
+/**
+ * The rule by which a tool is made. The tool calls one operation of the models, or their actions if `operation` is
+ * missing.
+ */
 interface ToolRule {
   readonly description: string;
   readonly operation?: ExposedOperation;
@@ -170,7 +173,10 @@ const RULES: Readonly<Record<"list" | "read" | "create" | "update" | "action", T
   },
 };
 
-/** Makes the tools of models: those that change something only where a model exposes that. */
+/**
+ * Builds the tools for the exposed models. A tool exists only if a model exposes its operation or an action, so no tool
+ * for writes exists by default.
+ */
 export function toolsFor(
   api: RequestHandler,
   models: ReadonlyMap<string, ExposedModel>,
@@ -238,7 +244,7 @@ function toolOf(name: string, { rule, models, api }: ToolSetting): Tool {
   };
 }
 
-/** The routes of a model that a tool calls, by operation or action. */
+/** Returns the routes of a model that a tool calls, by operation or action. */
 function routesFor(
   { operation }: ToolRule,
   { operations, actions }: ExposedModel,
@@ -263,12 +269,12 @@ async function answered(call: () => Promise<object>): Promise<object> {
   }
 }
 
-/** The result of a call, as text and as data. */
+/** Returns the result of a call, as text and as structured data. */
 function done(told: object): object {
   return { content: [{ type: "text", text: JSON.stringify(told) }], structuredContent: told };
 }
 
-/** The result of a call that was refused: assistants see it and correct themselves. */
+/** Returns the result of a refused call. Assistants see the refusal and can correct the call. */
 function failed({ status, body }: Pick<RouteAnswer, "status" | "body">): object {
   return { ...done({ status, error: body }), isError: true };
 }
@@ -282,7 +288,7 @@ function matching(ifMatch: string | undefined): Record<string, string> {
   return ifMatch === undefined ? {} : { "if-match": ifMatch };
 }
 
-/** The arguments by which a list goes on, from its header `Link`. */
+/** Returns the arguments for the next page, from the header `Link` of a list. Returns `undefined` for the last page. */
 function nextOf(links: string | undefined): Pick<Arguments, "after" | "skip"> | undefined {
   const [, query = ""] = /\?([^>]*)>; rel="next"/.exec(links ?? "") ?? [];
   const parameters = new URLSearchParams(query);

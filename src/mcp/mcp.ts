@@ -13,15 +13,17 @@ const INSTRUCTIONS =
 /**
  * Creates middleware that serves chosen models to assistants, by the Model Context Protocol over HTTP.
  *
- * Mount it at a path of its own, behind the middleware that the API stands behind, such as `express.json()` and a login:
- * each call of a tool becomes a request of its caller to the API, with his headers and with what middleware has put on
- * `req`. Middleware that stands before a path of the API is not run: what guards some paths only has to be a hook. Assistants
- * read, and change what `expose` names; no tool removes anything.
+ * Middleware that guards single paths of the API does not run for assistants. Guard such paths by hooks instead.
+ *
+ * Mount the middleware at a separate path, after the middleware that the API needs, such as `express.json()` and a
+ * login. Each call of a tool becomes a request of its caller to the API. The request has the caller's headers, and all
+ * properties that middleware has set on `req`. Assistants can use the operations and actions that `expose` names. No
+ * tool removes entities.
  *
  * @param api The router of `Framework.initialize()`.
- * @param options The models, and more.
+ * @param options The exposed models, and options of the server.
  * @returns The middleware.
- * @throws {TypeError} If an option is wrong, or names what the API does not have.
+ * @throws {TypeError} If an option is wrong, or names an operation or action that the API does not have.
  *
  * @example Let assistants read songs, and add some
  * ```ts
@@ -48,7 +50,8 @@ export function mcp(api: FrameworkRouter, options: McpOptions): RequestHandler {
   const server = { info, instructions: INSTRUCTIONS, tools };
   const answer = async (req: Request, res: Response) => {
     const { origin } = req.headers;
-    // A page that a browser shows may have got the address of this server by DNS rebinding: `Host` says nothing.
+    // A web page may reach this server by DNS rebinding, so the header `Host` proves nothing. Browsers send the header
+    // `Origin` of the page.
     if (origin !== undefined && !origins.includes(origin)) {
       return send(res, { status: 403, body: rpcError(`Origin is not one of "origins"`) });
     }

@@ -1,5 +1,6 @@
 /**
- * Tools for assistants: {@linkcode mcp} serves chosen models by the Model Context Protocol, through the routes of an API.
+ * Middleware for assistants. {@linkcode mcp} serves chosen models by the Model Context Protocol. Each call of a tool
+ * becomes a request to a route of the API.
  *
  * @example Let assistants read
  * ```ts

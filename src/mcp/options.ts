@@ -1,6 +1,6 @@
 import type { ModelClass } from "../declare/model/framework_model.ts";
 
-/** An operation that assistants can get. Removals and changes of many entities are not among them. */
+/** An operation that can be exposed to assistants. Removals and changes of many entities cannot be exposed. */
 export type ExposedOperation = "all" | "one" | "create" | "update";
 
 /**
@@ -17,24 +17,24 @@ export type ExposedOperation = "all" | "one" | "create" | "update";
  * ```
  */
 export interface Exposure {
-  /** The class. */
+  /** The model class. */
   readonly model: ModelClass;
   /**
-   * The operations. The model's `@rest` has to have them.
+   * The exposed operations. The `@rest` of the model has to declare these operations.
    *
    * @default {["all", "one"]}
    */
   readonly operations?: readonly ExposedOperation[];
   /**
-   * The names of actions.
+   * The names of the exposed actions.
    *
    * @default {[]}
    */
   readonly actions?: readonly string[];
-  /** The route of the `@rest`, for a class with several. */
+  /** The route of the `@rest` to expose. Needed for a class with several `@rest`. */
   readonly route?: string;
   /**
-   * The name that assistants use.
+   * The name of the model for assistants.
    *
    * @default {the name of the class}
    */
@@ -62,13 +62,14 @@ export interface McpOptions {
   /** The models that assistants can use, and their operations. */
   readonly expose: readonly Exposure[];
   /**
-   * The name and the version that the server tells.
+   * The name and the version of the server, which assistants get.
    *
    * @default {{ name: "mongrove", version: "1.0.0" }}
    */
   readonly info?: { readonly name: string; readonly version: string };
   /**
-   * The values of the header `Origin` that are let pass. Browsers send it, and any page could make one send requests.
+   * The accepted values of the header `Origin`. Without this check, any web page could make the browser of a user send
+   * requests. Browsers send this header.
    *
    * @default {[]}
    */
