@@ -1,13 +1,13 @@
-/** The problem of a field of a body. */
+/** The problem that the server has found in one field of a body. */
 export interface FieldError {
-  /** The message. */
+  /** The text of the problem. */
   readonly message: string;
   /** The rule that the value breaks, such as `required`. */
   readonly kind: string;
 }
 
 /**
- * An answer that is no success.
+ * The error of an answer that reports a failure, such as a 404, or whose body is not JSON.
  *
  * @example Show errors at the fields of a form
  * ```ts
@@ -19,22 +19,22 @@ export interface FieldError {
  * ```
  */
 export class ApiError extends Error {
-  /** The name of the class. */
+  /** The name of the class, which error messages and logs show. */
   override readonly name: string = "ApiError";
-  /** The status. */
+  /** The HTTP status of the answer. */
   declare readonly status: number;
-  /** The code of the body, such as `NOT_FOUND`; `HTTP_502` if the body has none. */
+  /** The property `code` of the body, such as `NOT_FOUND`. If the body has no code, the status, such as `HTTP_502`. */
   declare readonly code: string;
-  /** The problems by field. It is empty if the body names none. */
+  /** The problems of the sent body, by field. The object is empty if the answer names no field. */
   declare readonly errors: Readonly<Record<string, FieldError>>;
-  /** The body: JSON, or text if it is no JSON. */
+  /** The parsed JSON of the answer, or its text if the answer is not JSON. */
   declare readonly body: unknown;
 
   /**
-   * Makes the error of an answer.
+   * Creates the error of an answer.
    *
-   * @param status The status.
-   * @param body The body.
+   * @param status The HTTP status of the answer.
+   * @param body The parsed JSON of the answer, or its text.
    */
   constructor(status: number, body: unknown) {
     const { code, message, detail, errors } = (body ?? {}) as Record<string, unknown>;

@@ -7,34 +7,35 @@ import type { Resource } from "./types/resource.ts";
 /** Options of a resource. */
 export interface ResourceOptions {
   /**
-   * Whether `create()` and `createMany()` send a key, by which the server knows a repetition: then they are repeated. The
-   * route must have `create({ idempotency: … })`. Sub-resources are routes of their own.
+   * Whether `create()` and `createMany()` send the header `Idempotency-Key`, so that the client can repeat both after a
+   * 503 or a lost connection. The route must have `create({ idempotency: … })`. Other routes ignore the key and create
+   * an entity for each repetition. Sub-resources that `part()` opens send no key.
    *
    * @default {false}
    */
   readonly idempotency?: boolean | undefined;
 }
 
-/** The resources of a server. */
+/** The client of one server. */
 export interface Api {
   /**
    * Returns the resource of a route.
    *
    * @typeParam M The model of the route, imported as a type: `import type { Movie } from "./movie.ts"`.
    * @param path The path of the route, such as `/movies`.
-   * @param options Whether creations can be repeated.
+   * @param options Whether the client can repeat creations.
    * @throws {TypeError} If the path does not begin with a slash.
    */
   resource<M extends FrameworkModel>(path: string, options?: ResourceOptions): Resource<M>;
 }
 
 /**
- * Connects to a server. It sends nothing yet.
+ * Returns a client of a server. The client sends no request until an operation is called.
  *
- * @param base The URL at which `Framework.initialize()` is mounted, such as `https://example.org/api`. In browsers it may
- * be a path.
- * @param options Headers, time-outs, and how requests are repeated.
- * @returns The resources of the server.
+ * @param base The URL at which `Framework.initialize()` is mounted, such as `https://example.org/api`. In browsers, the
+ * URL may be a path.
+ * @param options The headers, the time limit, and the repetition of requests.
+ * @returns The client.
  *
  * @example Read, change and list movies
  * ```ts

@@ -5,19 +5,20 @@ export function rememberEtag(entity: unknown, etag: string | null): void {
 }
 
 /**
- * Returns the `ETag` of an entity that the client has read or written. A copy of the entity has none.
+ * Returns the `ETag` of an entity that `one()` or a write has returned. Copies and entities of lists have no `ETag`.
  *
  * @param entity The entity.
- * @returns The `ETag`, or `undefined`.
+ * @returns The `ETag`, or `undefined` if the client has none for this object.
  */
 export function etagOf(entity: object): string | undefined {
   return tags.get(entity);
 }
 
 /**
- * Gives the `If-Match` of an entity: its `ETag`, or its version, which an entity of a list and a copy have too.
+ * Returns the value of `If-Match` for an entity. The value is the `ETag` of the entity. For an entity of a list or a
+ * copy, which have no `ETag`, the value is the version `__v`. A string is returned unchanged.
  *
- * @throws {TypeError} If it has neither.
+ * @throws {TypeError} If the entity has neither an `ETag` nor `__v`.
  */
 export function matchOf(entity: object | string): string {
   if (typeof entity === "string") return entity;

@@ -1,12 +1,12 @@
-/** An event of a stream. */
+/** An event of a `text/event-stream`. */
 export interface StreamEvent {
   readonly type: string;
   readonly data: string;
-  /** The `id` of the event, or the last one before it. */
+  /** The last `id` in the stream up to this event, which is a place from which the server can continue. */
   readonly place: string | undefined;
 }
 
-/** Reads the events of `text/event-stream` from pieces of bytes, wherever these are cut. */
+/** A parser of a `text/event-stream` that arrives in pieces. A piece may end inside a line or a character. */
 export class EventParser {
   readonly #decoder = new TextDecoder();
   #rest = "";
@@ -15,7 +15,7 @@ export class EventParser {
   #data: string[] = [];
   #place: string | undefined;
 
-  /** Gives the events that end in the next bytes. */
+  /** Returns the events that are complete after the next bytes. */
   push(bytes: Uint8Array): StreamEvent[] {
     let text = this.#decoder.decode(bytes, { stream: true });
     if (text === "") return [];

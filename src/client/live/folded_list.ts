@@ -2,37 +2,43 @@ import type { StreamEvent } from "./event_parser.ts";
 
 type Entity = { readonly _id: unknown };
 
-/** A list that follows the events of its server. */
+/** A list of entities to which the events of a live list are applied. */
 export class FoldedList {
   readonly #revive: (entity: object) => void;
   #entities = new Map<string, Entity>();
   #order: string[] = [];
-  /** The list that will take the place of this one, as far as it has come. */
+  /** The list that is received after a restart. The event `ready` replaces the present list with it. */
   #next: FoldedList | undefined;
-  /** Whether this connection has told all of the list. */
+  /** Whether the event `ready` has come on the present connection, after which the list is complete. */
   #isReady = false;
 
-  /** Where the server continues after a break, if it can. All events up to there are in the list. */
+  /**
+   * The place for `Last-Event-ID`, from which the server can continue after a reconnection. The list contains all
+   * events up to this place. An empty place makes the client read the whole list again.
+   */
   place = "";
-  /** Whether there is a list that has not been taken. */
+  /** Whether the list is complete and has changed since the last `takeNews()`. */
   hasNews = false;
 
   constructor(revive: (entity: object) => void) {
     this.#revive = revive;
   }
 
-  /** Gives the entities in a new array. One that is the same as before is the same object. */
+  /** Returns the entities in a new array. An entity that has not changed is the same object as in the array before. */
   takeNews(): object[] {
     this.hasNews = false;
     return this.#order.flatMap((key) => this.#entities.get(key) ?? []);
   }
 
-  /** Prepares for the events of another connection. */
+  /** Prepares the list for the events of another connection. Without a `place`, the list is received again. */
   reopen(): void {
     this.#restart(this.place === "");
   }
 
-  /** Takes an event. After one that makes no sense, the list begins anew. */
+  /**
+   * Applies an event. Throws and clears `place` if the event is invalid, so that the next connection reads the whole
+   * list.
+   */
   take({ type, data, place }: StreamEvent): void {
     const earlier = this.place;
     this.place = "";
@@ -56,7 +62,7 @@ export class FoldedList {
     this.#next = isAnew ? new FoldedList(this.#revive) : undefined;
   }
 
-  /** Without `after`, a known entity stays where it is, and a new one comes last. */
+  /** Without `after`, an entity that is in the list keeps its index, and a new entity is added at the end. */
   #put({ entity, after }: { readonly entity: Entity; readonly after?: unknown }): void {
     const key = keyOf(entity._id);
     if (after !== undefined || !this.#entities.has(key)) {
@@ -74,14 +80,14 @@ export class FoldedList {
 
   #indexBehind(id: unknown): number {
     if (id === null) return 0;
-    // A list that arrives names the last one each time.
+    // While a whole list arrives, `after` is the last entity, which a search from the end finds at once.
     const index = this.#order.lastIndexOf(keyOf(id));
     if (index < 0) throw new Error(`Cannot follow the list: ${keyOf(id)} is not in it`);
     return index + 1;
   }
 }
 
-/** Identifiers may be objects. */
+/** Returns the JSON of an identifier as its key in Maps, because an identifier may be an object. */
 function keyOf(id: unknown): string {
   return JSON.stringify(id);
 }

@@ -1,7 +1,7 @@
 import { EventParser } from "./event_parser.ts";
 import { FoldedList } from "./folded_list.ts";
 
-/** How a live list is read. */
+/** The options of `live()` that are not sent to the server. */
 interface LiveReading {
   readonly signal?: AbortSignal | undefined;
   readonly silenceMS?: number | undefined;
@@ -9,41 +9,47 @@ interface LiveReading {
   readonly revive?: readonly string[];
 }
 
-/** The request of a live list, apart from its options. */
+/** The request that opens a stream. The caller's `send` adds the options of the call. */
 interface LiveRequest {
   readonly method: "GET";
   readonly headers: Readonly<Record<string, string>>;
-  /** Is shown each answer, and keeps those that are no errors. */
+  /** A function that gets each answer. If it returns the answer, the client does not read the body as JSON. */
   readonly keep: (response: Response) => object | undefined;
 }
 
-/** The rest of the client. Bundlers split the client in more parts if it is imported here. */
+/**
+ * The functions of the client that a live list calls, as arguments. An import of the modules of these functions would
+ * make bundlers split the client into more files.
+ */
 interface LiveSource {
   readonly send: (request: LiveRequest) => Promise<unknown>;
   readonly revive: (entity: object, names: readonly string[] | undefined) => void;
 }
 
-/** Changes that come within this time are one. */
+/** The time after a change in which further changes are added to the same list. */
 const TOGETHER_MS = 10;
 
-/** The time without a heartbeat after which a connection counts as dead. The server sends one every 15 seconds. */
+/**
+ * The time without bytes after which a connection is closed. The server sends a heartbeat every 15 seconds by default.
+ */
 const SILENCE_MS = 45_000;
 
 const FIRST_PAUSE_MS = 1000;
 
-/** Pauses double up to here, while no connection lasts as long. */
+/** The longest pause before a reconnection. Pauses double up to this length until a connection lasts longer. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Timers run off at once if they are longer. */
+/** The longest delay of `setTimeout()`. A longer delay would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** How many streams may break before the first list has come. */
+/** The number of streams that may break before the first list. If one more breaks, `live()` throws. */
 const MOST_AT_FIRST = 3;
 
 /**
- * Gives a list, and again after each change, over as many connections as it takes.
+ * Yields the entities of a live list, and yields them again after each change. Opens another connection when one ends.
  *
- * @throws {ApiError} If the server refuses. Whatever else goes wrong is thrown only if the first list has not come.
+ * @throws {ApiError} If the server answers with a 4xx status. Before the first list, the error of a failed
+ * request or of the fourth broken stream is thrown too. After the first list, `onDisconnect` gets other errors.
  */
 export async function* live(
   { send, revive }: LiveSource,
@@ -90,7 +96,7 @@ function streamOf(response: Response | undefined): ReadableStream<Uint8Array> {
   throw new TypeError(`Cannot read a live list from ${type}: the route needs all({ live: true })`);
 }
 
-/** Gives the list whenever events have changed it and no more of them come at once. */
+/** Yields the list after its events on one connection. Changes within `TOGETHER_MS` are in the same array. */
 async function* listsIn(
   stream: ReadableStream<Uint8Array>,
   list: FoldedList,
@@ -99,7 +105,7 @@ async function* listsIn(
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
   signal?.addEventListener("abort", cancel);
-  // No promise lasts as long as the stream: each wait for it would be kept until its end.
+  // A promise for the end of the stream would keep the callbacks of every wait in memory until that end.
   const state: { wake: () => void; end?: { readonly error?: unknown } } = { wake: () => {} };
   const noteEnd = (end: { readonly error?: unknown }) => {
     state.end = end;
@@ -124,7 +130,10 @@ async function* listsIn(
   }
 }
 
-/** Takes the events into the list as they come, also while its reader is busy with an earlier one. */
+/**
+ * Reads a stream to its end and applies its events to the list. Runs while the caller's loop is busy with an earlier
+ * list, so the next list of the loop has all changes.
+ */
 async function follow(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { list, silenceMS, tellNews }: {
@@ -143,7 +152,7 @@ async function follow(
   }
 }
 
-/** Waits for a promise. Gives `undefined` if it takes longer. */
+/** Resolves with the value of a promise, or with `undefined` if the promise takes longer than the given time. */
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -156,7 +165,7 @@ async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T |
   }
 }
 
-/** Waits, or until a signal comes. */
+/** Resolves after the given time, or earlier if the signal is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) return;
   let stop = () => {};

@@ -1,6 +1,6 @@
 import type { CallOptions } from "../sending/send_request.ts";
 
-/** Options of any operation. `Resource` has their types. */
+/** The options of all operations, without the types of a model. `Resource` declares the options of each operation. */
 export interface AnyOptions extends CallOptions {
   readonly q?: object;
   readonly select?: readonly string[];

@@ -33,8 +33,10 @@ type ActionArgs = [id: string, body?: object, options?: Options] | [
 ];
 
 /**
- * Runs an action on an entity if its arguments begin with an identifier. What stands in the place of one by mistake is
- * refused, as far as the options behind it are none.
+ * Runs an action on an entity if the arguments begin with an identifier, else on the list. A missing identifier, as in
+ * `action("close", undefined, body)`, throws a `TypeError` if `body` has a key that is not the name of an option.
+ * Otherwise, the arguments cannot be distinguished from `undefined` as the body and `body` as the options of an action
+ * on the list.
  */
 async function act(
   list: Operations,
@@ -59,10 +61,13 @@ function openSingle(entity: Operations): AnyResource {
 }
 
 /**
- * The operations on what a property holds: a list, whose calls begin with an identifier, or one entity. An identifier that
- * is missing by mistake, as in `remove(undefined)`, counts as one: it is refused, and never removes the list, and so is an
- * object in its place that is no option of `remove()`. `remove()` without arguments is that of one entity: what the
- * property holds is known to the types only.
+ * Returns the operations on a sub-resource, whose property holds a list or one entity. Only the types can distinguish
+ * the two. At run time, a call whose first argument is an identifier is a call on a list.
+ *
+ * `remove()` without arguments sends `DELETE` to the URL of the property, which removes the entities of a list if the
+ * route has `removeAll()`. A call with a wrong identifier must not remove the list. `remove(undefined)` and
+ * `remove({})` therefore throw a `TypeError`, as does `remove()` with an object that has other keys than the options of
+ * `remove()`.
  */
 function openPart(place: Operations): AnyResource {
   const list = openResource(place);

@@ -12,13 +12,13 @@ type Sent = Pick<Outgoing, "method" | "body" | "keep"> & {
   readonly next?: string | undefined;
 };
 
-/** The operations at one URL: that of a list, or that of an entity. */
+/** The operations at the URL of a list or of an entity, without the types of a model. */
 export class Operations {
   readonly #send: Send;
   readonly #url: string;
   readonly #isKeyed: boolean;
 
-  /** `isKeyed` sends a key with each `POST`. */
+  /** With `isKeyed`, each `POST` has the header `Idempotency-Key`, so that the client can repeat the request. */
   constructor(send: Send, url: string, isKeyed = false) {
     this.#send = send;
     this.#url = url;
@@ -46,7 +46,7 @@ export class Operations {
     for (let count = 1; page.next !== undefined; count++) {
       const { next } = page;
       if (next === earlier) throw new Error(`Cannot read the next page: "${next}" comes again`);
-      // One link is kept for twice as long each time, so that a circle of any length is found.
+      // Brent's algorithm finds a cycle of links of any length by replacing `earlier` after 1, 2, 4, 8, … pages.
       if ((count & (count - 1)) === 0) earlier = next;
       page = await this.list({ ...options, next });
       yield* page.items;
@@ -61,7 +61,7 @@ export class Operations {
   async read(options: AnyOptions = {}): Promise<unknown> {
     const { known } = options;
     const etag = known && etagOf(known);
-    // Without it, some runtimes add `no-cache` to a request with a condition, and get no 304.
+    // Without this `cache-control`, some runtimes add `no-cache` to a conditional request, and the server sends no 304.
     const headers: Headings = etag ? { "if-none-match": etag, "cache-control": "max-age=0" } : {};
     const incoming = await this.#request({ method: "GET", headers }, options);
     return etag && isSame(incoming, etag) ? known : entityOf(incoming, options);
@@ -125,7 +125,7 @@ export class Operations {
       ...prefer && { prefer },
       ...ifMatch !== undefined && { "if-match": matchOf(ifMatch) },
     });
-    // A write that is bound to a state of the entity may refuse its own repetition
+    // The server may refuse to repeat a write with these conditions, because the first attempt has changed the entity.
     const isBound = (options.q ?? options.parameters?.q) !== undefined ||
       joined.has("if-match") || joined.has("if-none-match");
     return this.#send({
@@ -138,12 +138,17 @@ export class Operations {
   }
 }
 
-/** A key that all repetitions of a call have. Pages without https have no `randomUUID()`. */
+/**
+ * Returns the header `Idempotency-Key`, which is the same for all repetitions of a call. `crypto.randomUUID()` does not
+ * exist in pages without HTTPS.
+ */
 function newKey(): Headings {
   return { "idempotency-key": crypto.getRandomValues(new Uint32Array(4)).join("-") };
 }
 
-/** Refuses options without a filter, which would select everything. */
+/**
+ * Returns options. Throws a `TypeError` if the options have no filter, because the request would select all entities.
+ */
 function checked(options: AnyOptions, verb: string): AnyOptions {
   if (typeof options.q !== "object" || options.q === null) {
     throw new TypeError(`Cannot ${verb} all: q is missing; { q: {} } selects everything`);
@@ -151,7 +156,9 @@ function checked(options: AnyOptions, verb: string): AnyOptions {
   return options;
 }
 
-/** A cache of the runtime may have turned a 304 into the answer that it has stored. */
+/**
+ * Whether the entity is unchanged. The cache of a runtime may replace a 304 by the stored answer, which has its `ETag`.
+ */
 function isSame({ status, headers }: Incoming, etag: string): boolean {
   return status === 304 || headers.get("etag") === etag;
 }
@@ -163,9 +170,9 @@ function entityOf({ headers, body }: Incoming, options: AnyOptions): unknown {
 }
 
 /**
- * Writes a segment of a path.
+ * Returns an identifier or a name as an encoded segment of a path.
  *
- * @throws {TypeError} If it would lead to another path, such as that of the whole list.
+ * @throws {TypeError} If the segment would change the path. For example, an empty identifier would name the whole list.
  */
 function segmentOf(text: string): string {
   if (typeof text !== "string" || ["", ".", ".."].includes(text)) {

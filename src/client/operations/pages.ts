@@ -6,11 +6,11 @@ import type { Incoming } from "../sending/send_request.ts";
  * @typeParam T An entity.
  */
 export interface Page<T> {
-  /** The entities. */
+  /** The entities of the page. */
   readonly items: T[];
-  /** How many entities there are on all pages, if the server tells. */
+  /** The number of entities on all pages, or `undefined` if the answer does not contain it. */
   readonly total: number | undefined;
-  /** Where the next page is: the option `next` of `all()`. `undefined` if there is none. */
+  /** The option `next` of `all()` that reads the next page, or `undefined` on the last page. */
   readonly next: string | undefined;
 }
 
@@ -25,8 +25,8 @@ export function readPage({ headers, body }: Incoming): Page<object> {
 }
 
 /**
- * Gives the parameters of the next page. The path of a list stays the same, so a link that names another one, such as
- * that of a server behind a proxy, leads nowhere else.
+ * Returns the query parameters of the next page from the header `Link`. The path of the link is ignored, because a
+ * server behind a proxy may write a path that clients cannot call.
  */
 function nextOf(link: string): string | undefined {
   const [, target] = /<([^<>]*)>\s*;[^<]*\brel="?next\b/.exec(link) ?? [];

@@ -1,7 +1,10 @@
 import { toJson } from "../sending/to_json.ts";
 import type { AnyOptions } from "./any_options.ts";
 
-/** Writes options as the parameters of a URL, with the question mark. Those of a next page take their place. */
+/**
+ * Returns the options of a call as the query string of a URL, with the question mark. With `next`, the parameters in
+ * `next` replace all options except `parameters`.
+ */
 export function queryString(options: AnyOptions, next: string | undefined): string {
   const { q, populate, by: group, parameters = {} } = options;
   const { select, sort, sum, avg, search, limit, skip, after } = options;
@@ -12,7 +15,7 @@ export function queryString(options: AnyOptions, next: string | undefined): stri
   };
   const query = new URLSearchParams(next);
   for (const [name, value] of [...Object.entries(values), ...Object.entries(parameters)]) {
-    // No names are no parameter
+    // An empty list of names adds no parameter.
     const isGiven = value !== undefined && [value].flat().length;
     if (isGiven && !query.has(name)) query.set(name, String(value));
   }

@@ -1,4 +1,4 @@
-/** Makes dates of the text in the named fields. */
+/** Replaces text in the named fields of an entity by a `Date`. Changes and returns the entity. */
 export function revive<T>(entity: T, names: readonly string[] | undefined): T {
   if (typeof entity !== "object" || entity === null) return entity;
   const fields = entity as Record<string, unknown>;

@@ -1,21 +1,21 @@
-/** A signal that comes when a client stops waiting. */
+/** A signal that aborts a call when its time is over or its caller aborts it. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Ends it: neither a timer nor a listener is left. */
+  /** Removes the timer and the listener. */
   readonly end: () => void;
 }
 
 /** Options of {@linkcode openDeadline}. */
 export interface DeadlineOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait, in milliseconds. */
+  /** The time limit in milliseconds. `Infinity` means no limit. */
   readonly timeoutMS: number;
 }
 
-/** The longest time that timers take. They run off at once if it is longer. */
+/** The longest delay of `setTimeout()`. A longer delay would end at once. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Joins the signal of a caller and a time-out. */
+/** Returns a signal that is aborted by the signal of the caller or after a time limit. */
 export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
@@ -35,7 +35,10 @@ export function openDeadline({ signal, timeoutMS }: DeadlineOptions): Deadline {
   };
 }
 
-/** Fails with the reason of a signal, once that comes. */
+/**
+ * Returns a promise that rejects with the reason of a signal when the signal is aborted. The promise stays pending if
+ * the signal was aborted before the call.
+ */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -1,39 +1,42 @@
 import { untilAborted } from "./deadline.ts";
 
-/** How requests are repeated. */
+/** Options of the repetition of requests. */
 export interface RetryOptions {
   /**
-   * How often a request is repeated at most. 0 repeats none.
+   * The largest number of repetitions of a request. With 0, no request is repeated.
    *
    * @default {3}
    */
   readonly times?: number;
   /**
-   * The pause before the first repetition, in milliseconds. It doubles with each repetition, and up to as much again is
-   * added at random, so that clients do not come back all at once.
+   * The pause before the first repetition, in milliseconds. The pause doubles with each repetition. A random time of up
+   * to the same length is added to each pause, so that many clients do not repeat their requests at the same time.
    *
    * @default {250}
    */
   readonly pauseMS?: number;
   /**
-   * The longest pause, in milliseconds. If the server asks for a longer one by `Retry-After`, the request fails.
+   * The longest pause, in milliseconds. If the header `Retry-After` of an answer names a longer time, the request is
+   * not repeated.
    *
    * @default {10000}
    */
   readonly maxPauseMS?: number;
 }
 
-/** A request that has failed. */
+/** A failed attempt of a request, from which {@linkcode pauseAfter} computes the next pause. */
 export interface Failure {
-  /** How often the request has been repeated. */
+  /** The number of repetitions before the failure. */
   readonly repeated: number;
-  /** The header `Retry-After` of the answer, if there was one. */
+  /** The header `Retry-After` of the answer. `null` and `undefined` mean no such header or no answer. */
   readonly retryAfter: string | null | undefined;
-  /** A number from 0 to 1. */
+  /** A random number from 0 to 1, which sets the random part of the pause. */
   readonly random: number;
 }
 
-/** How long to wait before the next try, in milliseconds; `undefined` if there is none. */
+/**
+ * Returns the pause before the next repetition, in milliseconds, or `undefined` if the request must not be repeated.
+ */
 export function pauseAfter(
   { repeated, retryAfter, random }: Failure,
   { times = 3, pauseMS = 250, maxPauseMS = 10_000 }: RetryOptions,
@@ -45,13 +48,13 @@ export function pauseAfter(
   return Math.min(Math.max(asked, own) + random * own, maxPauseMS);
 }
 
-/** Reads a number of seconds, or a date. */
+/** Returns the milliseconds until the time of `Retry-After`, which is a number of seconds or a date. */
 function millisecondsOf(retryAfter: string): number {
   const seconds = Number(retryAfter);
   return (Number.isNaN(seconds) ? Date.parse(retryAfter) - Date.now() : seconds * 1000) || 0;
 }
 
-/** Waits, unless a signal comes first. */
+/** Resolves after the given time. Rejects with the reason of the signal if the signal is aborted before. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -3,18 +3,19 @@ import { openDeadline, untilAborted } from "./deadline.ts";
 import { pause, pauseAfter, type RetryOptions } from "./retry.ts";
 import { toJson } from "./to_json.ts";
 
-/** Headers, as an object or as `Headers`. */
+/** The headers of a request, as an object or as `Headers`. */
 export type HeaderValues = Readonly<Record<string, string>> | Headers;
 
-/** A function that sends requests: `fetch()`, or a function that is called like it. */
+/** A function that sends requests and has the arguments of `fetch()`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of {@linkcode connect}. */
 export interface ConnectOptions {
-  /** Headers of every request, or a function that returns them before each one. */
+  /** The headers of every request, or a function that returns the headers before each attempt of a request. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>);
   /**
-   * Whether cookies are sent. Without it, `fetch()` decides: browsers send them to the origin of the page.
+   * Whether cookies are sent. Without this option, `fetch()` decides. In browsers, `fetch()` sends cookies only to the
+   * origin of the page.
    */
   readonly credentials?: "include" | "omit" | "same-origin";
   /**
@@ -24,42 +25,42 @@ export interface ConnectOptions {
    */
   readonly fetch?: Fetch;
   /**
-   * How long a call waits, in milliseconds. All its repetitions count.
+   * The time limit of a call, including all its repetitions, in milliseconds.
    *
    * @default {30000}
    */
   readonly timeoutMS?: number;
-  /** How often, and after which pauses, a request is repeated. */
+  /** Options of the repetition of requests. */
   readonly retry?: RetryOptions;
 }
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Ends the call. */
+  /** The signal that aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the call waits, in milliseconds. The default is that of the connection. */
+  /** The time limit of the call, in milliseconds. The default is `timeoutMS` of `connect()`. */
   readonly timeoutMS?: number | undefined;
-  /** More headers. They replace those of the connection. */
+  /** Additional headers, which replace headers of `connect()` with the same name. */
   readonly headers?: HeaderValues | undefined;
-  /** Query parameters that hooks read. They do not replace those of other options. */
+  /** Additional query parameters, for hooks of the server. A parameter that another option sets is not replaced. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-/** One request. */
+/** A request of the client. */
 export interface Outgoing {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
-  /** The headers of the operation, and those of the call. */
+  /** The headers of the operation and the headers in the options of the call. */
   readonly headers: Headers;
   readonly body?: object | undefined;
-  /** Whether sending it twice is the same as sending it once. */
+  /** Whether the request can be sent again, because two attempts have the same effect as one attempt. */
   readonly repeatable?: boolean;
-  /** Is shown each answer. One that it keeps is not read. */
+  /** A function that gets each answer. If it returns an object, the client does not read the body of the answer. */
   readonly keep?: ((response: Response) => Content | undefined) | undefined;
   readonly options: CallOptions;
 }
 
-/** An answer. */
+/** An answer that has arrived completely. */
 export interface Incoming extends Content {
   readonly status: number;
   readonly headers: Headers;
@@ -67,17 +68,18 @@ export interface Incoming extends Content {
 
 interface Content {
   readonly body?: unknown;
-  /** Whether the body is text in the place of JSON, such as the page of a proxy. */
+  /** Whether the body is not JSON, such as the HTML page of a proxy. */
   readonly isText?: boolean;
 }
 
 export type Send = (outgoing: Outgoing) => Promise<Incoming>;
 
 /**
- * Sends a request, and repeats it where that is safe: after a 503, if there was no complete answer, or if another try of
- * it is under way.
+ * Sends a request and returns its answer. A repeatable request is sent again after a 503, and if no complete answer
+ * arrives. A `POST` with an idempotency key is also sent again after a 409 that means that an earlier attempt is in
+ * progress.
  *
- * @throws {ApiError} If the answer is no success, and not 304.
+ * @throws {ApiError} If the status of the last answer is neither 2xx nor 304, or if its body is not JSON.
  */
 export async function sendRequest(
   outgoing: Outgoing,
@@ -87,7 +89,7 @@ export async function sendRequest(
   const { signal, end } = openDeadline({ signal: given, timeoutMS });
   try {
     signal.throwIfAborted();
-    // Neither a function for headers nor a given fetch() has to know the signal.
+    // The race ends the call even if the function for headers or a custom `fetch()` ignores the signal.
     return await Promise.race([untilAborted(signal), repeat(outgoing, { connection, signal })]);
   } finally {
     end();
@@ -109,7 +111,10 @@ async function repeat(outgoing: Outgoing, options: AttemptOptions): Promise<Inco
   }
 }
 
-/** Whether a later try can have another answer. A `POST` with a key is a 409 while another try of it is under way. */
+/**
+ * Whether a later attempt can have another answer. A 409 with `Retry-After` answers a `POST` whose idempotency key
+ * belongs to an attempt that is in progress.
+ */
 function isBusy({ status, headers }: Incoming, { method }: Outgoing): boolean {
   return status === 503 || status === 409 && method === "POST" && headers.has("retry-after");
 }
@@ -125,7 +130,7 @@ interface AttemptOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends a request once. An answer that does not arrive as a whole is an error. */
+/** Sends a request once. Returns an `error` if no complete answer arrives. */
 async function attempt(
   { method, url, headers, body, keep }: Outgoing,
   { connection, signal }: AttemptOptions,
@@ -139,12 +144,12 @@ async function attempt(
       headers,
     ),
     signal,
-    // Some workers refuse its name, whatever its value.
+    // Some worker runtimes throw if `credentials` is a key of the options, even with the value `undefined`.
     ...credentials !== undefined && { credentials },
     ...body !== undefined && { body: toJson(body, "body") },
   };
   signal.throwIfAborted();
-  // It throws if the URL is wrong, which no repetition mends. A given fetch() may know other URLs.
+  // `Request` throws if the URL is invalid, so that no repetition is tried. A custom `fetch()` may accept other URLs.
   if (connection.fetch === undefined) new Request(url);
   try {
     const response = await fetch(url, init);
@@ -157,7 +162,7 @@ async function attempt(
   }
 }
 
-/** Joins headers: later ones replace those before. */
+/** Joins headers. A header replaces earlier headers of the same name. */
 export function joinHeaders(...all: readonly (HeaderValues | undefined)[]): Headers {
   const joined = new Headers();
   for (const headers of all) new Headers(headers).forEach((value, name) => joined.set(name, value));

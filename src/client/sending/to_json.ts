@@ -1,9 +1,10 @@
 /**
- * Writes JSON. A `bigint` is a string of digits.
+ * Returns the JSON of a body or a filter. A `bigint` is written as a string of digits.
  *
- * @param value The value.
- * @param place Where it is sent. A body leaves out what is `undefined`. A filter would select more without it.
- * @throws {TypeError} If JSON had to say less than the value, or `null` in its place.
+ * @param value The body or the filter.
+ * @param place The part of the request. In a body, a property that is `undefined` is left out. In a filter, such a
+ * property throws, because the filter would select more entities without it.
+ * @throws {TypeError} If JSON would lose a part of the value or write `null` instead, as for `NaN` or a `Map`.
  */
 export function toJson(value: object, place: "body" | "q"): string {
   const paths = new WeakMap<object, string>();
@@ -22,15 +23,18 @@ export function toJson(value: object, place: "body" | "q"): string {
 }
 
 interface Lost {
-  /** Whether the value was a date, before it became text, or `null`. */
+  /**
+   * Whether the value was a `Date` before `JSON.stringify()` called `toJSON()`, which returns `null` for an invalid
+   * date.
+   */
   readonly isDate: boolean;
-  /** Whether it changes the meaning to leave the value out. */
+  /** Whether a value that JSON leaves out or replaces by `null` is an error, as in a filter or a list. */
   readonly isNeeded: boolean;
-  /** Whether objects of classes are refused, too. */
+  /** Whether objects of classes are refused, as in a filter. */
   readonly isStrict: boolean;
 }
 
-/** Names a value that JSON does not have. */
+/** Returns the name of a value that JSON cannot represent, such as `NaN`. Returns `undefined` for other values. */
 function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | undefined {
   if (isDate && value === null) return "invalid Date";
   if (typeof value === "object" && value !== null) return lostOf(value, isStrict);
@@ -39,11 +43,15 @@ function lostIn(value: unknown, { isDate, isNeeded, isStrict }: Lost): string | 
   return isLeftOut && isNeeded ? typeof value : undefined;
 }
 
-/** Names an object that JSON would empty, such as a `Map`. In a filter, all but plain objects and lists would select more. */
+/**
+ * Returns the name of the class of an object that JSON would write as `{}`, such as a `Map`. In a filter, every object
+ * of a class is refused, because the filter could select more entities without its content. Returns `undefined` for
+ * other objects.
+ */
 function lostOf(value: object, isStrict: boolean): string | undefined {
   if (Array.isArray(value)) return undefined;
   const above = Object.getPrototypeOf(value);
-  // That of another page has another `Object.prototype`.
+  // A plain object of another realm, such as an iframe, has another `Object.prototype`.
   const isPlain = above === null || Object.getPrototypeOf(above) === null;
   if (!isPlain && (isStrict || Object.keys(value).length === 0)) {
     return String(value.constructor?.name);

@@ -6,13 +6,13 @@ import type { Json, JsonValue } from "./json.ts";
 import type { MatchOptions, RemoveOptions } from "./options.ts";
 
 /**
- * Options of actions.
+ * Options of `action()`.
  *
  * @typeParam M The model.
  */
 export interface ActionOptions<M> extends RemoveOptions<M> {
   /**
-   * The HTTP method of the action: `"GET"` where it is declared so.
+   * The HTTP method of the action, which must be the method that the server declares.
    *
    * @default {"POST"}
    */
@@ -20,36 +20,42 @@ export interface ActionOptions<M> extends RemoveOptions<M> {
 }
 
 /**
- * The answer of an action: the JSON of its `answer`, else that of the entity; `undefined` where `run` returns nothing. An
- * action whose type is not known answers `unknown`.
+ * The result of `action()`. If the action declares `answer`, the result is the JSON of that type. Otherwise, the result
+ * is the JSON of the entity. If `run` returns nothing, the result is `undefined`. Without the type of the action, the
+ * result is `unknown`.
  *
  * @typeParam M The model.
  * @typeParam A The action: `typeof close`.
  */
 export type ActionAnswer<M, A extends AnyAction> = AnswerOf<M, A["answer"], ResultIn<A>>;
 
-/** @internal What a client needs of an action. */
+/**
+ * @internal The properties of an action that the types of the client read. `typeof close` is assignable to this type.
+ */
 export interface AnyAction extends ActionRecord {
-  /** The name. */
+  /** The name of the action. */
   readonly operation: string;
 }
 
-/** @internal The name of an action, if it can be one on an entity. */
+/** @internal The name of an action on one entity, for `Single`. For other actions `never`, so that no call compiles. */
 export type EntityActionName<A extends AnyAction> = "one" extends A["on"] ? A["operation"] : never;
 
-/** @internal The arguments behind the name, for a list. */
+/** @internal The arguments of `Resource.action()` after the name. Only an action on one entity has an identifier. */
 export type ActionArgs<M, A extends AnyAction> = A["on"] extends infer On
   ? On extends "one" ? [id: string, ...rest: EntityActionArgs<M, A>]
   : RestArgs<A, Omit<ActionOptions<M>, keyof ActionMatch>>
   : never;
 
-/** @internal The arguments behind the name and the identifier. */
+/** @internal The arguments of an action on one entity after the name and the identifier. */
 export type EntityActionArgs<M, A extends AnyAction> = RestArgs<A, ActionOptions<M>>;
 
-/** @internal The options that only an action on an entity has. */
+/** @internal The options that an action on a list does not have, because `If-Match` is for one entity. */
 export type ActionMatch = Pick<MatchOptions, "ifMatch">;
 
-/** @internal The body, and the options. */
+/**
+ * @internal The body and the options `O` of an action. Options are required for an action with `GET`, because `method`
+ * must be set. A body is required if the action declares one.
+ */
 export type RestArgs<A extends AnyAction, O> = "GET" | "POST" extends A["method"]
   ? [body?: ActionBody<A["body"]>, options?: O]
   : A["method"] extends "GET" ? [body: undefined, options: O & { readonly method: "GET" }]
@@ -57,35 +63,40 @@ export type RestArgs<A extends AnyAction, O> = "GET" | "POST" extends A["method"
     ? [body?: ActionBody<A["body"]>, options?: O & { readonly method?: "POST" | undefined }]
   : [body: ActionBody<A["body"]>, options?: O & { readonly method?: "POST" | undefined }];
 
-/** @internal The body of an action. */
+/** @internal The type of the body that an action declares as `B`, which is a model class, a schema or `undefined`. */
 export type ActionBody<B> = B extends abstract new () => FrameworkModel
   ? FrameworkModel extends InstanceType<B> ? object : NewOf<InstanceType<B>>
   : B extends StandardSchema ? unknown extends TypeIn<B, "input"> ? object
     : Input<TypeIn<B, "input">>
   : undefined;
 
-/** @internal What `run` returns, in the end. */
+/** @internal The result of an action's `run`, without its promise. */
 export type ResultIn<A extends AnyAction> = A extends {
   readonly run: (...args: never) => infer R;
 } ? Awaited<R>
   : never;
 
-/** @internal What an action with an option `answer` answers whose `run` gives a result. */
+/** @internal The answer of an action with the option `answer` of type `D` and the result `R` of `run`. */
 export type AnswerOf<M, D, R> = [D] extends [undefined]
   ? EntityIn<M, Exclude<R, Nothing>> | NothingIn<R>
   : undefined extends D ? unknown
   : DataIn<D, Exclude<R, Nothing>> | NothingIn<R>;
 
-/** @internal What becomes an answer without a body. */
+/** @internal The results of `run` for which the server sends no body. */
 export type Nothing = null | undefined | void;
 
-/** @internal The answer without a body, if there can be one. */
+/**
+ * @internal `undefined` if `run` can return nothing, else `never`. The result is one member of the union `AnswerOf`.
+ */
 export type NothingIn<R> = [Extract<R, Nothing>] extends [never] ? never : undefined;
 
-/** @internal The JSON of the entity, if there can be one. */
+/** @internal The JSON of the entity, or `never` if `run` never returns a value. */
 export type EntityIn<M, R> = [R] extends [never] ? never : Json<M>;
 
-/** @internal The JSON of what a class or a schema describes. An object that is no entity has no identifier. */
+/**
+ * @internal The JSON of the option `answer` of type `D`, which is a class or a schema. For a class, `_id` and `__v` are
+ * left out unless the result `R` of `run` is an entity.
+ */
 export type DataIn<D, R> = D extends abstract new () => infer T
   ? [R] extends [{ readonly _id: unknown; readonly __v: unknown }] ? Json<T>
   : Omit<Json<T>, "_id" | "__v">

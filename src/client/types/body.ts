@@ -4,15 +4,15 @@ import type { IsHidden, IsReadOnly } from "../../declare/model/field_names.ts";
 import type { AnyFunction, Stored } from "./json.ts";
 
 /**
- * The body of `create()`: the fields that a body can set. The compiler knows neither defaults nor hooks, so all of them
- * are optional: the server says which ones are missing.
+ * The body of `create()`, with the fields that a body can set. All fields are optional, because TypeScript sees neither
+ * defaults nor hooks. The server answers 400 if a required field is missing.
  *
  * @typeParam M The model.
  */
 export type NewOf<M> = { readonly [K in keyof M as Settable<M, K>]?: Input<M[K]> | undefined };
 
 /**
- * The body of `update()`: a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
+ * The body of `update()`, which is a merge patch. Objects are merged, lists are replaced, and `null` clears a field.
  *
  * @typeParam M The model.
  */
@@ -20,12 +20,17 @@ export type PatchOf<M> = {
   readonly [K in keyof M as Settable<M, K>]?: Patch<M[K]> | null | undefined;
 };
 
-/** @internal The name of a member, if a body can set it. */
+/**
+ * @internal The name of a member if a body can set it, else `never`. `_id`, `__v`, `ReadOnly` fields, getters and
+ * methods cannot be set.
+ */
 export type Settable<M, K extends keyof M> = K extends keyof FrameworkModel ? never
   : K extends string ? IsReadOnly<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/** @internal What a body says for a value. */
+/**
+ * @internal The type of a value in a body, for the type `V` of the field. For example, a date can be a `Date` or text.
+ */
 export type Input<V> = 0 extends 1 & V ? unknown
   : V extends null | undefined | boolean ? V
   : V extends string | number ? IsHidden<V> extends true ? V : Literals<V>
@@ -39,15 +44,15 @@ export type Input<V> = 0 extends 1 & V ? unknown
   : V extends object ? [keyof V] extends [never] ? V : InputObject<V>
   : unknown;
 
-/** @internal An object in a free-form field. */
+/** @internal The type of an object in a body, for an object type `V` that is no model class. Methods are left out. */
 export type InputObject<V> = {
   readonly [K in keyof V as V[K] extends AnyFunction ? never : K]: Input<V[K]>;
 };
 
-/** @internal An embedded entity. One that is stored keeps its identifier. */
+/** @internal The type of an embedded entity in a body. With `_id`, a stored entity keeps its identifier. */
 export type NewElement<E> = NewOf<E> & { readonly _id?: string | undefined };
 
-/** @internal What a patch says for a value. */
+/** @internal The type of a value in a patch. Unlike `Input`, embedded entities and Maps may be partial. */
 export type Patch<V> = V extends FrameworkModel ? PatchOf<V>
   : V extends ReadonlyMap<string, infer X> ? { readonly [key: string]: Patch<X> | null }
   : Input<V>;

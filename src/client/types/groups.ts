@@ -4,14 +4,14 @@ import type { Query } from "./query.ts";
 import type { SortField } from "./select.ts";
 
 /**
- * The names of the fields that a list can be grouped by.
+ * The names of the fields by which a list can be grouped, for the option `by` of `groups()`.
  *
  * @typeParam M The model.
  */
 export type GroupName<M> = Exclude<SortField<M>, "_id">;
 
 /**
- * The names of the fields that hold a number.
+ * The names of the fields that hold a number, for the options `sum` and `avg` of `groups()`.
  *
  * @typeParam M The model.
  */
@@ -21,7 +21,7 @@ export type NumberName<M> = {
 }[GroupName<M>];
 
 /**
- * Options of `groups()`. The server must have declared the names.
+ * Options of `groups()`. The route must declare the fields in `all({ groups: … })`.
  *
  * @typeParam M The model.
  * @typeParam B The option `by`.
@@ -30,21 +30,21 @@ export type NumberName<M> = {
  */
 export interface GroupOptions<M, B extends string, S extends string, A extends string>
   extends CallOptions {
-  /** The fields that the entities of a group have in common. Without them, there is one group of all. */
+  /** The fields by which entities are grouped. Without `by`, all selected entities form one group. */
   readonly by?: readonly B[] | undefined;
-  /** The numbers that are added up. */
+  /** The number fields whose values are added up in each group. */
   readonly sum?: readonly S[] | undefined;
-  /** The numbers whose average is computed. */
+  /** The number fields whose average is computed in each group. */
   readonly avg?: readonly A[] | undefined;
-  /** The order: a `-` means descending. */
+  /** The order of the groups, as a list of names. A `-` before a name means descending. */
   readonly sort?: readonly GroupSort<NoInfer<B>, NoInfer<S>, NoInfer<A>>[] | undefined;
-  /** A filter. */
+  /** The filter that selects the entities. */
   readonly q?: Query<M> | undefined;
-  /** Words that occur in the entities. */
+  /** The words for which the server searches. Only entities that match are grouped. */
   readonly search?: string | undefined;
 }
 
-/** @internal The names by which groups are sorted. */
+/** @internal The names by which groups can be sorted, such as `-sum.price`. */
 export type GroupSort<B extends string, S extends string, A extends string> = `${"" | "-"}${
   | B
   | "count"
@@ -52,24 +52,24 @@ export type GroupSort<B extends string, S extends string, A extends string> = `$
   | `avg.${A}`}`;
 
 /**
- * A group of entities: what they have in common, and their numbers. Dates are text, as long as the unit that the server has
- * declared.
+ * A group of entities, with the values of its fields, its count, its sums and its averages. A date is text with the
+ * unit that the server has declared, such as `"2024-03"` for a month.
  *
  * @typeParam M The model.
- * @typeParam B The names of the fields in common.
- * @typeParam S The names of what is added up.
- * @typeParam A The names of what has an average.
+ * @typeParam B The names of the fields in `by`.
+ * @typeParam S The names of the fields in `sum`.
+ * @typeParam A The names of the fields in `avg`.
  */
 export type Group<M, B extends keyof M, S extends keyof M, A extends keyof M> =
   & GroupValues<M, B>
   & {
-    /** How many entities it has, if the server tells. */
+    /** The number of entities in the group, if the route declares `groups: { count: true }`. */
     readonly count?: number;
   }
   & ([S] extends [never] ? unknown : { readonly sum: GroupValues<M, S> })
   & ([A] extends [never] ? unknown : { readonly avg: GroupValues<M, A> });
 
-/** @internal The JSON of fields; `null` where nothing is stored. */
+/** @internal The values of the fields `K` in a group. A value is `null` where the field is not stored. */
 export type GroupValues<M, K extends keyof M> = {
   readonly [N in K]-?: Exclude<JsonValue<NonNullable<M[N]>>, undefined> | null;
 };

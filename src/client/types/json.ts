@@ -8,18 +8,18 @@ import type {
 } from "../../declare/model/field_names.ts";
 
 /**
- * The JSON of an entity in an answer: dates, identifiers, Decimal128, UUIDs and bytes are strings, Maps are objects, a
- * `bigint` is a number up to 2^53 and a string of digits beyond it.
+ * The JSON of an entity in an answer. Dates, identifiers, Decimal128, UUIDs and bytes are strings. Maps are objects. A
+ * `bigint` is a number up to 2^53 and a string of digits beyond 2^53.
  *
- * Methods and `Hidden` fields are gone, and a `Restricted` field may be `undefined`. A `readonly` member of the class is taken
- * for a getter, which is in no answer, unless it is optional or its type says `ReadOnly<…>`.
+ * Methods and `Hidden` fields are left out. A `Restricted` field may be `undefined`. Getters without a
+ * setter are left out. Every `readonly` member counts as a getter unless it is optional or has the type `ReadOnly<…>`.
  *
  * @typeParam M The model.
  */
 export type Json<M> = { [K in keyof M as Shown<M, K>]: JsonValue<M[K]> };
 
 /**
- * The JSON of an entity that is embedded in another one. It has no version of its own.
+ * The JSON of an entity that is embedded in another entity. Embedded entities have no version `__v`.
  *
  * @typeParam M The model.
  */
@@ -42,41 +42,44 @@ export type JsonValue<V> = 0 extends 1 & V ? unknown
   : V extends object ? [keyof Bare<V>] extends [never] ? Bare<V> : JsonObject<Bare<V>>
   : unknown;
 
-/** @internal What an answer shows of an object in a free-form field. */
+/** @internal The JSON of an object whose type `V` is no model class. Methods are left out. */
 export type JsonObject<V> = {
   [K in keyof V as V[K] extends AnyFunction ? never : K]: JsonValue<V[K]>;
 };
 
-/** @internal The name of a member, if answers show it. */
+/** @internal The name of a member if answers show it, else `never`. */
 export type Shown<M, K extends keyof M> = K extends string
   ? IsHidden<NonNullable<M[K]>> extends true ? never : Stored<M, K>
   : never;
 
-/** @internal The name of a member, if it is a field: no method, no getter. */
+/** @internal The name of a member if it is a field, else `never`. Methods and getters are not fields. */
 export type Stored<M, K extends keyof M> = 0 extends 1 & M[K] ? K
   : [NonNullable<M[K]>] extends [AnyFunction] ? never
   : K extends keyof FrameworkModel ? K
   : IsGetter<M, K> extends true ? never
   : K;
 
-/** @internal Whether a member is one that only a getter declares: `readonly`, not optional, not `ReadOnly`. */
+/**
+ * @internal Whether a member counts as a getter, because it is `readonly`, not optional and not `ReadOnly`. TypeScript
+ * does not distinguish a getter from a `readonly` field.
+ */
 export type IsGetter<M, K extends keyof M> = object extends Pick<M, K> ? false
   : IsReadOnly<NonNullable<M[K]>> extends true ? false
   : IsSame<Pick<M, K>, { -readonly [P in K]: M[P] }> extends true ? false
   : true;
 
-/** @internal The value in a `ReadOnly`, or the value itself. */
+/** @internal The type inside a `ReadOnly<…>`. Other types are unchanged. */
 export type Bare<V> = V extends { readonly "~readonly"?: infer T }
   ? IsReadOnly<V> extends true ? NonNullable<T> : V
   : V;
 
-/** @internal The value in a `Restricted`. */
+/** @internal The type inside a `Restricted<…>`. Other types are unchanged. */
 export type Unrestricted<V> = V extends { readonly "~restricted"?: infer T } ? NonNullable<T> : V;
 
-/** @internal Any function. */
+/** @internal A function of any type, by which the types of the client recognise methods. */
 export type AnyFunction = (...args: never) => unknown;
 
-/** @internal Whether two types are the same, modifiers included. */
+/** @internal Whether two types are identical, including `readonly`, which assignability ignores. */
 export type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2)
   ? true
   : false;

@@ -5,17 +5,17 @@ import type { Query } from "./query.ts";
 import type { SortName } from "./select.ts";
 
 /**
- * Options of what answers one entity.
+ * Options of operations that return entities.
  *
  * @typeParam R The option `revive`.
  */
 export interface EntityOptions<R> extends CallOptions {
-  /** The fields whose dates become a `Date`. In JSON they are strings. */
+  /** The fields whose text the client replaces by a `Date`. In JSON, dates are strings. */
   readonly revive?: R | undefined;
 }
 
 /**
- * Options of reads. The server must have declared `select` and `populate`.
+ * Options of reads. The route must declare `select` and `populate`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -23,14 +23,14 @@ export interface EntityOptions<R> extends CallOptions {
  * @typeParam R The option `revive`.
  */
 export interface ReadOptions<M, S, P, R> extends EntityOptions<R> {
-  /** The fields of the answer, besides `_id`. */
+  /** The fields of the answer. `_id` is always included. */
   readonly select?: S | undefined;
   /**
-   * The references that are replaced by entities: `["director"]`. If the server shows only some fields of them, say which
-   * ones: `{ director: ["name"] }`.
+   * The references that the server replaces by entities, such as `["director"]`. If the server shows only some fields
+   * of the entities, write their names, as in `{ director: ["name"] }`. These names change only the type of the answer.
    */
   readonly populate?: (P & NoOthers<M, P>) | undefined;
-  /** A filter. */
+  /** The filter that the entities must match. */
   readonly q?: Query<M> | undefined;
 }
 
@@ -44,12 +44,15 @@ export interface ReadOptions<M, S, P, R> extends EntityOptions<R> {
  * @typeParam A The answer.
  */
 export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
-  /** An earlier answer. If nothing has changed since, the server does not send it again, and it is the result. */
+  /**
+   * An earlier answer for the same entity. If the entity has not changed since, the server sends no body, and `one()`
+   * returns the earlier answer.
+   */
   readonly known?: A | undefined;
 }
 
 /**
- * Options of `all()` and `each()`. The server must have declared them, except `q`.
+ * Options of `all()` and `each()`. The route must declare the parameters that these options send, except `q`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -57,14 +60,17 @@ export interface OneOptions<M, S, P, R, A> extends ReadOptions<M, S, P, R> {
  * @typeParam R The option `revive`.
  */
 export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
-  /** Asks for the total. */
+  /** Whether the server counts the entities of all pages, for `total` of the page. */
   readonly count?: boolean | undefined;
-  /** The `next` of an earlier page. It continues that list, so other parameters are not sent. */
+  /**
+   * The `next` of an earlier page, after which the list continues. `next` contains the parameters of that list, so the
+   * client does not send options such as `q` and `sort`.
+   */
   readonly next?: string | undefined;
 }
 
 /**
- * Options that select a list or a page of it, and its order.
+ * Options that select the entities of a list, their order and a page.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -72,20 +78,21 @@ export interface ListOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
  * @typeParam R The option `revive`.
  */
 export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
-  /** The order: names of fields; a `-` means descending. */
+  /** The order, as a list of fields. A `-` before a field means descending. */
   readonly sort?: readonly SortName<M>[] | undefined;
-  /** Words that occur in the entities. */
+  /** The words for which the server searches. Only entities that match are in the list. */
   readonly search?: string | undefined;
-  /** How many entities a page has. */
+  /** The largest number of entities in a page. */
   readonly limit?: number | undefined;
-  /** How many entities are left out. */
+  /** The number of entities before the page. */
   readonly skip?: number | undefined;
-  /** The identifier of the entity behind which the page begins. */
+  /** The identifier of the entity after which the page begins. */
   readonly after?: string | undefined;
 }
 
 /**
- * Options of `live()`. `signal` ends it without an error, and `timeoutMS` is how long a connection may take to open.
+ * Options of `live()`. When `signal` is aborted, the loop ends without an error. `timeoutMS` limits the time in which
+ * each connection opens.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -94,24 +101,26 @@ export interface SelectedOptions<M, S, P, R> extends ReadOptions<M, S, P, R> {
  */
 export interface LiveOptions<M, S, P, R> extends SelectedOptions<M, S, P, R> {
   /**
-   * The time without a heartbeat of the server after which a connection counts as dead, in milliseconds.
+   * The time in milliseconds after which the client closes a connection on which no bytes arrive, and connects again.
+   * The server sends a heartbeat every 15 seconds by default.
    *
    * @default {45000}
    */
   readonly silenceMS?: number | undefined;
   /**
-   * Is told why a connection was lost, or could not be opened again. The next list that comes is up to date.
+   * A function that the client calls when a connection is lost with an error or cannot be opened again. The client does
+   * not call the function before the first list. The next list has all changes that the client has missed.
    *
-   * @param error The error: an `ApiError` if the server has answered one.
+   * @param error The error, which is an `ApiError` if the server has answered with an error.
    */
   readonly onDisconnect?: ((error: unknown) => void) | undefined;
 }
 
-/** The version of the entity that a write expects. */
+/** Options of writes to a certain version of an entity. */
 export interface MatchOptions extends CallOptions {
   /**
-   * The entity as the client has read it, its `ETag`, or `"*"`. If the entity has changed since, the server answers 412 and
-   * writes nothing.
+   * The entity as the client has read it, its `ETag`, or `"*"` for any version. If the entity has changed since, the
+   * server answers 412 and writes nothing.
    */
   readonly ifMatch?: object | string | undefined;
 }
@@ -122,30 +131,30 @@ export interface MatchOptions extends CallOptions {
  * @typeParam M The model.
  */
 export interface RemoveOptions<M> extends MatchOptions {
-  /** A filter that the entity must match. */
+  /** The filter that the entity must match. The server does not change an entity that does not match. */
   readonly q?: Query<M> | undefined;
 }
 
 /**
- * Options of writes whose answer may be left out.
+ * Options of writes that can have an answer without a body.
  *
  * @typeParam N The option `minimal`.
  */
 export interface MinimalOptions<N> {
-  /** Whether the answer is left out: the server then reads nothing only to send it. */
+  /** Whether the answer has no body, so that the server does not read the entity only for the answer. */
   readonly minimal?: N | undefined;
 }
 
 /**
- * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` take it in the place of the entity.
+ * The result of a write with `minimal: true`. `ifMatch` and `etagOf()` accept this result like the entity.
  */
 export interface Written {
-  /** The header `Location`: the path of the entity, if the server tells. */
+  /** The path of the entity from the header `Location`, or `undefined` if the answer has no such header. */
   readonly location: string | undefined;
 }
 
 /**
- * The result of a write: without the entity, if that was not asked for.
+ * The result of a write. With `minimal: true`, the result is `W`. Otherwise, the result is the answer.
  *
  * @typeParam A The answer.
  * @typeParam N The option `minimal`.
@@ -169,21 +178,21 @@ export interface CreateOptions<R, N = boolean> extends EntityOptions<R>, Minimal
  * @typeParam T The option `atomic`.
  */
 export interface CreateManyOptions<R, N = boolean, T = false> extends CreateOptions<R, N> {
-  /** `false` if the route has `atomic: false`: each entity then has a fate of its own, which is the result. */
+  /** `false` for a route with `atomic: false`. With `false`, the result has a {@linkcode Fate} for each entity. */
   readonly atomic?: T | undefined;
 }
 
-/** The fate of one entity of `createMany()` or `updateAll()`, on a route with `atomic: false`. */
+/** The success or failure of one entity of `createMany()` or `updateAll()` on a route with `atomic: false`. */
 export interface Fate {
-  /** The status: 201 if it was created. */
+  /** The HTTP status for the entity, such as 201 if it was created. */
   readonly status: number;
-  /** Its identifier, if it has one. */
+  /** The identifier of the entity, if it has one. */
   readonly _id?: string;
-  /** The code of its error. */
+  /** The code of the error, if the write has failed. */
   readonly code?: string;
-  /** The message of its error. */
+  /** The message of the error, if the write has failed. */
   readonly message?: string;
-  /** The problems by field. */
+  /** The problems of the body, by field. */
   readonly errors?: Readonly<Record<string, FieldError>>;
 }
 
@@ -194,7 +203,7 @@ export interface Fate {
  * @typeParam N The option `minimal`.
  */
 export interface ReplaceOptions<R, N = boolean> extends CreateOptions<R, N>, MatchOptions {
-  /** Whether an entity that is there is left as it is: the server answers 412 then. */
+  /** Whether the write only creates an entity. If the entity exists, the server answers 412 and changes nothing. */
   readonly createOnly?: boolean | undefined;
 }
 
@@ -214,9 +223,9 @@ export interface UpdateOptions<M, R, N = boolean>
  * @typeParam M The model.
  */
 export interface RemoveAllOptions<M> extends CallOptions {
-  /** The filter, without which nothing is sent. `{}` selects everything that the server lets the client change. */
+  /** The filter. Without `q`, the client throws a `TypeError`. `{}` selects everything that the client may change. */
   readonly q: Query<M>;
-  /** How many entities may be affected. If there are more, the server answers 409 and changes nothing. */
+  /** The largest number of affected entities. If `q` selects more, the server answers 409 and changes nothing. */
   readonly maxAffected?: number;
 }
 
@@ -229,10 +238,10 @@ export interface UpdateAllOptions<M> extends RemoveAllOptions<M> {}
 
 /** The result of `updateAll()`. */
 export interface Affected {
-  /** How many entities the filter has selected. */
+  /** The number of entities that the filter has selected. */
   readonly matched: number;
-  /** How many of them were written. */
+  /** The number of entities that were written. */
   readonly modified: number;
-  /** Those that were not written, with their errors; only where the server says `atomic: false`. */
+  /** The failed entities with their errors. Only a route with `atomic: false` can have some. */
   readonly failed?: readonly Fate[];
 }

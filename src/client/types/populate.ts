@@ -4,7 +4,8 @@ import type { Json, JsonValue } from "./json.ts";
 import type { ElementOf, FieldName, IsExact } from "./select.ts";
 
 /**
- * The references that are replaced by entities: names, or an object that says which fields the server shows of them.
+ * The option `populate`, which lists the references that the server replaces by entities. An object instead of a list
+ * also names the fields that the server shows of each entity.
  *
  * @typeParam M The model.
  */
@@ -12,7 +13,7 @@ export type Populate<M> =
   | readonly PopulateName<M>[]
   | { readonly [K in PopulateName<M>]?: true | readonly TargetField<ModelIn<NonNullable<M[K]>>>[] };
 
-/** @internal The names of references. */
+/** @internal The names of the fields that refer to entities by their identifiers. */
 export type PopulateName<M> = {
   [K in FieldName<M> & keyof M]: K extends "_id" | "__v" ? never
     : [NonNullable<M[K]> extends readonly (infer I)[] ? I : NonNullable<M[K]>] extends
@@ -20,35 +21,38 @@ export type PopulateName<M> = {
     : never;
 }[FieldName<M> & keyof M];
 
-/** @internal The names of the fields of an entity, or any name if its model is not known. */
+/** @internal The names of the fields of a referenced entity, or any string if its model is not known. */
 export type TargetField<T> = unknown extends T ? string : FieldName<T>;
 
-/** @internal Names that are no references. */
+/** @internal A type that makes names in `populate` that are no references a compile-time error, for `ReadOptions`. */
 export type NoOthers<M, P> = P extends readonly unknown[] ? unknown
   : { readonly [K in Exclude<keyof P, PopulateName<M>>]: never };
 
-/** @internal The names in the option `populate`. */
+/** @internal The names in the option `populate` of type `P`. */
 export type PopulatedNames<P> = P extends readonly unknown[] ? ElementOf<P> : keyof P;
 
-/** @internal The value of a populated field. An entity that is gone is `null`, and left out of a list. */
+/**
+ * @internal The value of a populated field. If the entity no longer exists, the value is `null`. A list leaves such
+ * entities out. If TypeScript cannot see the elements of `populate`, the value may also be an identifier.
+ */
 export type PopulatedValue<V, P, K> =
   | (V extends null | undefined ? V
     : V extends readonly unknown[] ? PopulatedEntity<ModelIn<V>, FieldsOf<P, K>>[]
     : PopulatedEntity<ModelIn<V>, FieldsOf<P, K>> | null)
   | (IsExact<P> extends true ? never : JsonValue<V>);
 
-/** @internal The fields that the server shows. */
+/** @internal The fields that `populate` names for the reference `K`, or `true` for all fields. */
 export type FieldsOf<P, K> = P extends readonly unknown[] ? true : K extends keyof P ? P[K] : true;
 
-/** @internal The entity in the place of an identifier. */
+/** @internal The JSON of a populated entity with the fields `F`. */
 export type PopulatedEntity<T, F> = unknown extends T ? UnknownEntity
   : F extends readonly (infer N)[] ? Pick<Json<T>, keyof Json<T> & ("_id" | N)>
   : Json<T>;
 
-/** An entity whose model is not known, because the field that refers to it is no `Ref`. */
+/** A populated entity of an unknown model, because the type of the reference is not a `Ref`. */
 export interface UnknownEntity {
-  /** The identifier. */
+  /** The identifier of the entity. */
   readonly _id: string;
-  /** Its fields. */
+  /** The other fields of the entity. */
   readonly [field: string]: unknown;
 }

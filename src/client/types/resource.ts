@@ -30,18 +30,21 @@ import type { Populate } from "./populate.ts";
 import type { Answer, DateName, FieldName } from "./select.ts";
 
 /**
- * The operations on a list of entities.
+ * The operations on the list of entities of a route.
  *
  * @typeParam M The model.
  */
 export interface Resource<M> {
-  /** Reads a page of the list, or all of a list without pages. */
+  /** Reads a page of the list. If the route has no pages, the page has all entities. */
   all<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: ListOptions<M, S, P, R>): Promise<Page<Answer<M, S, P, R>>>;
-  /** Reads the entities of all pages, one after the other. It fails if the link to a page comes again. */
+  /**
+   * Reads the entities of all pages in their order. The loop throws if the server links to the same page again, because
+   * the list would have no end.
+   */
   each<
     const S extends readonly FieldName<M>[] = never,
     const P extends Populate<M> = never,
@@ -54,9 +57,12 @@ export interface Resource<M> {
     A extends NumberName<M> = never,
   >(options: GroupOptions<M, B, S, A>): Promise<Group<M, B, S, A>[]>;
   /**
-   * Reads the list, or a page of it, and again whenever it changes, until the loop ends or `signal` comes. The route must
-   * have `all({ live: true })`. It connects again by itself, and fails if the server refuses, or if there is no first list.
-   * Each list is a new array; entities that have not changed are the same objects as before.
+   * Yields the list or a page of the list, and yields it again after each change. The loop ends when the reader stops
+   * or when `signal` is aborted. The route must have `all({ live: true })`. Each list is a new array. An entity that
+   * has not changed is the same object as in the list before.
+   *
+   * The client connects again after a lost connection. The loop throws if the server answers with a 4xx status, or if
+   * the first list cannot be read.
    */
   live<
     const S extends readonly FieldName<M>[] = never,
@@ -72,14 +78,15 @@ export interface Resource<M> {
     id: string,
     options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>,
   ): Promise<Answer<M, S, P, R>>;
-  /** Creates an entity. It is repeated only by a resource with `idempotency: true`. */
+  /** Creates an entity. The client repeats the request only if the resource has `idempotency: true`. */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
     options?: CreateOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
   /**
-   * Creates entities, all or none. They come back in their order, but for those that a hook of the server hides. The route
-   * must have `create({ many: … })`.
+   * Creates several entities, or none if one of them is refused. The route must have `create({ many: … })`. The result
+   * has the entities in the order of `bodies`, without the entities that a hook of the server hides. With `atomic:
+   * false`, the server creates each entity independently, and the result has a {@linkcode Fate} for each entity.
    */
   createMany<
     const R extends readonly DateName<M>[] = never,
@@ -91,41 +98,44 @@ export interface Resource<M> {
   ): Promise<
     [T] extends [never] ? WriteResult<Answer<M, never, never, R>[], N, undefined> : Fate[]
   >;
-  /** Changes an entity by a merge patch. It is repeated after a 503 if it has neither `ifMatch` nor `q`. */
+  /**
+   * Changes an entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request, because the
+   * repetition could be refused after a first attempt that has changed the entity.
+   */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     id: string,
     body: PatchOf<M>,
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Changes all entities that a filter selects by a merge patch. It is never repeated. */
+  /** Applies a merge patch to all entities that a filter selects. The client never repeats the request. */
   updateAll(body: PatchOf<M>, options: UpdateAllOptions<M>): Promise<Affected>;
   /**
-   * Puts an entity at a key, in the place of what is there. It is repeated after a 503 if it has neither `ifMatch` nor
-   * `createOnly`.
+   * Replaces the entity with a key, or creates it. With `ifMatch` or `createOnly`, the client does not repeat the
+   * request, because the repetition could be refused after a first attempt that has written the entity.
    */
   replace<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     key: string,
     body: NewOf<M>,
     options?: ReplaceOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Removes an entity. */
+  /** Removes an entity. The client never repeats the request. */
   remove(id: string, options?: RemoveOptions<M>): Promise<void>;
-  /** Removes all entities that a filter selects. */
+  /** Removes all entities that a filter selects. The client never repeats the request. */
   removeAll(options: RemoveAllOptions<M>): Promise<void>;
   /**
-   * Runs an action: `action<typeof close>("close", id, body, options)` on an entity, and without the identifier on all that
-   * `q` selects. It is repeated only if its method is `"GET"`.
+   * Runs an action on an entity, as in `action<typeof close>("close", id, body, options)`. Without the identifier, the
+   * action runs on all entities that `q` selects. The client repeats the request only if its method is `"GET"`.
    */
   action<A extends AnyAction = AnyAction>(
     name: A["operation"],
     ...args: ActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
-  /** Returns the sub-resource of an entity that has the name of a property. */
+  /** Returns the operations on the sub-resource of an entity. The name is the property that holds the sub-resource. */
   part<K extends PartName<M>>(name: K, id: string): PartOf<M, K>;
 }
 
 /**
- * The operations on the one entity that a property holds.
+ * The operations on a sub-resource whose property holds one entity.
  *
  * @typeParam M The model.
  */
@@ -136,29 +146,29 @@ export interface Single<M> {
     const P extends Populate<M> = never,
     const R extends readonly DateName<M>[] = never,
   >(options?: OneOptions<M, S, P, R, Answer<M, S, P, R>>): Promise<Answer<M, S, P, R>>;
-  /** Creates the entity. It is never repeated. */
+  /** Creates the entity. The client never repeats the request. */
   create<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: NewOf<M>,
     options?: CreateOptions<R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Changes the entity by a merge patch. It is repeated after a 503 if it has neither `ifMatch` nor `q`. */
+  /** Changes the entity by a merge patch. With `ifMatch` or `q`, the client does not repeat the request. */
   update<const R extends readonly DateName<M>[] = never, N extends boolean = false>(
     body: PatchOf<M>,
     options?: UpdateOptions<M, R, N>,
   ): Promise<WriteResult<Answer<M, never, never, R>, N>>;
-  /** Removes the entity. */
+  /** Removes the entity. The client never repeats the request. */
   remove(options?: RemoveOptions<M>): Promise<void>;
-  /** Runs an action on the entity. It is repeated only if its method is `"GET"`. */
+  /** Runs an action on the entity. The client repeats the request only if its method is `"GET"`. */
   action<A extends AnyAction = AnyAction>(
     name: EntityActionName<A>,
     ...args: EntityActionArgs<M, A>
   ): Promise<ActionAnswer<M, A>>;
-  /** Returns the sub-resource of the entity that has the name of a property. */
+  /** Returns the operations on a sub-resource of the entity. The name is the property that holds the sub-resource. */
   part<K extends PartName<M>>(name: K): PartOf<M, K>;
 }
 
 /**
- * The names of the properties that hold entities, or references whose type is a `Ref`.
+ * The names of the properties that hold embedded entities or references of type `Ref`, for `part()`.
  *
  * @typeParam M The model.
  */
@@ -171,7 +181,8 @@ export type PartName<M> =
   & string;
 
 /**
- * The sub-resource of a property: a {@linkcode Resource} of a list, else a {@linkcode Single}.
+ * The operations on the sub-resource of a property. A list has a {@linkcode Resource}. One entity has a
+ * {@linkcode Single}.
  *
  * @typeParam M The model.
  * @typeParam K The name of the property.
@@ -180,7 +191,7 @@ export type PartOf<M, K extends keyof M> = NonNullable<M[K]> extends infer V
   ? V extends readonly unknown[] ? Resource<PartModel<V>> : Single<PartModel<V>>
   : never;
 
-/** @internal The model of a property. What is embedded has no version of its own. */
+/** @internal The model of a property. Embedded entities have no version, so `__v` is left out of their models. */
 export type PartModel<V> = ModelIn<V> extends infer T
   ? [V extends readonly (infer I)[] ? I : V] extends [FrameworkModel] ? Omit<T, "__v"> : T
   : never;

@@ -10,13 +10,13 @@ import type { PopulatedNames, PopulatedValue } from "./populate.ts";
 export type FieldName<M> = keyof Json<M> & string;
 
 /**
- * The names by which a list is sorted: a `-` means descending.
+ * The names by which a list can be sorted. A `-` before a name means descending.
  *
  * @typeParam M The model.
  */
 export type SortName<M> = SortField<M> | `-${SortField<M>}`;
 
-/** @internal The fields by which a list can be sorted: no lists and no objects. */
+/** @internal The names of the fields by which a list can be sorted. Fields with lists or objects are left out. */
 export type SortField<M> = {
   [K in FieldName<M> & keyof M]: K extends "__v" ? never
     : [NonNullable<M[K]>] extends [Scalar] ? K
@@ -24,7 +24,7 @@ export type SortField<M> = {
 }[FieldName<M> & keyof M];
 
 /**
- * The names of the fields that hold a date, or a list of dates.
+ * The names of the fields that hold a date or a list of dates, for the option `revive`.
  *
  * @typeParam M The model.
  */
@@ -33,7 +33,7 @@ export type DateName<M> = {
 }[FieldName<M> & keyof M];
 
 /**
- * The JSON of an entity for a client that asks for some fields, for entities in the place of identifiers, or for dates.
+ * The JSON of an entity in an answer, after the options `select`, `populate` and `revive`.
  *
  * @typeParam M The model.
  * @typeParam S The option `select`.
@@ -44,27 +44,30 @@ export type Answer<M, S = never, P = never, R = never> = [S] extends [never]
   ? [P, R] extends [never, never] ? Json<M> : Changed<M, P, R>
   : Chosen<Changed<M, P, R>, S>;
 
-/** @internal The chosen fields. Those of a list whose elements are not known may be missing. */
+/**
+ * @internal The properties of the answer `J` that the option `select` of type `S` names. If TypeScript cannot see the
+ * elements of `select`, every property except `_id` may be missing.
+ */
 export type Chosen<J, S> = S extends readonly (infer N)[]
   ? number extends S["length"] ? Pick<J, keyof J & "_id"> & Partial<Pick<J, keyof J & N>>
   : Pick<J, keyof J & ("_id" | N)>
   : never;
 
-/** @internal The fields, with entities and dates. */
+/** @internal The JSON of `M` with populated entities for the fields in `P`, and a `Date` for the fields in `R`. */
 export type Changed<M, P, R> = [P, R] extends [never, never] ? Json<M> : {
   [K in keyof M as Shown<M, K>]: K extends PopulatedNames<P> ? PopulatedValue<M[K], P, K>
     : K extends ElementOf<R> ? Revived<M[K]> | (IsExact<R> extends true ? never : JsonValue<M[K]>)
     : JsonValue<M[K]>;
 };
 
-/** @internal A date, or a list of dates. */
+/** @internal The type of a field after the option `revive` has replaced its text by a `Date`. */
 export type Revived<V> = V extends null | undefined ? V
   : V extends readonly unknown[] ? Date[]
   : Date;
 
-/** @internal The elements of a list. */
+/** @internal The type of the elements of an option that is a list. */
 export type ElementOf<L> = L extends readonly (infer N)[] ? N : never;
 
-/** @internal Whether all elements of a list are known. */
+/** @internal Whether TypeScript sees each element of a list, as in a literal. A `string[]` may have any elements. */
 export type IsExact<L> = L extends readonly unknown[] ? number extends L["length"] ? false : true
   : true;
