@@ -2,10 +2,10 @@
  * Mongrove turns decorated model classes into REST endpoints over MongoDB.
  *
  * A class declares its fields, its route and its operations. `Framework.initialize()` returns an Express router that
- * serves them. Each operation can have hooks, which check and change requests and entities.
+ * serves these operations. Each operation can have hooks, which check and change requests and entities.
  *
- * In Deno, run the application with `--allow-env`, `--allow-net` and `--allow-sys`. Without `--allow-sys`, the MongoDB
- * driver fails only after half a minute.
+ * Without the permission `--allow-sys` in Deno, the MongoDB driver fails only after half a minute. Run the application
+ * with `--allow-env`, `--allow-net` and `--allow-sys`.
  *
  * @example Serve a complete application
  * ```ts ignore

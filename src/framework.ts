@@ -13,7 +13,8 @@ import type { FrameworkModel, ModelClass } from "./declare/model/framework_model
 import type { RouteDescription } from "./http/routes/describe_route.ts";
 
 /**
- * The functions that an application calls: to mount routes, to describe them, to answer errors, and to close its server.
+ * The functions with which an application mounts routes, describes routes, answers errors, reports its health, and
+ * closes its server.
  *
  * @example Mount all routes
  * ```ts
@@ -34,17 +35,17 @@ import type { RouteDescription } from "./http/routes/describe_route.ts";
  */
 export const Framework: {
   /**
-   * Creates an Express router with the routes of all models with `@rest`, or of those in `options.models`. Mount it after
-   * a JSON body parser, at any path, several times if you like. It compares paths by the settings `case sensitive
-   * routing` and `strict routing` of the application.
+   * Returns an Express router with the routes of all models with `@rest`, or of the models in `options.models`. Mount
+   * the router after a JSON body parser. The router can be mounted at any path and at several paths. The router
+   * compares paths by the settings `case sensitive routing` and `strict routing` of the application.
    *
    * @throws {TypeError} If a declaration or an option is wrong. The message names the class and the property.
    * @throws {RangeError} If a limit is not a positive integer.
    */
   readonly initialize: (options?: InitializeOptions) => FrameworkRouter;
   /**
-   * Describes the routes that `initialize()` mounts with the same options. The method `describe()` of a router describes
-   * the routes of that router.
+   * Returns descriptions of the routes that `initialize()` mounts with the same options. The method `describe()` of a
+   * router describes the routes of that router.
    *
    * @throws {TypeError} If a declaration is wrong. The message names the class and the property.
    *
@@ -61,12 +62,14 @@ export const Framework: {
    */
   readonly describe: (options?: InitializeOptions) => RouteDescription[];
   /**
-   * Gives a route of your own what it needs to select entities as the routes of the model do: the conditions of `q`, with
-   * the same checks, joined with the `scope` of the model's `@rest`, and the model on the connection of the request.
-   * Hooks do not run.
+   * Returns a filter and a Mongoose model, so that a route of the application selects the same entities as the routes
+   * of the model. Hooks do not run. The filter joins the parameter `q` of the request with the `scope` of the model's
+   * `@rest`. `q` passes the same checks as on the routes of the model. The Mongoose model uses the connection of the
+   * request.
    *
-   * @throws {RestError} 400 if `q` is not allowed, or what the scope throws. `Framework.errors()` answers it.
-   * @throws {TypeError} If the class has no such `@rest`, or several with different connections.
+   * @throws {RestError} 400 if `q` is not allowed. An error of the `scope` is thrown unchanged. `Framework.errors()`
+   * answers both.
+   * @throws {TypeError} If the class has no matching `@rest`, or several with different connections.
    *
    * @example Archive what `q` selects
    * ```ts
@@ -92,11 +95,15 @@ export const Framework: {
     target: ModelClass<M>,
     options?: QueryForOptions,
   ) => Promise<ModelQuery<M>>;
-  /** Creates error middleware, to be mounted last: errors outside the router get the form of the router's own ones. */
+  /**
+   * Returns error middleware, which answers errors outside the router in the form of the router's errors. Mount the
+   * middleware last.
+   */
   readonly errors: () => ErrorRequestHandler;
   /**
-   * Tells, within a second, whether requests can be served: whether the default connection and those that `getConnection`
-   * has given are open and answer, and whether all unique indexes are built. It never throws.
+   * Checks within a second whether requests can be served. The promise never rejects. The application is ready if no
+   * server is closing, all connections that models use are open and answer, and all unique indexes are built.
+   * Connections that `getConnection` has returned are checked too.
    *
    * @example Answer the probe of an orchestrator
    * ```ts
@@ -112,12 +119,12 @@ export const Framework: {
    */
   readonly health: () => Promise<Health>;
   /**
-   * Closes the HTTP server of an application gracefully, and resolves when it is closed. The server accepts no new
-   * connections, completes its current requests, and tells clients to open another connection (`Connection: close`).
-   * Connections that are still busy after `options.timeoutMS` milliseconds are cut. Close Mongoose afterwards.
+   * Closes the HTTP server of an application gracefully. The promise resolves when the server is closed. The server
+   * accepts no new connections, completes its current requests, and answers them with `Connection: close`. Connections
+   * that are busy after `options.timeoutMS` milliseconds are cut. Close Mongoose after the promise has resolved.
    *
    * @throws {RangeError} If `timeoutMS` is not a valid number of milliseconds.
-   * @throws {TypeError} If there is no such option.
+   * @throws {TypeError} If `options` has an unknown property.
    *
    * @example Close the server on SIGTERM
    * ```ts ignore

@@ -1,6 +1,7 @@
 /**
- * Makes a new application: a model, an application, its start, a test, settings and a README. It asks nothing, and it
- * writes only into a folder that is empty, but for what `npx jsr add` leaves there.
+ * A program that creates a new application with a model, a start file, a test, settings and a README. The program has
+ * no prompts. The program fails if the folder contains files, except hidden files and files of package managers such as
+ * `package.json`.
  *
  * @example With Deno
  * ```sh
@@ -33,16 +34,19 @@ export interface CreateAppOptions {
   readonly runtime?: "deno" | "node";
 }
 
-/** Files that a folder may have: package managers and version control leave them there. */
+/**
+ * The names that a folder may contain before `createApp()`, because package managers and version control write them.
+ */
 const LEFT = /^(\..*|node_modules|package\.json|package-lock\.json|pnpm-lock\.yaml|yarn\.lock)$/;
 
 /**
- * Makes a new application in a folder.
+ * Writes the files of a new application into a folder.
  *
- * @param folder The folder. It is made if it does not exist.
+ * @param folder The folder, which is created if it does not exist.
  * @param options Options of the application.
  * @returns The names of the files that were written.
- * @throws {Error} If the folder has files of its own. Nothing is written then.
+ * @throws {Error} If the folder contains files, except hidden files and files of package managers. In this case,
+ * nothing is written.
  *
  * @example Make an application
  * ```ts ignore
@@ -72,10 +76,13 @@ export async function createApp(
   return Object.keys(files);
 }
 
-/** The script that `npm init` writes. */
+/** The text by which the test script of `npm init` is recognised, so that the script of the template replaces it. */
 const NO_TEST = /no test specified/;
 
-/** Completes a package.json: what it has stays, except for the kind of its modules. */
+/**
+ * Returns the text of a `package.json` with the scripts and dependencies of the template. Existing entries are kept,
+ * except `type` and the test script of `npm init`.
+ */
 async function completePackage(path: string): Promise<string> {
   const given: Partial<typeof PACKAGE_JSON> = existsSync(path)
     ? JSON.parse(await readFile(path, "utf8"))
@@ -105,7 +112,10 @@ async function main(folder = "."): Promise<void> {
   }
 }
 
-/** Tells whether this module is the program that runs. Node has `import.meta.main` from version 24.2 on. */
+/**
+ * Whether this module is the main program. Node before version 24.2 has no `import.meta.main`, so the function compares
+ * the paths of the module and the program.
+ */
 function isProgram(): boolean {
   const { main } = import.meta as { readonly main?: boolean };
   const [, program] = process.argv;

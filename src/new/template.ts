@@ -1,4 +1,4 @@
-/** The versions that a new application asks for. */
+/** The version ranges of the packages that new applications depend on. */
 const VERSIONS = {
   "@mongrove/mongrove": "^0.1.0",
   "@types/express": "^5",
@@ -152,13 +152,13 @@ export const PACKAGE_JSON = {
   ]),
 } as const;
 
-/** Files that Node projects need, and that a folder may have before. */
+/** The additional files of an application on Node. `createApp()` keeps existing files with these names. */
 export const NODE_FILES: Readonly<Record<string, string>> = {
   ".npmrc": "@jsr:registry=https://npm.jsr.io\n",
   ".gitignore": "node_modules/\n",
 };
 
-/** Gives the six files of a new application, by name. */
+/** Returns the texts of the six files that every new application gets, by file name. */
 export function filesOf(
   name: string,
   runtime: "deno" | "node",

@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import type { MemoryServer } from "./memory_server.ts";
 
 /**
- * Kills the processes of a MongoDB. With Deno's `--allow-run=mongod`, mongodb-memory-server does not: it may not check
- * whether they are running, and takes that for a no.
+ * Kills the processes of a MongoDB. With Deno's `--allow-run=mongod`, mongodb-memory-server would leave the processes
+ * running. The package lacks the permission to check whether a process runs, and treats that error as an ended process.
  */
 export async function endProcesses(server: MemoryServer): Promise<void> {
   const { servers = [server] } = server;

@@ -4,18 +4,21 @@ import { delimiter, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
 
-/** A `mongod` of this machine, as mongodb-memory-server wants to know it. */
+/** A `mongod` of this machine, in the form of the option `binary` of mongodb-memory-server. */
 export interface InstalledMongod {
   readonly systemBinary: string;
   readonly version: string;
 }
 
-/** The oldest MongoDB that is supported. */
+/** The oldest major version of MongoDB that Mongrove supports. */
 const OLDEST = 6;
 
 const FILE = process.platform === "win32" ? "mongod.exe" : "mongod";
 
-/** Finds a `mongod` on PATH that is new enough, unless the environment asks for another one. */
+/**
+ * Returns the first supported `mongod` on `PATH`. Returns `undefined` if `PATH` has none, or if `MONGOMS_SYSTEM_BINARY`
+ * or `MONGOMS_VERSION` is set, because mongodb-memory-server reads these variables.
+ */
 export async function findMongod(): Promise<InstalledMongod | undefined> {
   const { PATH = "", MONGOMS_SYSTEM_BINARY, MONGOMS_VERSION } = process.env;
   if (MONGOMS_SYSTEM_BINARY || MONGOMS_VERSION) return undefined;

@@ -5,8 +5,8 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 
 /**
- * The package mongodb-memory-server, as far as it is used. An import of its types would make it a dependency of every
- * application on Node.
+ * The part of the package mongodb-memory-server that `startMongo()` uses. An import of the package's types would make
+ * the package a dependency of every application on Node.
  */
 export interface MemoryServerPackage {
   readonly MongoMemoryServer: { create(options: object): Promise<MemoryServer> };
@@ -15,7 +15,7 @@ export interface MemoryServerPackage {
 
 /** A MongoDB that the package runs. */
 export interface MemoryServer {
-  /** The members, if it is a replica set. */
+  /** The members of a replica set. A single server has no such property. */
   readonly servers?: readonly MemoryServer[];
   readonly instanceInfo?: {
     readonly instance: {
@@ -32,10 +32,15 @@ const NAME = "mongodb-memory-server";
 const INSTALL = `Cannot start MongoDB: the package ${NAME} is missing: ` +
   `run "npm i -D ${NAME}" or "deno add npm:${NAME}"`;
 
-/** Loads the package from the application that runs. It is not part of this one, and nothing is fetched. */
+/**
+ * Imports mongodb-memory-server from the running application. Mongrove does not depend on the package, and the import
+ * downloads nothing.
+ *
+ * @throws {Error} If the application has not installed the package.
+ */
 export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   try {
-    // Not a literal: nothing may look for the package before it is needed
+    // A literal would let tools resolve the package before it is needed, and fail in applications without it.
     return await import(NAME);
   } catch (cause) {
     const path = lookInProject();
@@ -44,7 +49,10 @@ export async function loadMemoryServer(): Promise<MemoryServerPackage> {
   }
 }
 
-/** Finds the package in the project, for installers that show packages only what these name. */
+/**
+ * Returns the path of the package as the project in the current directory resolves it. Some installers let Mongrove
+ * resolve only the packages that Mongrove itself names.
+ */
 function lookInProject(): string | undefined {
   try {
     return createRequire(join(process.cwd(), "main.js")).resolve(NAME);

@@ -1,8 +1,9 @@
 /**
- * Functions for tests of applications: {@linkcode startMongo} starts a MongoDB, and {@linkcode serve} serves an
- * application on a free port.
+ * Functions for tests of applications. {@linkcode startMongo} starts a MongoDB. {@linkcode serve} serves an application
+ * on a free port.
  *
- * The package mongodb-memory-server, which your application installs, runs the MongoDB. Only `startMongo()` loads it.
+ * The package mongodb-memory-server runs the MongoDB. Your application must install the package. Only `startMongo()`
+ * loads it.
  *
  * @example Test an application with `deno test`
  * ```ts ignore

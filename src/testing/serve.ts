@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An application that listens on a port. */
+/** An application that {@linkcode serve} has started. */
 export interface Served {
   /** The URL of the application, without a slash at the end. */
   readonly url: string;

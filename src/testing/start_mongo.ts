@@ -6,7 +6,8 @@ import type { TestMongo } from "./test_mongo.ts";
 /** Options of {@linkcode startMongo}. */
 export interface StartMongoOptions {
   /**
-   * The number of members of a replica set. With 0, the server is not in a replica set. Transactions need at least 1.
+   * The number of members of the replica set. With 0, the server is not in a replica set. Transactions and live lists
+   * need at least 1.
    *
    * @default {0}
    */
@@ -19,22 +20,23 @@ export interface StartMongoOptions {
   readonly dbName?: string;
 }
 
-/** The engine of production servers, which transactions need. */
+/** The storage engine of production servers. Transactions need it. */
 const STORAGE_ENGINE = "wiredTiger";
 
 const WAYS_OUT = "set MONGOMS_SYSTEM_BINARY to the path of a mongod, or install one on PATH";
 
 /**
- * Starts a MongoDB for a test, on a free port of 127.0.0.1. Its data is deleted when it stops.
+ * Starts a MongoDB for a test on a free port of 127.0.0.1. The data of the MongoDB is deleted when it stops.
  *
- * The package mongodb-memory-server runs `mongod`: the one that the environment variable `MONGOMS_SYSTEM_BINARY` names,
- * or else one of version 6.0 or newer on `PATH`, or else one that it downloads on first use. Your application installs the
- * package: `npm i -D mongodb-memory-server`, or `deno add npm:mongodb-memory-server`.
+ * The package mongodb-memory-server runs the program `mongod`. The environment variable `MONGOMS_SYSTEM_BINARY` can
+ * name the path of a `mongod`. Without the variable, the first `mongod` on `PATH` of version 6.0 or newer runs. If
+ * `PATH` has none, the package downloads a `mongod` on first use. Install the package with
+ * `npm i -D mongodb-memory-server` or `deno add npm:mongodb-memory-server`.
  *
  * @param options Options of the server.
  * @returns The running MongoDB. To stop it, call `stop()` or use `await using`.
  * @throws {RangeError} If `replicaSet` is not an integer of at least 0.
- * @throws {Error} If the package is missing, or there is no `mongod` and it cannot be downloaded.
+ * @throws {Error} If the package is missing, or if no `mongod` is installed and the download fails.
  *
  * @example Test with a real MongoDB
  * ```ts ignore
