@@ -7,41 +7,52 @@ import { isOpen } from "../schema/mongoose/connections.ts";
 import { isUnavailable } from "./translate_error.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** Identifiers that have changed, as they are stored, each once, or anything. */
+/**
+ * The identifiers of changed entities, in the types in which they are stored. `"anything"` stands for any entity of the
+ * collection.
+ */
 export type Changes = readonly unknown[] | "anything";
 
 type ChangeListener = (changes: Changes) => void;
 
 const GATHER_MS = 50;
 
-/** How long a feed without listeners stays open: opening it takes longer than keeping it. */
+/**
+ * The time for which a feed without listeners keeps its change stream open. A client that reconnects within this time
+ * does not wait for a new stream.
+ */
 const GRACE_MS = 10_000;
 
 const PAUSE_MS = 500;
 
-/** The token of each change stays: the driver needs it. */
+/**
+ * The stages that reduce each event to its resume token (`_id`) and the key of the document. The driver throws an error
+ * for an event without a resume token.
+ */
 const STAGES = [{ $project: { documentKey: 1 } }];
 
-/** Identifiers stay as they are stored. */
+/** The options that keep the BSON types of identifiers, so that a query by an identifier finds its entity. */
 const OPTIONS = { batchSize: 1000, promoteLongs: false, promoteBuffers: false } as const;
 
-/** The server's code where it has no change streams. */
+/** The error code of a server that has no change streams, because it belongs to no replica set. */
 const NO_STREAMS = 40573;
 
 interface Change {
-  /** Missing where the collection is dropped or renamed. */
+  /** The key of the changed document. Events about a dropped or renamed collection have no key. */
   readonly documentKey?: { readonly _id: unknown };
 }
 
-/** The feeds of each pool of connections, by collection. */
+/** The open feeds of each `MongoClient`, by database and collection. */
 const pools = new WeakMap<mongo.MongoClient, Map<string, ChangeFeed>>();
 
-/** Returns how many connections of a pool are kept by live lists. */
+/** Returns the number of connections of a `MongoClient` that the feeds of live lists occupy. */
 export function liveFeedCount(client: mongo.MongoClient): number {
   return pools.get(client)?.size ?? 0;
 }
 
-/** Tells what changes in a collection. One change stream, which tells identifiers only, serves all listeners of the process. */
+/**
+ * The changes of one collection. All listeners of the process share one change stream, which contains identifiers only.
+ */
 export class ChangeFeed {
   readonly #model: Model<unknown>;
   readonly #forget: () => void;
@@ -60,7 +71,10 @@ export class ChangeFeed {
     this.#forget = forget;
   }
 
-  /** Gives the feed of a collection; a 503 where feeds would take more than half of the connections: each keeps one busy. */
+  /**
+   * Returns the feed of a collection. Throws a 503 if feeds would occupy more than half of the connection pool, because
+   * each feed keeps one connection busy.
+   */
   static of(model: Model<unknown>): ChangeFeed {
     const { collection, db } = model;
     const client = (db as Connection).getClient();
@@ -81,7 +95,10 @@ export class ChangeFeed {
     return feed;
   }
 
-  /** Tells a listener of all changes from now on. What it gives takes the listener off. */
+  /**
+   * Adds a listener, which gets every change after the promise has resolved. Returns a function that removes the
+   * listener.
+   */
   async listen(listener: ChangeListener, timeBudget: TimeBudget): Promise<() => void> {
     clearTimeout(this.#ending);
     this.#listeners.add(listener);
@@ -116,7 +133,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Opens the stream. What changes after this has resolved is in it. */
+  /** Opens the change stream. Every change after the promise has resolved is part of the stream. */
   async #openStream(resumeAfter?: unknown): Promise<Change | null> {
     const stream = this.#model.collection.watch(STAGES, {
       ...OPTIONS,
@@ -139,7 +156,10 @@ export class ChangeFeed {
     await this.#stream?.close().catch(() => {});
   }
 
-  /** Opens the stream again, from where it was, if the database can still tell what has changed since. */
+  /**
+   * Opens the change stream again after an error. The new stream continues at the resume token, so that no change is
+   * lost. If the server cannot continue at the token, listeners must read everything again.
+   */
   async #reopen(cause: unknown): Promise<Change | null> {
     let token: unknown = this.#stream?.resumeToken;
     let failure = cause;
@@ -166,7 +186,8 @@ export class ChangeFeed {
       return this.tellAnything();
     }
     const { _id: id } = documentKey;
-    // An identifier of any other type is told as often as it changes: no text names it.
+    // Identifiers of other types have no unique text as their key, so the same identifier can be in the list more than
+    // once.
     const hasName = isObjectId(id) || typeof id !== "object";
     this.#changed.set(hasName ? `${typeof id} ${id}` : `change ${this.#changed.size}`, id);
     this.#tell();
@@ -197,7 +218,8 @@ function feedsOf(client: mongo.MongoClient): Map<string, ChangeFeed> {
   const feeds = new Map<string, ChangeFeed>();
   pools.set(client, feeds);
   let primary = "";
-  // A new primary may have lost what was read from the one before, and no change tells of that.
+  // A new primary may lack writes that were read from the previous primary. No change event reports this rollback, so
+  // listeners must read everything again.
   client.on("topologyDescriptionChanged", ({ newDescription: { servers } }) => {
     const found = [...servers.values()].find(({ type }) => type === "RSPrimary");
     const name = found && `${found.address} ${found.electionId}`;

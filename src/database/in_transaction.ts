@@ -5,7 +5,7 @@ import type { TimeBudget } from "./time_budget.ts";
 
 interface Deployment {
   hasTransactions?: Promise<boolean> | undefined;
-  /** The ends of the last turns, by name. */
+  /** The end of the last turn of each name. The next turn of the same name begins after this promise has resolved. */
   readonly turns: Map<string, Promise<void>>;
 }
 
@@ -19,28 +19,36 @@ function deploymentOf(client: mongo.MongoClient): Deployment {
 
 export interface TransactionOptions {
   readonly connection: Connection;
-  /** Names the document or the collection on which transactions of this process take turns. */
+  /** The name of a document or a collection. Transactions of this process with the same name can take turns. */
   readonly turn: string;
-  /** Whether they do so from the first one on, and not only when two of them have met. */
+  /**
+   * Whether the first transaction already takes a turn. Otherwise transactions take turns only after two of them have
+   * met in a conflict.
+   */
   readonly isContended?: boolean;
   readonly timeBudget: TimeBudget;
-  /** Whether nothing is written where the deployment has no transactions. */
+  /**
+   * Whether a deployment without transactions causes an error. Otherwise the writes run there without a transaction.
+   */
   readonly isRequired?: boolean;
-  /** The key with which a client repeats the request. Its record is a part of the transaction. */
+  /** The record of the idempotency key of the request. The record is written in the same transaction. */
   readonly key?: TransactionKey | undefined;
 }
 
-/** The record of a key, as far as a transaction writes it. */
+/** The operations of a transaction on the record of an idempotency key. */
 export interface TransactionKey {
-  /** Notes that a transaction is about to begin. */
+  /**
+   * Notes in the record that a transaction is about to begin. If the transaction never commits, another request may
+   * take over the key a few seconds later.
+   */
   begin(): Promise<void>;
-  /** Notes in the transaction that its entities are created. */
+  /** Notes in the transaction that the entities of the key are created. */
   finishIn(session: ClientSession): Promise<void>;
-  /** Takes note of the commit. */
+  /** Marks the record in memory as finished after the commit. */
   commit(): void;
 }
 
-/** Has the transactions on a collection take turns when two of them have met. */
+/** Returns options with which the transactions on a collection take turns after two of them have met in a conflict. */
 export function turnsIn(
   { db, collection: { name } }: Pick<Document, "db" | "collection">,
 ): Pick<TransactionOptions, "connection" | "turn"> {
@@ -53,19 +61,23 @@ const FIRST_PAUSE_MS = 10;
 
 const LONGEST_PAUSE_MS = 500;
 
-/** The server's codes for a transaction that is too large. */
+/** The server's error codes for a transaction that is too large. */
 const TOO_LARGE = new Set<unknown>([257, 388]);
 
-/** The server's codes for a document or a collection that another transaction has locked. */
+/** The server's error codes for a document or a collection that another transaction has locked. */
 const LOCKS = new Set<unknown>([24, 112]);
 
-/** The server's codes for what has taken longer than its `maxTimeMS`, or than any transaction may take. */
+/**
+ * The server's error codes for a statement that exceeded its `maxTimeMS`, and for a transaction that exceeded the time
+ * limit of the server.
+ */
 const TOO_LONG = new Set<unknown>([50, 290]);
 
 /**
- * Runs writes in one transaction where the deployment has transactions, else one after the other.
+ * Runs writes in one transaction. A deployment without transactions runs the writes one after the other.
  *
- * @param writes It runs again after a transient failure. It should write the contended document last.
+ * @param writes The function that sends the writes. It runs again after a transient failure. It should write the
+ * contended document last.
  */
 export async function inTransaction(
   options: TransactionOptions,
@@ -80,7 +92,8 @@ export async function inTransaction(
   const attempt = () => attemptOnce(options, writes);
   const waits = isContended || deploymentOf(connection.getClient()).turns.has(turn);
   if (!waits && await timeBudget.wait(attempt()) === undefined) return;
-  // Those that have met take turns, and all that come meanwhile: one of many would lose to others, again and again.
+  // Transactions take turns after the first conflict, and so do transactions that begin during these turns. Without
+  // turns, one of many transactions could lose every attempt to the others.
   await takeTurns(options, async () => {
     for (let tries = 1;; tries++) {
       const failure = await attempt();
@@ -93,7 +106,9 @@ export async function inTransaction(
   });
 }
 
-/** Runs a transaction once. Returns the failure after which it may run again. */
+/**
+ * Runs a transaction once. Returns the failure if the transaction may run again. Returns `undefined` after a success.
+ */
 async function attemptOnce(
   { connection, timeBudget, key }: TransactionOptions,
   writes: (session: ClientSession) => Promise<void>,
@@ -116,20 +131,23 @@ async function attemptOnce(
   }
 }
 
-/** The way to transactions, for the messages that name who needs them. */
+/** The end of error messages about missing transactions, with two ways to solve the problem. */
 export const NO_TRANSACTIONS =
   `the database is a standalone server without transactions; use a replica set, or "atomic: false"`;
 
 class Transient extends Error {}
 
-/** Runs a transaction once. The driver would repeat it for two minutes, even after the request has ended. */
+/**
+ * Runs a transaction once. Throws a `Transient` error if the transaction may run again. The driver itself would repeat
+ * the transaction for two minutes, even after the request has ended.
+ */
 async function tryOnce(
   connection: Connection,
   writes: (session: ClientSession) => Promise<void>,
 ): Promise<void> {
   let begun = false;
   await connection.transaction(async (session) => {
-    // The driver calls again after a failed commit. An error makes Mongoose reset the documents.
+    // The driver calls this function again after a failed commit. An error makes Mongoose reset the documents.
     if (begun) throw new Transient("The commit has failed");
     begun = true;
     try {
@@ -142,7 +160,7 @@ async function tryOnce(
   }, { readPreference: "primary" });
 }
 
-/** Waits for a random time, so that the same transactions do not meet again. */
+/** Waits for a random time that grows with each try, so that the same transactions do not meet in a conflict again. */
 export function pause(tries: number): Promise<void> {
   const longest = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
@@ -159,7 +177,7 @@ export function hasTransactions(client: mongo.MongoClient): Promise<boolean> {
   );
 }
 
-/** Whether work of this process takes turns by a name. */
+/** Whether work of this process takes turns under a name. */
 export function hasTurns(
   { connection }: Pick<TransactionOptions, "connection">,
   turn: () => string,
@@ -168,7 +186,10 @@ export function hasTurns(
   return turns.size > 0 && turns.has(turn());
 }
 
-/** Runs work after all earlier work on the same document, but never once its time is up: that is a 503. */
+/**
+ * Runs work after all earlier work with the same name. Throws a 503 if the time of the request is up before the work
+ * begins.
+ */
 export async function takeTurns<T>(
   { connection, turn, timeBudget }: TransactionOptions,
   work: () => Promise<T>,

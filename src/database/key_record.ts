@@ -9,33 +9,36 @@ import type { TransactionKey } from "./in_transaction.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { writePastLock } from "./write_past_lock.ts";
 
-/** The collection with the keys of clients, in the database of the entities that are created with them. */
+/**
+ * The collection with the records of idempotency keys. The collection is in the database of the entities that the keys
+ * create.
+ */
 const COLLECTION = "mongrove_keys";
 
 /**
- * How long a request may take from the note that its transaction begins until the transaction has locked the record. Later, a
- * record without a lock says that the transaction was not committed.
+ * The longest time between the note that a transaction begins and the lock of the transaction on the record. After this
+ * time, a record without a lock shows that the transaction was not committed.
  */
 const BEGUN_MS = 5000;
 
 const RELEASE_MS = 2000;
 
-/** How often a claim meets another one that is written at the same time. */
+/** The maximum number of attempts to claim a key while another request inserts the same key. */
 const MAX_ATTEMPTS = 5;
 
-/** The pause before the index is built for the second time; it doubles from try to try. */
+/** The pause before the second attempt to build the index. The pause doubles with each attempt. */
 const FIRST_PAUSE_MS = 1000;
 
 const LONGEST_PAUSE_MS = 60_000;
 
 interface KeyUse {
-  /** The hash of what the key belongs to, and of the key. */
+  /** The hash of the key together with its path and its caller. The hash is the `_id` of the record. */
   readonly name: string;
   readonly body: string;
-  /** The identifiers that its entities get, if the key is new. */
+  /** The identifiers that the entities get if the key is new. */
   readonly ids: readonly unknown[];
   readonly keepMS: number;
-  /** The time after which another request may go on with what this one has begun. */
+  /** The time after which this request counts as lost, so that another request may take over the key. */
   readonly lostMS: number;
 }
 
@@ -47,7 +50,10 @@ interface StoredKey {
   readonly age: unknown;
 }
 
-/** The record of a key. Only one request at a time holds it, and may create entities with its identifiers. */
+/**
+ * The stored record of an idempotency key. Only one request at a time holds the record and may create entities with its
+ * identifiers.
+ */
 export class KeyRecord implements TransactionKey {
   readonly #keys: Collection;
   readonly #filter: object;
@@ -55,7 +61,7 @@ export class KeyRecord implements TransactionKey {
   ids: readonly unknown[];
   #taken = 0;
   isFinished = false;
-  /** Whether another request has gone on with the key. */
+  /** Whether another request has taken over the key. */
   isLost = false;
 
   private constructor(
@@ -74,7 +80,10 @@ export class KeyRecord implements TransactionKey {
     this.ids = ids;
   }
 
-  /** Claims a key, or tells who has used it. One statement does both, by the time of the database. */
+  /**
+   * Claims a key, or reads the record of an earlier request with the key. One statement does both, and compares times
+   * by the clock of the database.
+   */
   static async claim(
     connection: Connection,
     { name, ...use }: KeyUse & { readonly timeBudget: TimeBudget },
@@ -105,7 +114,10 @@ export class KeyRecord implements TransactionKey {
     return this.ids[this.#taken++];
   }
 
-  /** Keeps the identifiers that hooks have given to entities; a 409 if another request has gone on with the key. */
+  /**
+   * Stores the identifiers of the entities if hooks have changed them. Throws a 409 if another request has taken over
+   * the key.
+   */
   async keep(entities: readonly object[]): Promise<void> {
     if (entities.some((each) => isDocument(each) && !each.isNew)) {
       throw new TypeError("Cannot create once for a key: the fetch hook gave a stored entity");
@@ -116,12 +128,18 @@ export class KeyRecord implements TransactionKey {
     this.ids = ids;
   }
 
-  /** Notes that a transaction begins. Once it has ended without a commit, another request may go on with the key. */
+  /**
+   * Notes that a transaction begins. If the transaction ends without a commit, another request may take over the key
+   * after `BEGUN_MS`.
+   */
   async begin(): Promise<void> {
     await this.#hold([{ $set: { begun: "$$NOW" } }]);
   }
 
-  /** Writes the record in the transaction that creates the entities. Its lock shows other requests that the transaction is open. */
+  /**
+   * Marks the record as done in the transaction that creates the entities. The lock on the record shows other requests
+   * that the transaction is still open.
+   */
   async finishIn(session: ClientSession): Promise<void> {
     await this.#hold({ $set: { isDone: true, ids: this.ids } }, session);
   }
@@ -136,7 +154,10 @@ export class KeyRecord implements TransactionKey {
     this.isFinished = true;
   }
 
-  /** Notes what is created. Without the note, a repetition finds it when this request counts as lost. */
+  /**
+   * Marks the record as done. If this update fails, a repeated request finds the created entities after this request
+   * counts as lost.
+   */
   async finish(entities: readonly object[] = []): Promise<void> {
     const ids = entities.length > 0 ? idsOf(entities) : this.ids;
     if (this.isFinished && String(ids) === String(this.ids)) return;
@@ -145,16 +166,22 @@ export class KeyRecord implements TransactionKey {
     await this.#update({ $set: { isDone: true, ids } }).catch(() => {});
   }
 
-  /** Lets a repetition go on at once, with the same identifiers: this request will not write any more. */
+  /**
+   * Releases the key, so that a repeated request may continue at once with the same identifiers. The current request
+   * must not write after the release.
+   */
   async release(): Promise<void> {
-    // The time of the request may be up.
+    // The time of the request may be up, so the update gets a new time budget.
     const timeBudget = new TimeBudget(RELEASE_MS);
     const update = { $set: { at: new Date(0) } };
     const release = this.#keys.updateOne(this.#filter, update, timeBudget.statement());
     await timeBudget.wait(release).catch(() => {});
   }
 
-  /** Forgets the key, with which nothing was created. Without that, it is free when this request counts as lost. */
+  /**
+   * Deletes the record of a key with which nothing was created. If the deletion fails, the key is free after this
+   * request counts as lost.
+   */
   async free(): Promise<void> {
     const removal = this.#keys.deleteOne(this.#filter, this.#timeBudget.statement());
     await this.#timeBudget.wait(removal).catch(() => {});
@@ -171,7 +198,10 @@ function idsOf(entities: readonly object[]): unknown[] {
   return entities.map((entity) => (entity as { _id?: unknown })._id);
 }
 
-/** The update that claims a key which is new, has expired, or is held by a lost request with the same body. */
+/**
+ * Builds the update that claims a key. The update changes a record only if the record is new, has expired, or is held
+ * by a lost request with the same body.
+ */
 function claimedBy(
   holder: object,
   { body, ids, keepMS, lostMS }: Omit<KeyUse, "name">,
@@ -200,7 +230,7 @@ function claimedBy(
   return [{ $replaceWith: { $switch: { branches, default: "$$ROOT" } } }];
 }
 
-/** Whether a time is there, and was so long ago. */
+/** Returns an expression for whether a stored time exists and is at least so many milliseconds ago. */
 function isBefore(time: string, milliseconds: number): object {
   const then = { $subtract: ["$$NOW", milliseconds] };
   return { $and: [{ $gt: [time, null] }, { $lte: [time, then] }] };
@@ -225,7 +255,8 @@ async function upsert(
         ...given,
       }) as unknown as StoredKey;
     } catch (error) {
-      // Of two that insert a key at once, the database refuses one. That ends a transaction.
+      // If two requests insert the same key at once, the database refuses one of them with a duplicate key error. The
+      // error would end a transaction, so only statements outside of transactions are repeated.
       const isMet = Object(error).code === 11000 && options.session === undefined;
       if (!isMet || tries === MAX_ATTEMPTS) throw error;
     }
@@ -234,15 +265,15 @@ async function upsert(
 
 interface IndexBuild {
   failures: number;
-  /** Whether it is under way, has succeeded, or waits for its next try. */
+  /** Whether a build is running, has succeeded, or pauses before the next attempt. */
   isBegun: boolean;
 }
 
 const indexBuilds = new WeakMap<object, IndexBuild>();
 
 /**
- * Builds the index that removes records when they expire, once for each connection: until then they do no harm. A build that
- * fails is logged, and repeated without a word until it succeeds.
+ * Builds the TTL index that removes expired records, once for each connection. Expired records do no harm while the
+ * index is missing. A failed build is logged once, and repeated until it succeeds.
  */
 async function buildIndex(connection: Connection, keys: Collection): Promise<void> {
   const { db = connection } = connection;

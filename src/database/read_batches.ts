@@ -4,7 +4,7 @@ import { Buffer } from "node:buffer";
 import { nextTurn } from "../errors/event_loop.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** Documents: the bytes of a BSON array, as the database sent it. */
+/** The documents of one batch, as the BSON array that the database has sent. The array begins at `start`. */
 export interface Batch {
   readonly array: Buffer;
   readonly start: number;
@@ -12,13 +12,16 @@ export interface Batch {
 
 type OpenCursor = mongo.FindCursor | mongo.AggregationCursor;
 
-/** Reads a cursor without the option `raw`: the driver would apply it to error replies too. */
+/**
+ * Reads the batches of a cursor as bytes. The cursor must not have the driver's option `raw`, because the driver would
+ * apply it to error replies too.
+ */
 export async function* readBatches(
   cursor: OpenCursor,
   { timeBudget, listOf }: {
-    /** Without it, the caller bounds the waits. */
+    /** The time budget of the read. Without a budget, the caller limits the waits. */
     readonly timeBudget?: TimeBudget | undefined;
-    /** The connection of a list that may be long. */
+    /** The connection of a list that may be long. Such lists read with at most half of the connection pool. */
     readonly listOf?: Connection | undefined;
   } = {},
 ): AsyncGenerator<Batch> {
@@ -28,7 +31,7 @@ export async function* readBatches(
   try {
     while (await wait(reads?.run(read) ?? read())) {
       yield takeReply(cursor as ReplyCursor) ?? encoded(cursor.readBufferedDocuments());
-      // The driver closes a cursor with its last batch: to ask for another one would take a wait.
+      // The driver closes a cursor with its last batch. Another `hasNext()` could wait for a connection in vain.
       if (cursor.closed) return;
     }
   } finally {
@@ -38,13 +41,16 @@ export async function* readBatches(
 
 const MADE_AT_ONCE = 32;
 
-/** Reads a cursor of Mongoose, some documents in each turn of the event loop. */
+/**
+ * Reads a Mongoose cursor in lists of up to 32 documents. The reader of a long list lets other work of the event loop
+ * run after each of these lists.
+ */
 export async function* readDocuments(
   cursor: Cursor<object | null, unknown>,
   { timeBudget, model, page }: {
     readonly timeBudget: TimeBudget;
     readonly model: { readonly db: Connection };
-    /** A page is short: it does not wait for lists. */
+    /** The page to read. A page is short, so its read does not wait for the reads of long lists. */
     readonly page?: unknown;
   },
 ): AsyncGenerator<readonly object[]> {
@@ -70,10 +76,13 @@ export async function* readDocuments(
   }
 }
 
-/** The connections that are counted in a pool without a limit. */
+/** The number of connections that is assumed for a pool without a limit. */
 const UNLIMITED = 100;
 
-/** The reads of all lists from one pool of connections: they take at most half of it, the rest is for short requests. */
+/**
+ * The running reads of long lists on one connection pool. They use at most half of the connections, so that the other
+ * half serves short requests.
+ */
 class ListReads {
   static readonly #all = new WeakMap<object, ListReads>();
   readonly #waiting: (() => void)[] = [];
@@ -104,7 +113,10 @@ class ListReads {
   }
 }
 
-/** The driver's cursor, with the reply that is not in its types. Without one, it reads the next. */
+/**
+ * The driver's cursor with its last reply, which is missing in the driver's types. If the reply is `null`, the cursor
+ * reads the next batch.
+ */
 interface ReplyCursor {
   readonly documents?: {
     readonly iterated?: unknown;
@@ -113,7 +125,10 @@ interface ReplyCursor {
   } | null;
 }
 
-/** Takes the bytes of a reply, and drops the driver's list of its documents: a stalled client would keep it in memory. */
+/**
+ * Returns the bytes of the last reply, and removes the reply from the cursor. Otherwise the cursor would keep the reply
+ * in memory while a slow client reads. Returns `undefined` if the reply has an unknown form.
+ */
 function takeReply(cursor: ReplyCursor): Batch | undefined {
   const { documents: reply } = cursor;
   const { bson, offset } = reply?.batch ?? {};
@@ -125,21 +140,30 @@ function takeReply(cursor: ReplyCursor): Batch | undefined {
   return { array: Buffer.from(bson.buffer, bson.byteOffset, bson.byteLength), start: offset };
 }
 
-/** Encodes what the driver has decoded, where it is not known to keep its reply. */
+/**
+ * Encodes documents that the driver has decoded. The bytes of their reply are not available in cursors of an unknown
+ * form.
+ */
 function encoded(documents: readonly object[]): Batch {
   const array = encodeBson({ ...documents });
   if (array !== undefined) return { array, start: 0 };
   throw new TypeError("Cannot read a stored value that the driver has decoded with a loss");
 }
 
-/** Gives the bytes of a document that the driver has decoded; `undefined` where they would not be those that are stored. */
+/**
+ * Returns the bytes of a document that the driver has decoded. Returns `undefined` if these bytes would differ from the
+ * stored bytes.
+ */
 export function encodeBson(values: object): Buffer | undefined {
   if (!isLossless(values)) return undefined;
   const bytes = mongoose.mongo.BSON.serialize(values, { ignoreUndefined: false });
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Whether a value was decoded without a loss: JavaScript has no date beyond its range, and other expressions. */
+/**
+ * Whether a decoded value can be encoded again without loss. Dates outside JavaScript's range are invalid dates, and
+ * JavaScript's regular expressions differ from MongoDB's.
+ */
 function isLossless(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value !== undefined;
   if (value instanceof Date) return !Number.isNaN(value.getTime());

@@ -22,14 +22,17 @@ const LOOK_MS = 500;
 
 const looking = new WeakSet<mongo.MongoClient>();
 
-/** The connections that `getConnection` has given, until they are closed. */
+/** The open connections that `getConnection` hooks have returned. */
 export const givenConnections = new Set<Connection>();
 
-/** Resolves the connection of a request, once: asked for at first need, after the `preFetch` hooks. */
+/**
+ * Returns a function that resolves the connection of a request. The first call of the function runs `getConnection`.
+ * Later calls return the same connection.
+ */
 export function requestConnection(
   req: FrameworkRequest,
   { getConnection, timeBudget }: {
-    /** The host's hook; without it, Mongoose's default connection is used. */
+    /** The hook of the application. Without the hook, the request uses Mongoose's default connection. */
     readonly getConnection: ((req: FrameworkRequest) => MaybePromise<Connection>) | undefined;
     readonly timeBudget: TimeBudget;
   },
@@ -52,7 +55,10 @@ export function requestConnection(
   return () => opened ??= open();
 }
 
-/** Waits until the state of a connection is open: Mongoose would buffer what it cannot send, and not each opening is an event. */
+/**
+ * Waits until a connection is open. Throws a 503 after `OPENING_MS`. Mongoose would buffer statements of a closed
+ * connection, and a connection can open without an event, so the state is polled.
+ */
 async function waitUntilOpen(connection: Connection): Promise<void> {
   for (let waited = 0; waited < OPENING_MS && !isOpen(connection); waited += POLL_MS) {
     if (waited % LOOK_MS === 0) look(connection);
@@ -63,7 +69,10 @@ async function waitUntilOpen(connection: Connection): Promise<void> {
   throw unavailable(new mongoose.mongo.MongoNotConnectedError("The connection is not open"));
 }
 
-/** Makes the driver look for its servers: it does so every 500 ms while a command waits for them, else every 10 s. */
+/**
+ * Sends a `ping`, which makes the driver search for servers. The driver searches every 500 ms while a command waits for
+ * a server, and otherwise every 10 seconds.
+ */
 function look(connection: Connection): void {
   const client = connection.getClient();
   const { db } = connection;

@@ -3,18 +3,18 @@ import { setMaxListeners } from "node:events";
 import { unavailable } from "../errors/refusals.ts";
 import type { WriteOptions } from "../schema/mongoose/statements/save_by.ts";
 
-/** The time limit of the database for one operation, unless the host sets another one. */
+/** The default time limit of the database for one operation, in milliseconds. */
 export const MAX_TIME_MS = 10_000;
 
-/** How much longer the framework waits than the database may take. */
+/** The time that the framework waits longer than the database may take, in milliseconds. */
 export const MARGIN_MS = 1000;
 
 const LONGEST_TICK_MS = 1000;
 
 /**
- * The time that one request may wait for the database, all waits together.
+ * The total time for which one request may wait for the database.
  *
- * It is counted by ticks of a timer: however long this process stands still, that takes one tick.
+ * A timer counts the time in ticks. If the process is blocked, even a long blockage counts as one tick only.
  */
 export class TimeBudget {
   readonly #budget: number;
@@ -23,12 +23,15 @@ export class TimeBudget {
   #tickedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #waits = new Set<(late: Error) => void>();
-  /** Made for the first write: reads do not pay for it. */
+  /**
+   * The controller that aborts the write statements of the request. The controller is created for the first write, so
+   * that reads do not pay for it.
+   */
   #expiry: AbortController | undefined;
   #expired = false;
-  /** Whether it is spent on a transaction of many writes. */
+  /** Whether the request spends its time on a transaction of many writes. The message of a 503 depends on this. */
   isLong = false;
-  /** Whether it is spent on waiting for another write of the same data. */
+  /** Whether the request waits for another write of the same data. The message of a 503 depends on this. */
   isLocked = false;
 
   constructor(budget: number) {
@@ -48,13 +51,13 @@ export class TimeBudget {
   }
 
   /**
-   * The options of one statement that writes. It is not sent after the deadline, and the database stops it then, or after
-   * `mostMS`.
+   * Returns the options of one write statement. The statement is not sent after the deadline. The database stops the
+   * statement at the deadline or after `mostMS`.
    */
   statement(session?: ClientSession, mostMS = Infinity): WriteOptions {
     const expiry = this.#expiry ??= openExpiry();
     if (this.#expired) expiry.abort(unavailable());
-    // The database may not take the time of the way to it and back.
+    // The way to the database and back takes time too, so the time limit of the database is shorter.
     const { left } = this;
     const time = Math.max(left - MARGIN_MS, left / 2);
     const maxTimeMS = Math.max(1, Math.ceil(Math.min(time, this.#budget - MARGIN_MS, mostMS)));
@@ -65,7 +68,7 @@ export class TimeBudget {
     };
   }
 
-  /** Waits for the database. After the deadline it fails with 503, though the work may still be done. */
+  /** Waits for work on the database. Rejects with a 503 at the deadline, although the work may still succeed. */
   wait<T>(work: PromiseLike<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#waits.size === 0) this.#count();
@@ -80,13 +83,15 @@ export class TimeBudget {
     });
   }
 
-  /** Waits for the next of several batches: each may take the whole time; `maxTimeMS` bounds them together. */
+  /**
+   * Waits for the next batch of a read. Each batch may take the whole budget. `maxTimeMS` limits the batches together.
+   */
   waitForNext<T>(batch: PromiseLike<T>): Promise<T> {
     this.renew();
     return this.wait(batch);
   }
 
-  /** Begins anew, for the next of several parts of a request. */
+  /** Restarts the budget for the next part of a request. A budget that is used up stays used up. */
   renew(): void {
     if (this.#waits.size === 0 && !this.expired) this.#left = this.#budget;
   }
@@ -95,7 +100,7 @@ export class TimeBudget {
     this.#tickedAt = performance.now();
     const tick = Math.min(this.#left, this.#tick);
     this.#timer = setTimeout(() => {
-      // An answer that came during the last tick is read before this one, which takes no time.
+      // The last tick takes 0 ms, so that an answer that has come during the tick before is read first.
       if (tick === 0) return this.#expire();
       this.#left -= tick;
       this.#count();
@@ -119,7 +124,10 @@ export class TimeBudget {
   }
 }
 
-/** Opens the signal of a request. Each of its statements listens to it, and Node warns of more than ten listeners. */
+/**
+ * Creates the controller that aborts the write statements of a request. Each statement adds a listener to its signal.
+ * Node would warn about more than ten listeners.
+ */
 function openExpiry(): AbortController {
   const expiry = new AbortController();
   setMaxListeners(0, expiry.signal);

@@ -6,8 +6,9 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * Waits for the database for a limited time. The driver's own `timeoutMS` does nothing since version 7.8. Work that is late
- * goes on, unless it passes the signal to the driver, which closes the connection of the statement then.
+ * Waits for the database for a limited time. The driver's own `timeoutMS` has no effect since version 7.8. Late work
+ * goes on, unless the work passes the signal to the driver. The driver closes the connection of the statement when the
+ * signal is aborted.
  *
  * @throws {TimeLimitError} If the time is up.
  */

@@ -28,10 +28,10 @@ import { collectionName } from "../schema/model_name.ts";
 
 const { Error: MongooseError, mongo } = mongoose;
 
-/** A write clashes with another one. */
+/** The server's error code for a write that conflicts with another write. */
 const WRITE_CONFLICT = 112;
 
-/** The server's own rules refuse the data. */
+/** The server's error code for a document that the validation rules of its collection refuse. */
 const REFUSED_DATA = 121;
 
 const BAD_FILTER = new Set([
@@ -41,18 +41,23 @@ const BAD_FILTER = new Set([
 
 export interface TranslateOptions {
   readonly filtered: boolean;
-  /** Whether a path is a secret: no message carries its value. */
+  /** Whether a path is hidden from the reader. Messages contain no value of a hidden path. */
   readonly isHidden: (path: string) => boolean;
-  /** Whether the body of the request gives a value to a path. */
+  /** Whether the request body gives a value to a path. */
   readonly isSent?: (path: string) => boolean;
-  /** The classes that the route serves: a validation error of another class is the host's. */
+  /** The classes that the route serves. A validation error of another class is an error of the application. */
   readonly targets?: readonly ModelClass[];
-  /** Whether the connection is not open: Mongoose has no class of its own for commands that it gave up on. */
+  /**
+   * Whether the connection is closed. Mongoose throws a plain `MongooseError` for commands that it gave up on, so the
+   * class of the error does not show the cause.
+   */
   readonly away?: boolean;
   readonly ids?: readonly string[];
 }
 
-/** Turns what the pipeline threw into the answer; `undefined` for what only the host may know. */
+/**
+ * Returns the answer to an error of the pipeline. Returns `undefined` for an error that only the application may see.
+ */
 export function translateError(
   error: unknown,
   { filtered, isHidden, targets, away = false }: TranslateOptions,
@@ -71,11 +76,11 @@ export function translateError(
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
-  // In the host's own routes it may be any socket.
+  // An error without `targets` comes from a route of the application. Its broken socket may be connected to any server.
   if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
-    // Middleware may write to another collection: an error there is the host's.
+    // Middleware may write to another collection. A duplicate key in that collection is an error of the application.
     return targets && isDuplicateIn(error, targets) === false ? undefined : duplicate(error);
   }
   if (error.code === REFUSED_DATA) return badData({}, error);
@@ -85,7 +90,10 @@ export function translateError(
   return error.code === WRITE_CONFLICT ? conflict(error) : undefined;
 }
 
-/** Joins what is wrong with the data of many entities, by keys such as `"3.name"`, or gives the first other error. */
+/**
+ * Returns one answer to the errors of several entities. Problems with the data are joined under keys such as
+ * `"3.name"`. The first error of another kind becomes the answer instead.
+ */
 export function translateBulk(
   bulk: BulkError,
   options: TranslateOptions,
@@ -106,14 +114,17 @@ export function translateBulk(
   return { answer: badData(problems, bulk), thrown: bulk };
 }
 
-/** Turns what a function of the host threw into the answer; `undefined` for what only the host may know. */
+/**
+ * Returns the answer to an error that a function of the application threw. Returns `undefined` for an error that only
+ * the application may see.
+ */
 function translateThrown(thrown: unknown, away: boolean): RestError | undefined {
   if (thrown instanceof RestError) return thrown;
   const isGivenUp = away && thrown instanceof MongooseError && thrown.constructor === MongooseError;
   return isGivenUp || isUnavailable(thrown) ? unavailable(thrown) : undefined;
 }
 
-/** Gives what a validation has found wrong, without the values of secrets. */
+/** Returns the problems of a failed validation. The messages contain no value of a hidden field. */
 export function problemsOf(
   error: InstanceType<typeof MongooseError.ValidationError>,
   isHidden: (path: string) => boolean,
@@ -122,7 +133,7 @@ export function problemsOf(
   for (const [path, problem] of Object.entries(error.errors)) {
     if (problem instanceof MongooseError.ValidationError) continue;
     const kind = problem.kind ?? "invalid";
-    // Where Mongoose could not cast what is stored, the message may hold any stored value.
+    // If Mongoose could not cast a stored value, the message may contain any stored value.
     const isOfStored = kind === "cast" && problem.reason instanceof MongooseError.CastError;
     if (isHidden(path) || isOfStored) {
       problems[path] = { message: `Field "${path}" is not valid`, kind };
@@ -137,13 +148,16 @@ export function problemsOf(
   return problems;
 }
 
-/** Whether Mongoose could not write a document because another request has changed it. */
+/** Whether Mongoose could not write a document because another request has changed or removed it. */
 export function isLate(error: unknown): boolean {
   return error instanceof MongooseError.VersionError ||
     error instanceof MongooseError.DocumentNotFoundError && !isUnmet(error);
 }
 
-/** Whether a query of the host met nothing where it had to: `orFail()`. The error of a save tells how many it met. */
+/**
+ * Whether a query of the application with `orFail()` found no document. The same error of a save contains the number of
+ * documents that the save found.
+ */
 export function isUnmet(error: unknown): boolean {
   return error instanceof MongooseError.DocumentNotFoundError && error.numAffected === undefined;
 }
@@ -155,8 +169,9 @@ function duplicate(error: InstanceType<typeof mongo.MongoServerError>): RestErro
 }
 
 /**
- * Turns what a hook threw into the answer; `undefined` for what is the host's own error. The client answers only for what
- * it sent itself: an identifier that names nothing, and the entity that a `persist` hook or an action writes.
+ * Returns the answer to an error that a hook threw. Returns `undefined` for an error of the application. The client is
+ * responsible only for an identifier that names no entity, and for the entity that a `persist` hook or an action
+ * writes.
  */
 export function translateHookFailure(
   failure: HookFailure,
@@ -180,8 +195,9 @@ export function translateHookFailure(
 }
 
 /**
- * Whether a document that the application has saved is not valid because of the application: a value that cannot be cast,
- * or nothing but secrets that the client has not sent. The problems of such secrets are taken out of any other error.
+ * Whether the application made a document invalid that it has saved. In such a document, a value cannot be cast, or
+ * only hidden fields that the client has not sent are wrong. The problems of such fields are removed from any other
+ * error.
  */
 function isOfApplication(
   error: unknown,
@@ -209,7 +225,10 @@ function isUnnamed(thrown: unknown, ids: readonly string[]): boolean {
   return ids.includes(String(filter?._id ?? ""));
 }
 
-/** Whether a duplicate key is in the collection of some classes; `undefined` where the server's message does not tell. */
+/**
+ * Whether a duplicate key is in the collection of one of the classes. Returns `undefined` if the server's message names
+ * no collection.
+ */
 export function isDuplicateIn(
   { message }: InstanceType<typeof mongo.MongoServerError>,
   targets: readonly ModelClass[],
@@ -220,7 +239,7 @@ export function isDuplicateIn(
   return targets.some((each) => collectionName(each, buildSchema(each).schema) === collection);
 }
 
-/** Labels of the server or the driver for errors after which the same request may succeed. */
+/** The error labels of the server and the driver for failures after which the same request may succeed. */
 const LABELS = [
   "RetryableError",
   "RetryableWriteError",
@@ -242,17 +261,20 @@ const CLASSES = [
 
 const UNEXPORTED = new Set(["MongoPoolClosedError", "MongoWaitQueueTimeoutError"]);
 
-/** The codes of such errors, which older servers, and those without sessions, do not label. */
+/**
+ * The error codes of such failures. Older servers return these codes without labels, and so do servers without
+ * sessions.
+ */
 const CODES = new Set([
-  // The host, the network, or its servers are away
+  // The server or the network is not available
   ...[6, 7, 89, 91, 133, 189, 202, 384, 9001, 10058, 10107, 11600, 11602, 13435, 13436, 91331],
-  // It took too long, was ended, or lost its place: locks, cursors, snapshots, transactions
+  // The statement took too long, was stopped, or lost its lock, cursor, snapshot or transaction
   ...[24, 43, 46, 50, 64, 134, 175, 237, 239, 246, 251, 262, 290, 355, 365, 453, 11601, 46841],
-  // The server has too much to do
+  // The server is overloaded
   ...[145, 402, 407, 433, 449, 450, 462],
 ]);
 
-/** Whether the database could not be reached, did not answer in time, or asks to try again. */
+/** Whether the database could not be reached, did not answer in time, or could answer the same request later. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof MongooseError.MongooseServerSelectionError) return true;
   if (!(error instanceof mongo.MongoError)) return false;
@@ -273,11 +295,11 @@ export function isClosedByHost(error: unknown): boolean {
     Object(error).name === "MongoPoolClosedError";
 }
 
-/** Whether a socket broke while the driver was sending: the driver passes on what the runtime throws. */
+/** Whether a socket broke while the driver was sending. The driver passes on the error of the runtime. */
 function isBrokenSocket(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
   if (!(error instanceof Error)) return false;
-  // Without a call of the system where the runtime knows by itself that the other end has gone
+  // The error has no `syscall` if the runtime has already noticed that the other end closed the connection.
   const isCall = syscall === "write" || syscall === "read";
   return code === "EPIPE" && (isCall || syscall === undefined) || code === "ECONNRESET" && isCall;
 }

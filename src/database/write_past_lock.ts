@@ -5,29 +5,29 @@ import { hasTransactions, hasTurns, inTransaction, turnsIn } from "./in_transact
 import type { TransactionKey } from "./in_transaction.ts";
 import type { TimeBudget } from "./time_budget.ts";
 
-/** How long a statement may wait for a lock, and hold its connection. */
+/** The longest time for which a statement may wait for a lock. The statement keeps its connection during this time. */
 const FIRST_ATTEMPT_MS = 500;
 
 const TIMED_OUT = 50;
 
 export interface LockOptions {
   readonly connection: Connection;
-  /** Names the document. Writes of this process that wait for its lock take turns. */
+  /** The name of the document. Writes of this process that wait for the lock of the same document take turns. */
   readonly name: () => string;
   readonly timeBudget: TimeBudget;
 }
 
 /**
- * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the statement
- * waiting, and the statement keeps its connection. The statement is ended after half a second, and repeated in transactions,
- * where a lock is an error at once. No connection is held between them.
+ * Runs a statement that writes one document. If another transaction has locked the document, the server keeps the
+ * statement waiting, and the statement keeps its connection. The statement is therefore stopped after half a second,
+ * and repeated in transactions, where a lock causes an error at once. No connection is held between the attempts.
  */
 export async function writePastLock<T>(
   { connection, name, timeBudget }: LockOptions,
   write: Write<T>,
 ): Promise<T> {
   const turn = () => `lock/${name()}`;
-  // The statements of an application's transaction must not be repeated outside of the transaction.
+  // A statement in a transaction of the application must not be repeated outside of the transaction.
   if (mongoose.get("transactionAsyncLocalStorage")) return await write();
   if (!hasTurns({ connection }, turn)) {
     try {
@@ -45,7 +45,7 @@ export async function writePastLock<T>(
   return (written as { readonly result: T } | undefined)?.result as T;
 }
 
-/** Whether the server has ended a statement before it wrote anything. */
+/** Whether the server has stopped a statement before the statement wrote anything. */
 function hasTimedOut(error: unknown): boolean {
   const { MongoServerError, MongoWriteConcernError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === TIMED_OUT &&
@@ -57,7 +57,10 @@ interface DocumentWrites {
   readonly key?: TransactionKey | undefined;
 }
 
-/** Returns how documents are written: several in a transaction, and one past a lock. A hook may have begun its own transaction. */
+/**
+ * Returns the function that writes documents. Several documents are written in one transaction, and a single document
+ * by `writePastLock()`. A transaction that a hook has begun is used for all writes.
+ */
 export function writerOf(
   [first, ...others]: readonly Document[],
   { timeBudget, key }: DocumentWrites,
