@@ -80,8 +80,8 @@ export async function* readDocuments(
 const UNLIMITED = 100;
 
 /**
- * The running reads of long lists on one connection pool. They use at most half of the connections, so that the other
- * half serves short requests.
+ * The running reads of long lists on one connection pool. The reads use at most half of the connections, so that the
+ * other half serves short requests.
  */
 class ListReads {
   static readonly #all = new WeakMap<object, ListReads>();

@@ -29,9 +29,14 @@ export class TimeBudget {
    */
   #expiry: AbortController | undefined;
   #expired = false;
-  /** Whether the request spends its time on a transaction of many writes. The message of a 503 depends on this. */
+  /**
+   * Whether the request spends its time on a transaction of many writes. Such a request gets another message with a
+   * 503.
+   */
   isLong = false;
-  /** Whether the request waits for another write of the same data. The message of a 503 depends on this. */
+  /**
+   * Whether the request waits for another write of the same data. Such a request gets another error at the deadline.
+   */
   isLocked = false;
 
   constructor(budget: number) {

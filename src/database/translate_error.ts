@@ -76,7 +76,8 @@ export function translateError(
   }
   if (error instanceof MongooseError.CastError && error.path === "_id") return notFound();
   if (isLate(error)) return conflict(error);
-  // An error without `targets` comes from a route of the application. Its broken socket may be connected to any server.
+  // An error without `targets` comes from a route of the application, where a broken socket may be connected to any
+  // server.
   if (targets !== undefined && isBrokenSocket(error)) return unavailable(error);
   if (!(error instanceof mongo.MongoServerError)) return undefined;
   if (error.code === 11000) {
@@ -195,9 +196,9 @@ export function translateHookFailure(
 }
 
 /**
- * Whether the application made a document invalid that it has saved. In such a document, a value cannot be cast, or
- * only hidden fields that the client has not sent are wrong. The problems of such fields are removed from any other
- * error.
+ * Whether the application is the cause of a failed validation in a document that it has saved. The application is the
+ * cause if it has set a value that cannot be cast, or if only hidden fields that the client has not sent are wrong. The
+ * problems of such fields are removed from any other error.
  */
 function isOfApplication(
   error: unknown,

@@ -36,13 +36,13 @@ import type { Reply } from "./request/reply.ts";
 import { bindToVersion, checkVersion, parentIdOf, versionIn } from "./request/versions.ts";
 import { problemsIn } from "./write.ts";
 
-/** Runs an action: on the entity as an update would get it, or on the query of all that is selected. */
+/** Runs an action on the entity that an update would read, or on the query of the selected entities. */
 export async function runAction(context: OpenLevelContext, action: ActionRecord): Promise<Reply> {
   const { level: { operation, target }, timeBudget, req, source } = context;
   const entity = action.on === "one" ? await openEntity(context) : undefined;
   const subject = entity?.seen ?? await selectionOf(source);
   const body = await readActionBody(context, action.body);
-  // `postFetch` may have changed what the entity shows.
+  // `postFetch` may have changed fields for the reader. The action need not save these changes.
   const shown = new Set(isDocument(subject) ? subject.directModifiedPaths() : []);
   const run = action.run as (...args: unknown[]) => unknown;
   const work = runHook("run", () => run(req, subject, body));
@@ -74,13 +74,13 @@ async function selectionOf(source: Source): Promise<ModelQuery<FrameworkModel> |
   return query && { ...query, filter: exactFilter(query.filter) };
 }
 
-/** Throws an error if an action answers an entity with changes that it has not saved. */
+/** Throws a `TypeError` if an action returns an entity with unsaved changes. */
 function checkSaved(
   { level: { operation, target } }: OpenLevelContext,
   { result, subject, shown }: {
     readonly result: unknown;
     readonly subject: unknown;
-    /** The paths that had changed before the action ran. */
+    /** The paths that were changed before the action ran. The action need not save them. */
     readonly shown: ReadonlySet<string>;
   },
 ): void {
@@ -101,9 +101,9 @@ function checkSaved(
 }
 
 interface ActionEntity extends Pick<Fetched, "seen"> {
-  /** The version that it has now; `undefined` if it was read without. */
+  /** The current version of the entity. `undefined` if the entity was read without its version. */
   version: Version | undefined;
-  /** As its last save shows it: what a read leaves out is not in it. */
+  /** The entity as its last save shows it, without the fields that a read leaves out. */
   shown?: object;
 }
 
@@ -121,7 +121,10 @@ interface SaveOptions {
   readonly timestamps?: boolean;
 }
 
-/** Has `save()` of a document write as an update does: bound to the scope, and each time to the version before. */
+/**
+ * Replaces `save()` of a document, so that an action writes as an update does. Each save is bound to the scope and to
+ * the last known version.
+ */
 function bindSaves(
   context: OpenLevelContext,
   { entity, doc }: { readonly entity: ActionEntity; readonly doc: Document },
@@ -141,9 +144,9 @@ function bindSaves(
     entity.shown = await bindToVersion(context, () => source.save(doc));
     isFirst = false;
     if (link?.embedded) {
-      // Mongoose has not written it, and would send its changes again.
+      // Mongoose itself has not written the embedded entity, and would send its changes again.
       markSaved(doc);
-      // It is in the next version of the document around it.
+      // The embedded entity is part of the next version of its parent's document.
       entity.version = (before ?? 0) + 1;
     } else entity.version = versionIn(doc, context);
     takeSnapshot(doc);
@@ -152,7 +155,10 @@ function bindSaves(
   Object.defineProperty(doc, "save", { value: save, configurable: true, writable: true });
 }
 
-/** Reads an entity again that was read whole, where its reader may not see all of it. */
+/**
+ * Returns an entity as its reader may see it. The action got the whole entity, so a projection makes another read
+ * necessary.
+ */
 async function shownAs(context: OpenLevelContext, seen: object): Promise<object> {
   const { level: { hooks, shape }, state } = context;
   const selection = { projection: readProjection(state.projection, shape) };
@@ -205,7 +211,7 @@ function shapeFor({ level: { rights } }: OpenLevelContext, type: ModelClass): Sh
   return describeShape(buildSchema(type).schema, rights);
 }
 
-/** Whether something is an entity of a class, or of one below it. */
+/** Whether a value is an entity of a class or of a subclass. */
 function isOfClass(result: unknown, target: ModelClass): result is object {
   if (!isDocument(result)) return false;
   const { modelName = "" } = result.constructor as { readonly modelName?: string };
@@ -231,7 +237,10 @@ async function writeAnswer(
   }
 }
 
-/** Casts and validates an object that is no document; undeclared fields are left out. */
+/**
+ * Casts and validates an answer that is no entity of its class, and returns its JSON text. Undeclared fields are left
+ * out.
+ */
 async function castAnswer(
   { type, result }: { readonly type: ModelClass; readonly result: unknown },
   shape: Shape,
@@ -245,7 +254,7 @@ async function castAnswer(
   return JSON.stringify(withoutNewIds(toJsonValue(doc, shape), values));
 }
 
-/** Leaves out the identifiers that Mongoose has given to new objects. */
+/** Removes the identifiers that Mongoose has generated for nested objects. The action has not returned them. */
 function withoutNewIds(value: unknown, given: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map((each, index) => withoutNewIds(each, Object(given)[index]));

@@ -14,7 +14,10 @@ import { type Draft, mergeDraft, passPreSave, refuseProblems } from "./write.ts"
 import { persistEach, persistOne } from "./persist.ts";
 import { describeError } from "./write_many.ts";
 
-/** Updates or removes all that a request selects, unless that is more than it may affect. */
+/**
+ * Updates or removes all entities that a request selects. Throws an error if their number exceeds the limit of the
+ * route or the preference `max-affected`.
+ */
 export async function changeAll(
   context: OpenLevelContext,
   body: JsonObject | undefined,
@@ -35,14 +38,14 @@ async function removeAll(context: OpenLevelContext, limit: number): Promise<Repl
   return { status: 204 };
 }
 
-/** All are updated or none, or each one by itself. */
+/** Updates all selected entities or none. With `atomic: false`, each entity is updated by itself. */
 async function updateAll(
   context: OpenLevelContext,
   { body, limit }: { readonly body: JsonObject; readonly limit: number },
 ): Promise<Reply> {
   const { source, level: { writes, link, shape } } = context;
   checkFields(body, writes?.fields);
-  // A parent and its embedded entities are one document.
+  // Embedded entities are stored in the document of their parent, so they are always updated together.
   const isAtomic = writes?.atomic !== false || link?.embedded === true;
   const direct = isAtomic ? await runDirect(context, { body, limit }) : undefined;
   if (direct?.affected !== undefined) return tellCounts(direct.affected);
@@ -52,13 +55,13 @@ async function updateAll(
     (entity) => mergeDraft(context, entity, { body, at: "", isNew: false }),
   );
   if (drafts.length === 0) {
-    // Values that fit no entity are refused also where none is selected.
+    // A body with wrong values is refused even if the request selects no entity.
     const { problems } = mergeBody(await source.newEntity(), { body, shape });
     if (problems !== undefined) throw badData(problems);
   }
   await refuseProblems(context, drafts);
   if (!isAtomic) return await updateEach(context, drafts);
-  // The problems of one entity tell what is wrong with the body, which is the same for all.
+  // All entities get the same body, so the problems of one entity are the problems of the body.
   await updateTogether(context, drafts).catch(throwOnly);
   return tellCounts(drafts.length);
 }
@@ -72,7 +75,10 @@ function checkFields(body: JsonObject, fields: ReadonlySet<string> = new Set()):
   throw badData(Object.fromEntries(problems));
 }
 
-/** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
+/**
+ * Updates entities together. Every entity passes its hooks before the first write, so a hook that refuses one entity
+ * stops all writes.
+ */
 async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[]): Promise<void> {
   const { source, level: { hooks } } = context;
   const ready = await mapAll(drafts, (draft) => passPreSave(context, draft));
@@ -81,7 +87,7 @@ async function updateTogether(context: OpenLevelContext, drafts: readonly Draft[
   await persistEach(context, given);
 }
 
-/** Updates one entity after the other, and tells of those that are not written why. */
+/** Updates one entity after the other. The answer contains the error of each entity that was not written. */
 async function updateEach(context: OpenLevelContext, drafts: readonly Draft[]): Promise<Reply> {
   const failed: object[] = [];
   for (const draft of drafts) {

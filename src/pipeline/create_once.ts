@@ -20,7 +20,10 @@ import { passHook, passPreFetch } from "./pass_hooks.ts";
 import { answerWritten } from "./write.ts";
 import { answerCreated } from "./write_many.ts";
 
-/** The time after which a request with a key counts as lost, unless requests may take longer. */
+/**
+ * The time after which a request with a key counts as lost, in milliseconds. Routes with a long `maxTimeMS` use a
+ * longer time.
+ */
 const LOST_MS = 30_000;
 
 type KeyRules = NonNullable<WriteRules["idempotency"]>;
@@ -40,7 +43,10 @@ interface KeyedCreation {
   readonly create: () => Promise<Reply>;
 }
 
-/** Creates entities once for a key. A repetition gets what was created, as its reader may see it now. */
+/**
+ * Creates entities once for an idempotency key. A repeated request gets the created entities as its reader may see them
+ * now.
+ */
 export async function createOnce(
   context: OpenLevelContext,
   { key, bodyHash = "", count, create }: KeyedCreation,
@@ -67,22 +73,24 @@ export async function createOnce(
     const { status = 500 } = knownAnswer(context, error) ?? {};
     if (record.isFinished) throw error;
     if (status >= 500) {
-      // This request has written nothing, or the one before was lost long ago.
+      // A request that met a lock has written nothing. The predecessor of a resumed request was lost long ago. In both
+      // cases, a repeated request may continue at once.
       if (isLocked(error) || record.state === "resumed") await record.release();
       throw error;
     }
-    // Middleware may refuse what is stored already. Where that is not known, the key is left as it is.
+    // Middleware of Mongoose may throw an error after the entity is stored. The record of the key is deleted only if no
+    // entity is stored.
     const isStored = await isMade().catch(() => undefined);
     if (isStored === false) await record.free();
     if (!isStored) throw error;
     await record.finish();
-    // Another request has gone on with what this one was too slow for.
+    // Another request has taken over the key from this slow one. The answer shows the entities of the other request.
     if (record.isLost || isDuplicate(error)) return await again();
     throw error;
   }
 }
 
-/** Throws if another body has the key, or a request that is under way. */
+/** Throws if the key was used with another body, or if another request with the key is still running. */
 function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "misused") {
     throw refusal("UNPROCESSABLE_ENTITY", { message: "The key was used with another body" });
@@ -90,7 +98,10 @@ function checkUse({ state, ageMS }: KeyRecord, lostMS: number): void {
   if (state === "busy") throw underWay(lostMS, ageMS);
 }
 
-/** Gives the name of the caller. Anything but a text would make callers equal that are not. */
+/**
+ * Returns the name of the caller. Throws if `by` returns no text, because other values can be equal for different
+ * callers.
+ */
 async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<string> {
   if (by === undefined) return "";
   const caller: unknown = await runHook("by", () => by(req));
@@ -99,7 +110,10 @@ async function callerOf({ req }: OpenLevelContext, by: KeyRules["by"]): Promise<
   throw new HookFailure("by", new TypeError(`Cannot tell whose a key is: ${problem}`));
 }
 
-/** Waits get longer the longer the other request takes, until it counts as lost. */
+/**
+ * Returns the error for a key whose request is still running. `Retry-After` grows with the age of that request, until
+ * the request counts as lost.
+ */
 function underWay(lostMS: number, ageMS: number) {
   const seconds = Math.ceil(Math.min(Math.max(ageMS, 1000), Math.max(lostMS - ageMS, 1000)) / 1000);
   const message = "The key is locked: another request with it is under way";
@@ -112,7 +126,7 @@ function isDuplicate(error: unknown): boolean {
   return code === 11000;
 }
 
-/** Answers with what is still there for its reader. */
+/** Returns the answer to a repeated request, with the created entities that still exist and that the reader may see. */
 async function replay(
   context: OpenLevelContext,
   { ids, isMany }: { readonly ids: readonly unknown[]; readonly isMany: boolean },
@@ -137,7 +151,7 @@ async function replay(
   return await answerWritten(context, { entity: seen, isNew: true, created, ...version });
 }
 
-/** Reads an entity as `one()` beside the creation shows it to its reader. */
+/** Reads an entity as the operation `one()` of the same resource shows it to this reader. */
 async function readCreated(context: OpenLevelContext, id: string) {
   const { level, route: { reader }, req, state } = context;
   const { parameter } = level;
@@ -159,13 +173,16 @@ async function readCreated(context: OpenLevelContext, id: string) {
   const opened = await openLevel(ofOne);
   const early = await versionBefore(opened);
   const { entity, seen, version, parentId } = await fetchOne(opened);
-  // A place that holds one entity may hold another one by now.
+  // A path without an identifier may lead to another entity by now.
   const { _id = id } = entity as { _id?: unknown };
   if (String(_id) !== id || await isRefusedBy(opened, seen)) throw notFound();
   return { seen, version: early ?? version ?? null, parentId };
 }
 
-/** Whether `one()` would not send an entity. The answer is made by the hook of the creation. */
+/**
+ * Whether the `preSend` hook of `one()` refuses an entity. The hook gets a copy, because the hook of the creation gets
+ * the entity itself.
+ */
 async function isRefusedBy(opened: OpenLevelContext, seen: object): Promise<boolean> {
   if (opened.level.hooks.preSend === undefined) return false;
   const entity = isDocument(seen)

@@ -20,14 +20,14 @@ import { onConnectionClose } from "./request/reply.ts";
 import { idParam, type LevelContext, type OpenLevelContext, separatorOf } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 
-/** Opens the read of a level. Its entities are those that hooks get: by the `fetch` hook, or from the source. */
+/** Opens the read of a level. The entities come from the `fetch` hook, or without this hook from the source. */
 export async function openRead(context: OpenLevelContext): Promise<Read> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   const read = await context.source.read(requestOf(context));
   return read.kind === "bytes" ? read : presented(context, read);
 }
 
-/** Opens a read of entities for hooks, also where no hook of the level gets them. */
+/** Opens a read that returns entities in the form that hooks get, even if the level has no hook for them. */
 export async function openEntities(context: OpenLevelContext): Promise<EntitiesRead> {
   if (context.level.hooks.fetch !== undefined) return openGiven(context, context.level.hooks.fetch);
   return presented(context, await context.source.readEntities(requestOf(context)));
@@ -75,7 +75,10 @@ function presented(context: OpenLevelContext, { list, one }: EntitiesRead): Enti
   };
 }
 
-/** Ends a read when its client leaves, except of a write: a hook that never ends would keep the cursor open. */
+/**
+ * Ends a read when its client disconnects, unless the operation writes. Otherwise a hook that never ends would keep the
+ * cursor open.
+ */
 async function* untilClientLeaves<T>(
   { req, level }: OpenLevelContext,
   lists: AsyncGenerator<T>,
@@ -113,12 +116,15 @@ async function readEntity(
   return found ?? (origin === "byKey" ? await source.newEntity(newIdentifier(context)) : undefined);
 }
 
-/** The identifier that the path of a replacement gives to a new entity, if it names one. */
+/**
+ * Returns the identifier that the path of a replacement gives to a new entity. Returns `undefined` if the path names
+ * another field.
+ */
 function newIdentifier(context: OpenLevelContext): unknown {
   return context.level.writes?.by === "_id" ? byIdentifier(idParam(context))?._id : undefined;
 }
 
-/** Reads the entities that a change of many selects; a 409 if its reader may see more of them than the limit. */
+/** Reads the entities that a change of many selects. Throws a 409 if the reader may see more than `limit` of them. */
 export async function selectEntities(context: OpenLevelContext, limit: number): Promise<object[]> {
   const { hooks: { postFetch } } = context.level;
   const isShort = Number(context.state.options.limit ?? Infinity) <= limit;
@@ -135,7 +141,7 @@ export async function selectEntities(context: OpenLevelContext, limit: number): 
   return seen;
 }
 
-/** Reads an entity of a source by its identifier, as a read shows it, whatever the client filters by. */
+/** Reads an entity by its identifier as a read operation shows it. The filter of the client does not apply. */
 export async function fetchAnyway(
   context: OpenLevelContext,
   name: EntityName,
@@ -146,15 +152,18 @@ export async function fetchAnyway(
 
 export interface Fetched extends VersionRead {
   readonly entity: object;
-  /** As its reader may see it. */
+  /** The entity as its reader may see it, after `postFetch`. */
   readonly seen: object;
 }
 
-/** Reads the one entity of a level, or makes a new one, and shows it to `postFetch`. */
+/**
+ * Reads the one entity of a level or creates a new one, and passes it through `postFetch`. Throws a 404 if no entity is
+ * left.
+ */
 export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead): Promise<Fetched> {
   const entity = await readEntity(context, opened);
   if (entity === undefined) throw notFound();
-  // `postFetch` may change what tells the version, or save the entity.
+  // `postFetch` may change the field of the version or save the entity, so the version is read before the hook runs.
   const read = versionRead(entity, context);
   const saves = savesOf(entity);
   const seen = await passPostFetch(context, entity);
@@ -163,7 +172,10 @@ export async function fetchOne(context: OpenLevelContext, opened?: EntitiesRead)
   return { ...version, entity, seen };
 }
 
-/** Runs `postFetch` on an entity that may be written later: its stored values are kept before the hook changes some. */
+/**
+ * Runs `postFetch` on an entity. If the entity may be written later, its stored values are recorded before the hook
+ * changes some of them.
+ */
 function passPostFetch(
   context: OpenLevelContext,
   entity: object,
@@ -176,7 +188,9 @@ function passPostFetch(
 
 type Present = (found: object) => object;
 
-/** Presents entities to the hooks of a level: as documents, or as instances of the class. */
+/**
+ * Returns the function that converts read entities for the hooks of a level, to documents or to instances of the class.
+ */
 function presenter({ level, state }: LevelContext): Present {
   const { hooks, kind, shape } = level;
   if (kind.change !== undefined) return presentDocument;

@@ -4,7 +4,10 @@ import { isDocument } from "../schema/mongoose/bson.ts";
 import { type FailedSet, failedSet, wordsOf } from "../write/failed_sets.ts";
 import type { LevelContext } from "./request/call.ts";
 
-/** Throws an error if a function of the application returns an entity in which it has set a value that cannot be cast. */
+/**
+ * Throws a `TypeError` if a function of the application returns an entity with a value that cannot be cast, such as a
+ * promise.
+ */
 export function checkHookValues(
   { level: { target, operation, shape } }: LevelContext,
   { hook, entity }: { readonly hook: HostFunction; readonly entity: object },
@@ -20,7 +23,7 @@ export function checkHookValues(
   );
 }
 
-/** Finds a promise among the values of an object that is no document. */
+/** Returns the first property of a plain object whose value is a promise. A forgotten `await` leaves such a value. */
 function unawaited(entity: object): FailedSet | undefined {
   for (const path in entity) {
     const value: unknown = entity[path as keyof object];

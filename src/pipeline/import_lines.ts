@@ -8,10 +8,13 @@ import { isMinimal } from "./request/preferences.ts";
 import { isOver, type Reply } from "./request/reply.ts";
 import { type DescribedResult, describeError, describeResults, writeEach } from "./write_many.ts";
 
-/** The number of lines with a 400, one after another, after which an import ends. */
+/** The number of consecutive lines with a 400 after which an import ends. */
 const MAX_REFUSED = 10_000;
 
-/** Creates an entity of each line of a body. An error of the database ends the import with the batch that it concerns. */
+/**
+ * Creates an entity from each line of a body. A database error ends the import after the batch in which the error
+ * occurs.
+ */
 export function importLines(context: OpenLevelContext): Reply {
   const { req, route: { bodyLimits }, level: { writes } } = context;
   const stopping = new AbortController();
@@ -57,7 +60,10 @@ function tooManyRefused(): RestError {
   return refusal("PAYLOAD_TOO_LARGE", { message, limit: MAX_REFUSED });
 }
 
-/** Tells of a line that was not read. The host gets no report: a server that closes is no failure. */
+/**
+ * Returns the result of a line that was not read. The application gets no report, because a server that closes is no
+ * failure.
+ */
 function toldRefusal({ status, body }: RestError): DescribedResult {
   return { ...body, status };
 }

@@ -16,7 +16,10 @@ import type { LevelContext, OpenLevelContext } from "./request/call.ts";
 import { narrowToReader } from "./request/reader_rights.ts";
 import { readVersion, versionCondition } from "./request/versions.ts";
 
-/** Opens a level. Every level above it is read first, as its reader may see it: the parent guards what it holds. */
+/**
+ * Opens a level. Every level above it is read first as its reader may see it, so that a hidden parent hides its parts
+ * too.
+ */
 export async function openLevel(context: LevelContext): Promise<OpenLevelContext> {
   const source = context.above === undefined
     ? new CollectionSource(await settingsFor(context))
@@ -25,7 +28,10 @@ export async function openLevel(context: LevelContext): Promise<OpenLevelContext
   return Object.assign(context, { source });
 }
 
-/** Counts the entities that a level selects. For a hook that runs before the level is open, it opens another one. */
+/**
+ * Counts the entities that a level selects. If a hook counts before the level is open, another context is opened for
+ * the count.
+ */
 export function countSelected(context: LevelContext): Promise<number> {
   const { cache } = context;
   if (cache.source !== undefined) return cache.source.count();
@@ -34,7 +40,7 @@ export function countSelected(context: LevelContext): Promise<number> {
 
 async function countEarly(context: LevelContext): Promise<number> {
   const { framework } = context.req;
-  // The hook may have replaced it, with another filter.
+  // The hook may have replaced `req.framework` with an object that has another filter.
   const state = framework.count === context.state.count ? framework : context.state;
   const own = { ...withOwnRequest(context), state };
   narrowToReader(own);
@@ -42,7 +48,10 @@ async function countEarly(context: LevelContext): Promise<number> {
   return await source.count();
 }
 
-/** Opening a level sets `req.framework`, which the hook that counts still uses. */
+/**
+ * Returns a context with a view of the request. Opening a level sets `req.framework`, which the hook that counts still
+ * uses.
+ */
 function withOwnRequest(context: LevelContext): LevelContext {
   const above = context.above && withOwnRequest(context.above);
   return { ...context, req: requestView(context.req), above, cache: {} };
@@ -61,7 +70,7 @@ async function openBelow(above: OpenLevelContext, context: LevelContext): Promis
       : version;
     above.cache.parentId = parentId;
   }
-  // A hook may have left the identifier out of the parent.
+  // A hook may have removed the identifier from the parent.
   const found = await above.source.locate("_id" in parent ? parent : entity);
   const place = link.embedded ? { ...found, version: versionCondition(context) } : found;
   const options = { ...await settingsFor(context), parent: place, link };
@@ -80,7 +89,10 @@ async function settingsFor(context: LevelContext): Promise<CollectionSourceOptio
   };
 }
 
-/** Evaluates the scopes of a level, and checks what hooks have made of its filter. */
+/**
+ * Returns the selection of a level. Evaluates the scopes of the level, and checks the filter that hooks may have
+ * changed.
+ */
 export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { level, state, req } = context;
   enterLevel(context);
@@ -96,7 +108,8 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   const { search, hookConditions: added } = context.params;
   return {
     filter: search === undefined ? filter : everyFilter(filter, search),
-    // Additions are told by identity: the check below makes copies.
+    // The conditions that hooks have added are found by object identity, so they are taken from the filter before the
+    // check copies it.
     ...added && { hookConditions: checkFilter(added(state.filter), { what: "filter", ...model }) },
     scope: everyFilter(...scopes),
     ...!level.link?.embedded && { version: versionCondition(context) },
@@ -105,7 +118,7 @@ export async function selectLevel(context: LevelContext): Promise<Selection> {
   };
 }
 
-/** The options of hooks, with the order that the client asks for. Pages take their limits from what is asked. */
+/** Returns the options of hooks with the sort order of the client. The limit of a page comes from the request. */
 function optionsOf({ params, level, state }: LevelContext): Record<string, unknown> {
   const { skip, limit: _limit, ...others } = state.options;
   const lean = level.hooks.lean === true && { lean: true };
@@ -119,7 +132,7 @@ function optionsOf({ params, level, state }: LevelContext): Record<string, unkno
   return { ...others, sort: pageOrder({ params, state }), ...lean };
 }
 
-/** The order of a page: what the client asks for, or else the hooks. */
+/** Returns the order of a page, from the client or else from the hooks. */
 export function pageOrder(
   { params: { order }, state }: Pick<LevelContext, "params" | "state">,
 ): Readonly<Record<string, unknown>> {

@@ -4,7 +4,7 @@ import { forbidden } from "../errors/refusals.ts";
 import { checkHookValues } from "./hook_values.ts";
 import { type Call, enterLevel, type LevelContext } from "./request/call.ts";
 
-/** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if one gives anything but `true`. */
+/** Runs the `preFetch` hooks of all levels, outermost first. Throws a 403 if a hook returns anything but `true`. */
 export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">): Promise<void> {
   for (const context of levels) {
     const { preFetch } = context.level.hooks;
@@ -14,7 +14,7 @@ export async function passPreFetch({ levels, req }: Pick<Call, "levels" | "req">
       if (given === undefined) reportForgotten(context, "preFetch");
       if (given !== true) throw forbidden();
     }
-    // A hook may have replaced `req.framework`: the filter in it must bind.
+    // A hook may have replaced `req.framework`. The filter in the new object must bind.
     Object.assign(context.state, req.framework);
   }
 }
@@ -26,7 +26,10 @@ export interface HookArguments {
   readonly previous?: object | undefined;
 }
 
-/** Runs a hook on an entity. `undefined` and `false` reject like `null`: a forgotten `return` never shows anything. */
+/**
+ * Runs a hook on an entity. `undefined` and `false` reject the entity like `null`, so that a forgotten `return` never
+ * shows it.
+ */
 export function passHook(
   context: LevelContext,
   name: EntityHookName,

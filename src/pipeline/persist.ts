@@ -8,7 +8,7 @@ import type { OpenLevelContext } from "./request/call.ts";
 import type { Level } from "./request/route.ts";
 import { type HookArguments, passHook } from "./pass_hooks.ts";
 
-/** Writes an entity: by its `persist` hook, after validation, or by its source. */
+/** Writes an entity by its `persist` hook after validation, or without this hook by its source. */
 export async function persistOne(
   context: OpenLevelContext,
   given: HookArguments,
@@ -20,7 +20,10 @@ export async function persistOne(
   return await timeBudget.wait(Promise.resolve(passHook(context, "persist", given)));
 }
 
-/** Hooks write one after the other: the framework cannot undo what they do. */
+/**
+ * Validates all entities, and runs their `persist` hooks one after the other. A failed hook stops the next ones,
+ * because the framework cannot undo the writes of hooks.
+ */
 export async function persistEach(
   context: OpenLevelContext,
   ready: readonly HookArguments[],
@@ -46,7 +49,10 @@ export async function persistRemoval(
   await timeBudget.wait(Promise.resolve(work));
 }
 
-/** Runs the validators of an entity. In one of another database only declared fields count, without the identifier. */
+/**
+ * Runs the validators of an entity. An entity of another database is validated in its declared fields without the
+ * identifier.
+ */
 async function validateEntity(
   entity: object,
   { target, shape }: Pick<Level, "target" | "shape">,
@@ -58,7 +64,7 @@ async function validateEntity(
   const declared = paths.filter((name) => values[name] !== undefined)
     .map((name) => [name, values[name]]);
   const doc = new (detachedModel(target))(Object.fromEntries(declared));
-  // A body has been cast before: hooks have given such a value.
+  // The values of the body were cast before, so a failed cast comes from a hook.
   const failed = failedSet(doc);
   if (failed !== undefined) throw castFailure(failed, { shape, target });
   await doc.validate(paths);

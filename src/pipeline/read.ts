@@ -43,7 +43,10 @@ export async function versionBefore(context: OpenLevelContext): Promise<Version 
     : await readVersion(context, idParam(context));
 }
 
-/** Passes an entity through its hooks, and gives what is shown of it as a value of JSON. References are still identifiers. */
+/**
+ * Passes an entity through its hooks, and returns its JSON value. The value still has identifiers in the place of
+ * referenced entities.
+ */
 export function showEntity(context: OpenLevelContext, entity: object): MaybePromise<unknown> {
   return andThen(passReadHooks(context, entity), (each) => each && entityValue(context, each));
 }
@@ -52,7 +55,7 @@ export function passReadHooks(
   context: OpenLevelContext,
   entity: object,
 ): MaybePromise<object | undefined> {
-  // A hook may have ended the response: the ones that follow do not run.
+  // A hook may have ended the response, so the hooks after it do not run.
   if (isOver(context.req)) return undefined;
   const seen = passHook(context, "postFetch", { entity });
   return andThen(seen, (each) => each && passHook(context, "preSend", { entity: each }));
@@ -69,12 +72,12 @@ export function entityValue(
   );
 }
 
-/** Tells what of an entity that was read to be changed is in the answer. */
+/** Returns the fields that an answer shows of an entity that was read as a whole for a change. */
 export function shownOf({ level: { shape }, state }: OpenLevelContext) {
   return { shape, unshown: unshownFields(readProjection(state.projection, shape), shape) };
 }
 
-/** Gives the JSON text of each entity, with what its references name. */
+/** Returns the JSON text of each entity, with the referenced entities that the client requests. */
 export async function entityTexts(
   { finder, timeBudget }: OpenLevelContext,
   values: readonly unknown[],
@@ -86,21 +89,21 @@ export async function entityTexts(
   return values.map((value) => populatedText(value, targets));
 }
 
-/** Gives the same with separators between them. */
+/** Returns the JSON texts of entities, joined by the separator of the format. */
 export async function joinedTexts(
   context: OpenLevelContext,
   values: readonly unknown[],
 ): Promise<string> {
   const separator = separatorOf(context);
-  // The text of all costs a fifth less than the texts of each.
+  // A single `JSON.stringify()` for all entities takes a fifth less time than one call for each entity.
   if (context.finder === undefined && separator === ",") return JSON.stringify(values).slice(1, -1);
   return (await entityTexts(context, values)).join(separator);
 }
 
-/** How many entities wait for the entities that they refer to. */
+/** The number of entities that are gathered before their references are read. */
 const AT_ONCE = 128;
 
-/** Gathers small lists, so that what their entities refer to is found at once. */
+/** Joins small lists of entities, so that the references of many entities are read together. */
 export async function* inBatches(
   { finder }: OpenLevelContext,
   lists: AsyncIterable<readonly unknown[]>,

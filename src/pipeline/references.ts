@@ -21,14 +21,17 @@ import type { NamedReference } from "../write/body/cast_body.ts";
 import { storedText } from "../write/stored_values.ts";
 import { type LevelContext, requestView } from "./request/call.ts";
 
-/** A model that references name; without a class if the host has made it with Mongoose. */
+/** The model of a reference. `target` is missing if the application has made the model with Mongoose. */
 interface ReferredModel {
   readonly model: Model<unknown>;
   readonly target?: ModelClass;
   readonly scope: Filter;
 }
 
-/** Gives the models that references name on the connection of a request. Scopes are evaluated once each. */
+/**
+ * Returns the model of each reference field, on the connection of the request. The scope of each model is evaluated
+ * once.
+ */
 async function referredModels(
   context: LevelContext,
   fields: Iterable<FieldShape>,
@@ -47,7 +50,7 @@ async function referredModels(
 
 export function referredTarget({ type }: FieldShape): ModelClass | undefined {
   const ref: unknown = type?.options.ref;
-  // A class that is referred to by its name may not have been used yet.
+  // No model may exist yet for a class that is referenced by its name.
   return referredClass(ref) ?? registeredModels().find(({ name }) => name === ref);
 }
 
@@ -70,7 +73,7 @@ async function classScope(
 ): Promise<Filter> {
   if (target === undefined) return {};
   const { parent: _parent, ...state } = req.framework;
-  // To the scopes, the request is a read of their own model.
+  // The scopes get a request that looks like a read of the referenced model.
   const framework = {
     ...state,
     ...{ filter: {}, options: {}, projection: {}, operation: "one" },
@@ -86,12 +89,15 @@ async function classScope(
   return everyFilter(...scopes);
 }
 
-/** A reference of a body, and the key of its problem where that is not its path. */
+/** A reference in a body. `key` is the key of its problem if the key differs from the path. */
 interface CheckedReference extends NamedReference {
   readonly key?: string;
 }
 
-/** Finds references that name no entity in the scope of its class, by one query a field; `undefined` if none. */
+/**
+ * Returns a problem for each reference that names no entity in the scope of its class. Each field takes one query.
+ * Returns `undefined` if every reference names an entity.
+ */
 export async function missingReferences(
   context: LevelContext,
   references: readonly CheckedReference[],
@@ -104,7 +110,8 @@ export async function missingReferences(
   }));
   const missing = new Set(found.flat());
   if (missing.size === 0) return undefined;
-  // The same for an entity that is not there and for one that is out of scope.
+  // A missing entity and an entity out of scope have the same message, which does not reveal the existence of the
+  // entity.
   const problems = references.filter((each) => missing.has(each)).map(({ path, key = path }) => [
     key,
     { message: `Value at "${path}" names no entity`, kind: "exists" },
@@ -133,7 +140,10 @@ async function lookUp(
   return references.filter((_, index) => !present.has(texts[index]));
 }
 
-/** Finds the entities that a list shows in the place of identifiers; `undefined` where none are asked for. */
+/**
+ * Returns the finder of the entities that a list shows in the place of identifiers. Returns `undefined` if the client
+ * requests none.
+ */
 export async function openPopulation(context: LevelContext): Promise<TargetFinder | undefined> {
   const { params: { populate }, route: { maxTimeMS } } = context;
   if (populate === undefined || populate.size === 0) return undefined;
@@ -155,7 +165,10 @@ export async function openPopulation(context: LevelContext): Promise<TargetFinde
   };
 }
 
-/** Reads entities by the JSON texts of identifiers. The database may write an identifier in another form. */
+/**
+ * Reads entities by the JSON texts of their identifiers. The keys of the result are the given texts, even if the
+ * database writes an identifier in another form.
+ */
 async function findTargets(source: TargetSource, texts: Iterable<string>): Promise<FieldTargets> {
   const ids = new Map<string, unknown>();
   const names = new Map<string, string>();
@@ -171,7 +184,9 @@ async function findTargets(source: TargetSource, texts: Iterable<string>): Promi
   return new Map(Array.from(names, ([text, name]) => [text, found.get(name) ?? null]));
 }
 
-/** Reads an identifier in JSON as the type of `_id` has it; `undefined` for what it does not take. */
+/**
+ * Casts an identifier from JSON to the type of `_id`. Returns `undefined` for a value that the type does not accept.
+ */
 function readIdentifier(value: unknown, model: Model<unknown>): unknown {
   const { instance } = model.schema.path("_id");
   if (instance === "Buffer") return readBase64(value);

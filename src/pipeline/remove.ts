@@ -15,7 +15,10 @@ export async function remove(context: OpenLevelContext): Promise<Reply> {
   return { status: 204 };
 }
 
-/** Every entity passes its hooks before the first one is removed: if one is refused, none is removed. */
+/**
+ * Removes the selected entities. Every entity passes its hooks before the first removal, so a hook that refuses one
+ * entity stops all removals.
+ */
 export async function removeMany(context: OpenLevelContext, limit: number): Promise<void> {
   const { level: { hooks }, source } = context;
   const [entities, pass] = limit === Infinity
@@ -32,7 +35,7 @@ export async function removeMany(context: OpenLevelContext, limit: number): Prom
   await mapAll(allowed, (entity) => persistRemoval(context, entity));
 }
 
-/** Runs the hooks before a removal; gives `undefined` where they hide the entity. */
+/** Runs the hooks before a removal. Returns `undefined` if `postFetch` hides the entity. */
 async function passRemovalHooks(
   context: OpenLevelContext,
   entity: object,

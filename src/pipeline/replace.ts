@@ -17,8 +17,9 @@ import { write } from "./write.ts";
 const MAX_ATTEMPTS = 5;
 
 /**
- * Replaces the entity that the path names, or creates it: by one statement, or through documents. Then others may create,
- * change or remove it before it is written: all is done again with what is there by then.
+ * Replaces the entity that the path names or creates it, by one statement or through documents. Before a write through
+ * documents, another request may create, change or remove the entity. In this case, the replacement starts again with
+ * the new state.
  */
 export async function replace(context: OpenLevelContext, given: JsonObject): Promise<Reply> {
   const body = withKey(context, given);
@@ -32,7 +33,7 @@ export async function replace(context: OpenLevelContext, given: JsonObject): Pro
   for (let tries = 1;; tries++) {
     try {
       const opened = tries === 1 ? context : await openLevel(context);
-      // Hooks do not run for each look at an entity that its reader may not see, or that is not linked to its parent yet.
+      // Hooks do not run again for an entity that its reader may not see or that is not linked to its parent yet.
       const isHidden = isTaken && tries < MAX_ATTEMPTS && await isAbsent(opened);
       if (!isHidden) return located(context, await write(opened, body));
     } catch (error) {
@@ -50,7 +51,10 @@ async function isAbsent(context: OpenLevelContext): Promise<boolean> {
   return await (await openEntities(context)).one(idParam(context)) === null;
 }
 
-/** Gives the body with the key of the path in it; a 404 if that is no key, a 400 if the body has another one. */
+/**
+ * Returns the body with the key of the path. Throws a 404 if the path contains no valid key, and a 400 if the body has
+ * another key.
+ */
 function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   const { shape, writes: { by = "_id" } = {} } = context.level;
   const field = shape.fields.get(by);
@@ -67,7 +71,7 @@ function withKey(context: OpenLevelContext, body: JsonObject): JsonObject {
   return { ...body, [by]: text };
 }
 
-/** Whether another entity has the key, so that this one could not be created. */
+/** Whether another entity has the key, so that this entity could not be created. */
 function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
   const { MongoServerError } = mongoose.mongo;
   return error instanceof MongoServerError && error.code === 11000 &&
@@ -75,7 +79,10 @@ function isKeyTaken(context: OpenLevelContext, error: unknown): boolean {
     isDuplicateIn(error, [context.level.target]) !== false;
 }
 
-/** Tells where a new entity is: where `one()` reads it, or else where it was put. */
+/**
+ * Adds the header `Location` for a new entity. The header is the path at which `one()` reads the entity, or else the
+ * path of the request.
+ */
 function located(
   { req, level: { writes } }: OpenLevelContext,
   { created, ...reply }: Reply,

@@ -5,7 +5,7 @@ import type { DirectCall, DirectResult } from "../sources/source.ts";
 import { idParam, type OpenLevelContext } from "./request/call.ts";
 import { isMinimal } from "./request/preferences.ts";
 
-/** Writes without documents. Returns `undefined` if a hook sees the entities, or the source needs documents. */
+/** Writes without documents. Returns `undefined` if a hook uses the entities, or if the source needs documents. */
 export async function runDirect(
   context: OpenLevelContext,
   options: Omit<DirectCall, "operation" | "id">,
@@ -26,12 +26,12 @@ export async function runDirect(
   };
   const result = await source.direct?.({ operation, id, ...request });
   if (result !== null) return result;
-  // With documents, an entity that is gone is told from one that has changed.
+  // A write through documents distinguishes a removed entity from a changed one.
   if (match !== undefined) return undefined;
   throw notFound();
 }
 
-/** Whether a write has to be refused because it does not say which version it changes. */
+/** Whether a write must be refused because its request names no version. */
 function needsVersion(
   { level: { concurrency }, route: { operation }, params }: OpenLevelContext,
 ): boolean {
@@ -39,7 +39,10 @@ function needsVersion(
     operation.change !== undefined;
 }
 
-/** Whether a write is bound to an entity without a version, or to one that its path does not name: both are read first. */
+/**
+ * Whether an entity must be read before a write, because `If-Match` stands for an entity without a version or for a
+ * document that the path alone does not identify.
+ */
 function isReadFirst({ route: { operation }, params: { match } }: OpenLevelContext): boolean {
   return Array.isArray(match) &&
     match.some(({ version, parentId }) =>

@@ -23,7 +23,7 @@ import { passPreFetch } from "./pass_hooks.ts";
 import { write } from "./write.ts";
 import { writeMany } from "./write_many.ts";
 
-/** Takes a request through its route: the life of every operation, top to bottom. */
+/** Runs all steps of a request, from the first hook to the reply. */
 export async function runPipeline(call: Call): Promise<Reply> {
   const { route: { operation, bodyLimits }, req } = call;
   await admit(call);
@@ -62,7 +62,7 @@ export async function runPipeline(call: Call): Promise<Reply> {
   return isMinimal(context) && reply.status !== 207 ? withoutBody(reply) : reply;
 }
 
-/** Asks the `preFetch` hooks and the rights of the reader whether a request may be looked at, and what is wrong with it. */
+/** Runs the `preFetch` hooks, applies the rights of the reader, and throws an error if a parameter is wrong. */
 export async function admit(call: Call): Promise<void> {
   await passPreFetch(call);
   narrowToReader(call.context);

@@ -36,9 +36,9 @@ import { type HookArguments, passHook } from "./pass_hooks.ts";
 
 export interface Draft extends Merged {
   readonly body: JsonObject;
-  /** The prefix of the keys of its problems, where it is one of many. */
+  /** The prefix for the keys of problems, if the request writes several entities. */
   readonly at: string;
-  /** As it was before; nothing where it is new, or no hook looks. */
+  /** The entity before the change. `undefined` if the entity is new or no hook gets it. */
   readonly previous?: object | undefined;
   readonly isNew: boolean;
 }
@@ -57,11 +57,11 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
   );
   const written = saved ?? ready;
   const outer = outerVersion(context);
-  // An answer may have no identifier.
+  // The entity that a `persist` hook returns may have no identifier.
   await key?.finish([ready]);
   return await answerWritten(context, {
     ...{ entity: saved, previous, isNew, parentId: parentIdOf(context, written) },
-    // An embedded entity is in the version after the one that was read, or in a later one.
+    // The embedded entity is part of the next version of its parent's document, or of a later version.
     version: outer === undefined
       ? versionIn(written, context) ?? versionIn(ready, context) ?? null
       : (outer ?? 0) + 1,
@@ -70,7 +70,7 @@ export async function write(context: OpenLevelContext, body: JsonObject): Promis
 }
 
 interface Written {
-  /** Nothing where a `persist` hook hides it. */
+  /** The written entity. `undefined` if a `persist` hook hides it. */
   readonly entity: object | undefined;
   readonly previous?: object | undefined;
   readonly isNew: boolean;
@@ -85,7 +85,8 @@ export async function answerWritten(
 ): Promise<Reply> {
   const saves = entity && savesOf(entity);
   const sent = entity && await passHook(context, "preSend", { entity, previous });
-  // The hook may have saved the entity once more; what is embedded has no version of its own.
+  // A `preSend` hook may have saved the entity again. The version of an embedded entity is not read again, because the
+  // entity has no version field.
   const isSame = entity === undefined || savesOf(entity) === saves ||
     outerVersion(context) !== undefined;
   const answer: Reply = sent === undefined ? { status: 204 } : {
@@ -121,7 +122,10 @@ export function mergeDraft(
   return { ...merged, body, at, previous, isNew };
 }
 
-/** Refuses wrong bodies. The answer names the rules that other values break as well: a form shows all at once. */
+/**
+ * Throws a 400 if a body has problems. The answer also names the rules that other values break, so that a form can show
+ * all problems at once.
+ */
 export async function refuseProblems(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -143,7 +147,7 @@ export async function refuseProblems(
   throw badData({ ...found, ...missing });
 }
 
-/** Returns the error of each draft that is wrong, by itself. The references of all of them are looked up together. */
+/** Returns the error of each draft with problems. The references of all drafts are looked up together. */
 export async function refusalsOf(
   context: OpenLevelContext,
   drafts: readonly Draft[],
@@ -187,26 +191,32 @@ function snapshot({ level: { hooks } }: OpenLevelContext, entity: object): objec
   return isDocument(entity) ? copyDocument(entity) : entity;
 }
 
-/** The identifier of a new entity in its path; empty where the parent holds only one. */
+/** Returns the identifier of a new entity for its path. Returns an empty text if the parent holds only one entity. */
 export function idOf(entity: object, { parameter }: Level): string | undefined {
   if (parameter === undefined) return "";
   const { _id } = entity as { _id?: unknown };
   return _id === undefined || _id === null ? undefined : String(_id);
 }
 
-/** The rules that the values of a body, and what stands beside them in one field, break that will not be written. */
+/**
+ * Returns the rules that the entity of a refused body breaks. A rule of a field that the body does not set counts only
+ * if the entity must be complete.
+ */
 async function brokenRules(
   { level: { shape, hooks, kind }, timeBudget }: OpenLevelContext,
   { body, entity }: Draft,
 ): Promise<Problems | undefined> {
   if (!isDocument(entity)) return undefined;
-  // A preSave hook may set what the body leaves out.
+  // A `preSave` hook may set fields that the body leaves out.
   const isComplete = (entity.isNew || kind.change === "replace") && hooks.preSave === undefined;
   const counts = (path: string) => isComplete || Object.hasOwn(body, topOf(path));
   return await timeBudget.wait(problemsIn(entity, { shape, counts }));
 }
 
-/** Validates some paths of a document that will not be saved. Failures of the host are thrown. */
+/**
+ * Returns the problems in the counted paths of a document that will not be saved. Throws the errors of the
+ * application's validators.
+ */
 export async function problemsIn(
   doc: Document,
   { shape, counts = () => true }: {

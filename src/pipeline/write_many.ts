@@ -26,7 +26,10 @@ import {
 
 const NO_OBJECT = "The element is not a JSON object";
 
-/** Creates an entity of each element of a body: all or none, or each one by itself. */
+/**
+ * Creates an entity from each element of a body. Either all entities are created or none. With `atomic: false`, each
+ * entity is created by itself.
+ */
 export async function writeMany(
   context: OpenLevelContext,
   elements: readonly unknown[],
@@ -42,7 +45,10 @@ export async function writeMany(
   return result === undefined ? await writeTogether(context, elements) : { status: 201, ...result };
 }
 
-/** Every entity passes its hooks before the first one is written: if one is refused, none is written. */
+/**
+ * Creates entities together. Every entity passes its hooks before the first write, so a hook that refuses one entity
+ * stops all writes.
+ */
 async function writeTogether(
   context: OpenLevelContext,
   elements: readonly unknown[],
@@ -78,7 +84,7 @@ export async function answerCreated(
   return { status: 201, text: `[${texts.join()}]` };
 }
 
-/** Creates an entity of each body by itself. */
+/** Creates an entity from each body. A failure of one body does not stop the others. */
 export async function writeEach(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -106,7 +112,7 @@ async function writeAlone(context: OpenLevelContext, body: unknown): Promise<Ite
   }
 }
 
-/** A new entity on its way through the hooks; nothing follows its first error. */
+/** The state of a new entity on its way through the hooks. No step follows its first error. */
 interface Attempt {
   readonly body: unknown;
   readonly seen?: object;
@@ -115,7 +121,10 @@ interface Attempt {
   readonly error?: unknown;
 }
 
-/** Creates entities by one statement, each by itself. All of their hooks up to `preSave` have run before it. */
+/**
+ * Creates entities by one statement. The hooks of all entities up to `preSave` run before the statement. A failure of
+ * one entity does not stop the others.
+ */
 async function insertEach(
   context: OpenLevelContext,
   bodies: readonly unknown[],
@@ -155,7 +164,7 @@ const NOTHING_INSERTED: InsertedEach = {
   shown: () => Promise.resolve(new Map()),
 };
 
-/** Takes each attempt that has not failed one step further. */
+/** Runs the next step for each attempt without an error. */
 function attemptEach(
   all: readonly Attempt[],
   step: (attempt: Attempt) => MaybePromise<Partial<Attempt>>,
@@ -177,7 +186,7 @@ export interface DescribedResult {
   readonly status: number;
 }
 
-/** Tells what became of each element, as if it had been the only one. */
+/** Returns the result of each element, with the status and body of a request that has only this element. */
 export async function describeResults(
   context: OpenLevelContext,
   results: readonly ItemResult[],

@@ -8,11 +8,11 @@ import type { LevelContext } from "../request/call.ts";
 
 export interface Column {
   readonly names: readonly string[];
-  /** Whether a text in it may be a number: JSON has none for decimals and large integers. */
+  /** Whether a text in this column may be a number. JSON shows decimals and large integers as text. */
   readonly isNumeric: boolean;
 }
 
-/** The types whose values JSON may show as text. */
+/** The types of numbers that JSON may show as text. */
 const NUMERIC: ReadonlySet<unknown> = new Set(["BigInt", "Decimal128", "Number"]);
 
 export function columnsOf(
@@ -34,17 +34,23 @@ interface ColumnOptions {
   readonly populate?: ReadonlyMap<string, PopulateRule> | undefined;
   readonly prefix?: readonly string[];
   readonly schema?: Schema | undefined;
-  /** The shapes around it: one that holds itself ends. */
+  /**
+   * The shapes that contain this one. A shape that contains itself gets no columns, because the columns would have no
+   * end.
+   */
   readonly above?: readonly Shape[];
 }
 
-/** Gives the scalar fields of a shape and of the objects in it, those of identifiers first. */
+/**
+ * Returns the scalar fields of a shape and of its nested objects as columns. The identifier is the first column of each
+ * object.
+ */
 export function columnsIn(
   shape: Shape,
   { shows = () => true, populate, prefix = [], schema, above = [] }: ColumnOptions = {},
 ): Column[] {
   if (above.includes(shape)) return [];
-  // What others embed has no version of its own.
+  // Embedded entities have no version, although their schema has the field.
   const version: unknown = schema?.get("versionKey");
   const columns = [...shape.fields].flatMap(([name, field]): Column[] => {
     const names = [...prefix, name];

@@ -8,7 +8,10 @@ interface Cursor extends AsyncIterable<unknown> {
   close?(): unknown;
 }
 
-/** Runs a `fetch` hook, and the query that it may give; a cursor that comes too late is closed. */
+/**
+ * Runs a `fetch` hook, and the query that the hook may return. A cursor that is returned after the time limit is
+ * closed.
+ */
 export async function runFetch(fetch: () => unknown, timeBudget: TimeBudget): Promise<unknown> {
   const given = evaluate(fetch);
   try {
@@ -34,7 +37,10 @@ async function evaluate(fetch: () => unknown): Promise<unknown> {
   }
 }
 
-/** The entities that a `fetch` hook returned: several, one, or none. A cursor is closed when reading stops. */
+/**
+ * Reads the entities that a `fetch` hook has returned as a list, as a cursor or as a single entity. The cursor is
+ * closed when reading stops.
+ */
 export async function* givenEntities(
   given: unknown,
   timeBudget: TimeBudget,

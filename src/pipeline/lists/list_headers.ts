@@ -9,7 +9,7 @@ interface ListPage {
   readonly read: PageRead;
 }
 
-/** Tells the total of a list, as far as it was counted, and where its pages are. */
+/** Returns the headers of a list, with the counted total and with links to the other pages. */
 export function listHeaders(
   context: OpenLevelContext,
   { counted, page }: { readonly counted: number | undefined; readonly page?: ListPage },
@@ -30,7 +30,10 @@ export function listHeaders(
   };
 }
 
-/** Without a number, there are more entities than are counted. Behind a cursor, the place of a page is not known. */
+/**
+ * Returns the headers with the total and the range of a page. A total above the counting limit has no number. A page
+ * after a cursor has no range, because its position is unknown.
+ */
 function totalHeaders(count: number | undefined, page: ListPage | undefined) {
   const { skip = 0, afterCursor: behind } = page?.read ?? {};
   const size = page?.found.size ?? 0;

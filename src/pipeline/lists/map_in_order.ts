@@ -6,7 +6,10 @@ const WINDOW = 32;
 
 const BATCH = 128;
 
-/** Maps entities through hooks, several at a time and in order, without `undefined`. The first failure ends the work. */
+/**
+ * Maps entities through hooks, several at a time. The results keep the order of the entities, without `undefined`. The
+ * first failure ends the work.
+ */
 export async function* mapInOrder<T, R>(
   lists: AsyncIterable<readonly T[]> | Iterable<readonly T[]>,
   map: (entity: T) => MaybePromise<R | undefined>,
@@ -24,7 +27,7 @@ export async function* mapInOrder<T, R>(
       try {
         result = map(entity);
       } catch (error) {
-        // Earlier failures come first.
+        // The failure of an earlier entity is thrown first.
         for (const earlier of pending) await earlier;
         throw error;
       }
@@ -33,7 +36,7 @@ export async function* mapInOrder<T, R>(
         pending.push(settled(result));
         if (pending.length >= WINDOW) add(await pending.shift());
       }
-      // One list may hold everything.
+      // A single list may hold all entities, so the results are returned in batches.
       if (kept.length >= BATCH) {
         yield kept;
         kept = [];
@@ -46,7 +49,7 @@ export async function* mapInOrder<T, R>(
   if (kept.length > 0) yield kept;
 }
 
-/** Maps a list as {@linkcode mapInOrder} does. */
+/** Maps one list as {@linkcode mapInOrder} does, and returns all results. */
 export function mapAll<T, R>(
   list: readonly T[],
   map: (each: T) => MaybePromise<R | undefined>,
@@ -60,7 +63,10 @@ export async function collect<T>(lists: AsyncIterable<readonly T[]>): Promise<T[
   return all;
 }
 
-/** A promise whose failure may be handled later. */
+/**
+ * Returns a promise whose failure may be handled later. Without a handler, the process would report an unhandled
+ * rejection.
+ */
 function settled<T>(result: MaybePromise<T>): Promise<T> {
   const promise = Promise.resolve(result);
   promise.catch(() => {});

@@ -59,7 +59,7 @@ export async function fillPage(
   };
   await fill(page);
   const isShort = kept.length <= limit && count > limit && !isOver(context.req);
-  // A `fetch` hook has given all that there is.
+  // A `fetch` hook has already returned all of its entities.
   if (isShort && context.level.hooks.fetch === undefined) {
     await fill(restOf(page, ends.map((end) => end())));
   }
@@ -76,7 +76,10 @@ export async function fillPage(
   };
 }
 
-/** An entity without the fields that the client leaves out: its place in the order may be among them. */
+/**
+ * Returns the JSON of an entity with all fields that the reader may see. The order of the list may use fields that the
+ * client has not selected.
+ */
 function wholeValue(
   { params, level: { shape } }: OpenLevelContext,
   { value, entity }: Shown,
@@ -84,7 +87,10 @@ function wholeValue(
   return params.select === undefined ? value : toJsonValue(entity, shape);
 }
 
-/** Continues a page without the entities that were read: their positions change when others are inserted or removed. */
+/**
+ * Returns the rest of a page, without the entities that were read. The identifiers of these entities are excluded,
+ * because positions change when other requests insert or remove entities.
+ */
 function restOf(page: PageRead, read: readonly (SortValues | undefined)[]): PageRead {
   const rest = { ...page, isRest: true };
   const ids = read.flatMap((end) => end === undefined ? [] : [end._id]);

@@ -29,7 +29,7 @@ export async function cursorPaths(context: OpenLevelContext): Promise<readonly s
   if (!showsId) return [];
   if (!isOrderOfValues(order, shape)) return ["_id"];
   const values = isOpen(context, order) ? Object.keys(order) : ["_id"];
-  // Embedded entities have no version of their own.
+  // Embedded entities have no version that a cursor could contain.
   const hasVersion = versionKey !== undefined && !link?.embedded &&
     (values.length < Object.keys(order).length || await mayShowOther(context));
   return hasVersion ? [...values, versionKey] : values;
@@ -56,7 +56,7 @@ export async function valuesAt(
   if (cursor.order !== undefined && cursor.order !== orderMark(order)) throw ofAnotherOrder();
   if (!("values" in cursor)) return await valuesOf(context, { order, cursor });
   const { values } = cursor;
-  // A client could find out hidden values by comparing with values that it makes up.
+  // A client could send invented values and find out hidden values by comparison, so a hidden value is not accepted.
   if (values.length !== paths.length || !isOpen(context, order)) throw ofAnotherOrder();
   return Object.fromEntries(paths.map((path, index) => [path, values[index]]));
 }
@@ -70,7 +70,7 @@ async function valuesOf(
   const paths = Object.keys(order);
   const isUsual = shape.fields.get("_id")?.type?.instance === "ObjectId";
   if (paths.length === 1 && isUsual) return { _id: id };
-  // A text is cast to the type of the field.
+  // The query casts a text to the type of `_id`.
   const name = cursor.order === undefined ? String(id) : { _id: id };
   const stored = await isShown(context, name)
     ? await context.source.readStored(name, [...paths, versionKey])
@@ -79,7 +79,7 @@ async function valuesOf(
   const values = sortValues(stored, paths);
   const hasMoved = version !== undefined && version !== asVersion(stored[versionKey]);
   if (hasMoved) throw badParameter("after", "the place of an entity that has not changed since");
-  // JavaScript cannot hold some dates of other languages: a page behind another one would repeat.
+  // JavaScript cannot represent some dates that other languages store. A page after such a date would repeat entities.
   const isFar = Object.values(values).some((each) => each instanceof Date && !isScalar(each));
   if (isFar) throw badParameter("after", "the place of an entity with dates up to the year 275760");
   return values;
@@ -89,14 +89,14 @@ function ofAnotherOrder() {
   return badParameter("after", "what Link has in this order");
 }
 
-/** Whether a reader who is shown whole entities sees all that an order compares. */
+/** Whether a reader of whole entities sees all values that an order compares. */
 function isOpen({ level: { shape }, state, finder }: OpenLevelContext, order: Order): boolean {
   const projection = readProjection(state.projection, shape);
   return isShownOrder(order, { shape, projection }) &&
     !Object.keys(order).some((path) => finder?.names.has(path));
 }
 
-/** Whether the JSON of an entity shows values as they are stored. */
+/** Whether the JSON of an entity shows the same values as the database stores. */
 function hasValues(json: unknown, values: SortValues): boolean {
   return Object.entries(values).every(([path, value]) =>
     isDeepStrictEqual(valueAt(json, path), toJsonValue(value))
@@ -109,7 +109,7 @@ async function isShown(context: OpenLevelContext, name: EntityName): Promise<boo
   return entity !== undefined && await passReadHooks(context, entity) !== undefined;
 }
 
-/** Whether what is shown of an entity may be other values than it is sorted by. */
+/** Whether the JSON of an entity may show other values than the stored values that sort the list. */
 export async function mayShowOther(context: OpenLevelContext): Promise<boolean> {
   return mayLeaveOut(context) || !showsStoredValues((await context.model()).schema as Schema);
 }

@@ -8,12 +8,12 @@ import type { Shape } from "../../schema/fields/shape.ts";
 import type { OpenLevelContext } from "../request/call.ts";
 import type { Reply } from "../request/reply.ts";
 
-/** The code of MongoDB for a stage that needs more than it may, and may not use the disk. */
+/** The server's error code for a stage that exceeds its memory limit and may not use the disk. */
 const MEMORY_LIMIT = 292;
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Answers the groups of what a list selects: one aggregation. */
+/** Returns the groups of the entities that a list selects, by one aggregation. */
 export async function readGroups(context: OpenLevelContext, query: GroupsQuery): Promise<Reply> {
   const { level: { shape, target }, source } = context;
   checkShown(context, query);
@@ -31,14 +31,14 @@ export async function readGroups(context: OpenLevelContext, query: GroupsQuery):
   return { status: 200, text: toJson(found.map((group) => rowOf(group, { ...query, shape }))) };
 }
 
-/** Groups do not tell of fields that the projection of a hook leaves out. */
+/** Throws a 400 if the groups use a field that the projection of a hook hides. */
 function checkShown(
   { level: { shape }, state }: OpenLevelContext,
   { by, sum, avg }: GroupsQuery,
 ): void {
   const projection = readProjection(state.projection, shape);
   const shows = shownBy(projection, shape);
-  // A text is an expression: the list shows something else under that name.
+  // A text in a projection is an expression, so the list shows another value under this name.
   const isStored = (name: string) => typeof projection[name] !== "string";
   for (const name of [...by, ...sum, ...avg]) {
     const field = shape.fields.get(name);
@@ -60,7 +60,7 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
   const sorted = Object.entries(order).map(([key, direction]) => {
     return [by.includes(key) ? `_id.${key}` : key.replace(".", ":"), direction];
   });
-  // Answers show no list and no object where one value is declared.
+  // Answers show no list and no object for a field that declares one value, so their groups are removed.
   const misfits = by.map((name) => ({ [`_id.${name}`]: { $type: ["array", "object"] } }));
   const conditions = {
     ...misfits.length > 0 && { $nor: misfits },
@@ -83,28 +83,34 @@ function stagesOf({ by, sum, avg, order, rules, shape }: ShapedQuery): PipelineS
 
 const FORMATS = { year: "%Y", month: "%Y-%m", day: "%Y-%m-%d" } as const;
 
-/** The dates that the database can format. Values of other types are less than all dates, or greater. */
+/**
+ * The first and the last date that the database can format. Values of other types compare as less than the first or
+ * greater than the last.
+ */
 const FIRST = new Date("0001-01-01");
 const LAST = new Date("9999-12-31T23:59:59.999Z");
 
-/** The dates that JavaScript can hold. JSON shows other ones as `null`. */
+/** The first and the last date that JavaScript can represent. JSON shows all other dates as `null`. */
 const SHOWN_DATES = [new Date(-TIME_RANGE), new Date(TIME_RANGE)] as const;
 
-/** Numbers that JSON shows as `null`. */
+/** The numbers that JSON shows as `null`. */
 const UNSHOWN_NUMBERS = [NaN, Infinity, -Infinity];
 
 interface KeyOptions {
   readonly unit: keyof typeof FORMATS | undefined;
-  /** The name of the type of the field. */
+  /** The name of the field's type in Mongoose. */
   readonly type: string | undefined;
 }
 
-/** Returns the expression of a key of groups. Its values are `null` wherever JSON shows `null`, so that it is one group. */
+/**
+ * Returns the expression for a key of groups. The expression is `null` for every value that JSON shows as `null`, so
+ * that these values form one group.
+ */
 function keyOf(value: string, { unit, type }: KeyOptions): object {
   if (unit !== undefined) {
     const isDate = { $and: [{ $gte: [value, FIRST] }, { $lte: [value, LAST] }] };
     const text = { $dateToString: { date: value, format: FORMATS[unit] } };
-    // An object stands for a value that is in no group.
+    // The empty object marks a value that belongs to no group. A later stage removes this value.
     const isMisfit = { $in: [{ $type: value }, ["array", "object"]] };
     return { $cond: [isDate, text, { $cond: [isMisfit, { $literal: {} }, null] }] };
   }
@@ -131,7 +137,7 @@ function rowOf(
   };
 }
 
-/** Shows a number in the form of its field, whatever types of numbers are stored in it. */
+/** Returns a number in the form of its field, whatever types of numbers are stored in the field. */
 function shown(value: unknown, { name, shape }: { name: string; shape: Shape }): unknown {
   if (value === undefined || value === null) return null;
   if (shape.fields.get(name)?.type?.instance === "Decimal128") return String(value);

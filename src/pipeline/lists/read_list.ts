@@ -33,23 +33,23 @@ async function readPage(context: OpenLevelContext, page: PageRead): Promise<Foun
   const read = await openRead(context);
   if (read.kind === "bytes") return await read.page(page, countOf(context));
   const total = count(context);
-  // Whatever fails first is answered.
+  // If the read fails first, nothing else handles a failure of the count.
   total.catch(() => {});
   return { ...await fillPage(context, { read, page }), total: await total };
 }
 
-/** Counts what a list selects, if the client asks for it and may know it. */
+/** Counts the entities that a list selects, if the client requests the total and may see it. */
 async function count(context: OpenLevelContext): Promise<number | undefined> {
   const asked = countOf(context);
   return asked && await context.source.count(asked.limit);
 }
 
-/** One entity more tells that there are more than are counted. */
+/** Returns the options for counting a list. One entity above the limit shows that the total is larger. */
 function countOf({ params: { count } }: OpenLevelContext): CountRead | undefined {
   return count && (count.upTo === Infinity ? {} : { limit: count.upTo + 1 });
 }
 
-/** Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
+/** Reads a list without pages. Each entity passes `postFetch` and `preSend`, and only its JSON text is kept. */
 async function readWhole(context: OpenLevelContext): Promise<Reply> {
   const read = await openRead(context);
   if (read.kind === "bytes") return { status: 200, texts: read.list() };
@@ -62,7 +62,7 @@ async function readWhole(context: OpenLevelContext): Promise<Reply> {
   return { status: 200, gathered: await gatherList(texts, separatorOf(context)) };
 }
 
-/** Reads on as long as the client waits. */
+/** Reads entities until the client disconnects or the response has ended. */
 async function* whileAwaited(
   context: OpenLevelContext,
   read: EntitiesRead,

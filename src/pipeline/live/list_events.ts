@@ -18,7 +18,7 @@ export type ListEvent =
   | { readonly type: "drop"; readonly id: string }
   | { readonly type: "resync" | "ready" };
 
-/** How a list that readers have differs from what it is: digests of entities, by identifier, in the order of the list. */
+/** The list as its subscribers have it, with a digest of each entity by identifier, in list order. */
 export type KnownDigests = Map<string, string>;
 
 export interface Listed extends LiveEntity {
@@ -32,7 +32,9 @@ export interface LiveEntities {
 
 export const READY: ListEvent = { type: "ready" };
 
-/** Gives the events that make one list of another. In an order, each entity tells which one it follows. */
+/**
+ * Returns the events that turn one list into another. In an ordered list, each event names the entity before its own.
+ */
 export function eventsBetween(
   held: KnownDigests,
   { entities, isOrdered }: LiveEntities,
@@ -49,7 +51,10 @@ export function eventsBetween(
   return [...drops, ...puts];
 }
 
-/** Whether an identifier is the same as it is stored and in JSON. */
+/**
+ * Whether the JSON of a stored identifier equals the JSON of `_id` in its entity. Otherwise a change cannot be matched
+ * to an entity of the list.
+ */
 export function isNamed(id: unknown): boolean {
   return isObjectId(id) || typeof id === "string" || typeof id === "number";
 }
@@ -63,12 +68,15 @@ export function putsOf(entities: readonly LiveEntity[], isOrdered: boolean): Lis
   }));
 }
 
-/** Gives the most entities that can stay where they are while the others move: the longest increasing run of places. */
+/**
+ * Returns the largest set of unchanged entities that keep their relative order. These entities need no event. Their old
+ * positions form a longest increasing subsequence.
+ */
 function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<string> {
   const places = new Map([...held.keys()].map((id, place) => [id, place]));
   const known = entities.filter(({ id, digest }) => held.get(id) === digest).map(({ id }) => id);
   const placeAt = (index: number) => places.get(known[index] as string) as number;
-  /** The ends of the best runs of each length, and what comes before each entity in its run. */
+  /** The end of the best subsequence of each length, and the predecessor of each entity in its subsequence. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (let index = 0; index < known.length; index++) {
@@ -90,14 +98,17 @@ function keptInOrder(held: KnownDigests, entities: readonly Listed[]): Set<strin
 
 const PIECE = 64 * 1024;
 
-/** Writes events in pieces that end behind an event. The last one tells the place up to which the list is complete. */
+/**
+ * Writes events in pieces of whole events. The `id` of the last event is the place up to which the list is complete.
+ */
 export function writeEvents(events: readonly ListEvent[], place = ""): Buffer[] {
   const pieces: Buffer[] = [];
   let parts: Buffer[] = [];
   let size = 0;
   for (const [index, event] of events.entries()) {
     const isLast = index === events.length - 1;
-    // A client that is cut off while it gets the list again has no place to continue from.
+    // A client that disconnects while it gets the whole list again has no place to continue from, so the event clears
+    // the `id` of the client.
     const id = isLast ? `id: ${place}\n` : event.type === "resync" ? "id:\n" : "";
     for (const part of [`event: ${event.type}\n${id}data: `, ...dataOf(event), "\n\n"]) {
       const bytes = typeof part === "string"
@@ -123,9 +134,15 @@ function dataOf(event: ListEvent): JsonPiece[] {
 
 const REMEMBERED = 1000;
 
-/** The changes of a list from version to version, so that a client can continue from the one that it has. */
+/**
+ * The identifiers of the entities that each version of a list has changed, so that a client can continue from its
+ * version.
+ */
 export class ListLog {
-  /** Marks the places of this list: those of another one, or of other rights, mean nothing in it. */
+  /**
+   * The mark in all places of this list. A place with another mark belongs to another list or other rights, and is not
+   * accepted.
+   */
   readonly #mark = randomBytes(9).toString("base64url");
   readonly #changes: (readonly string[])[] = [];
   #version = 0;
@@ -144,12 +161,16 @@ export class ListLog {
     if (this.#changes.length > REMEMBERED) this.#changes.shift();
   }
 
-  /** Gives the events that a client has missed; `undefined` where that is unknown, or would tell of what it never had. */
+  /**
+   * Returns the events that a client has missed since `place`. Returns `undefined` if the place is of another list or
+   * too old, or if a changed entity is no longer in the list. An event about such an entity could reveal an identifier
+   * that the client never had. In an ordered list, only the place before the last events is accepted.
+   */
   missedSince(
     place: string | undefined,
     { list: { entities, isOrdered }, last }: {
       readonly list: LiveEntities;
-      /** What has just been told, and the version before it. */
+      /** The events that were sent last, and the version before them. */
       readonly last: { readonly version: number; readonly events: readonly ListEvent[] };
     },
   ): ListEvent[] | undefined {

@@ -12,31 +12,32 @@ import { completeLimits } from "../../errors/complete_limits.ts";
  */
 export interface LiveLimits {
   /**
-   * The most subscribers that a process has at a time. The next one gets a 503.
+   * The maximum number of subscribers in a process. Further subscribers get a 503.
    *
    * @default {10000}
    */
   readonly maxSubscribers?: number;
   /**
-   * The time after which `preFetch` hooks, rights and scopes are asked again, in milliseconds.
+   * The interval after which `preFetch` hooks, rights and scopes run again, in milliseconds.
    *
    * @default {30000}
    */
   readonly renewMS?: number;
   /**
-   * The time between two comments that keep a connection open, in milliseconds.
+   * The interval between two comments that keep an idle connection open, in milliseconds.
    *
    * @default {15000}
    */
   readonly heartbeatMS?: number;
   /**
-   * The time after which a stream ends, in milliseconds. Its client opens another one.
+   * The time after which the server ends a stream, in milliseconds. The client opens another stream.
    *
    * @default {3600000}
    */
   readonly maxAgeMS?: number;
   /**
-   * The most bytes that wait for a slow client, besides the list itself. With more, it gets the list again.
+   * The maximum number of bytes that wait for a slow client, without the list itself. A client that exceeds this number
+   * gets the whole list again.
    *
    * @default {1048576}
    */

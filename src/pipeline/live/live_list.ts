@@ -12,15 +12,15 @@ import { type LiveSource, readEntities } from "./live_reading.ts";
 
 export interface Subscriber {
   readonly reading: LiveSource;
-  /** Gets written events; `isList` where they begin with a whole list. */
+  /** Sends written events to the subscriber. `isList` is true if the events begin with the whole list. */
   tell(pieces: readonly Uint8Array[], isList?: boolean): void;
   end(): void;
 }
 
 export interface Beginning {
-  /** The entities that it has of the list that it was subscribed to before. */
+  /** The digests of the entities that the subscriber has from its previous list. */
   readonly held?: KnownDigests | undefined;
-  /** The place that an earlier stream of the same client has come to. */
+  /** The place up to which an earlier stream of the same client was sent. */
   readonly place?: string | undefined;
   readonly isAgain?: boolean;
 }
@@ -37,27 +37,32 @@ const FIRST_PAUSE_MS = 250;
 
 const LONGEST_PAUSE_MS = 5000;
 
-/** The lists that several requests may read, by their keys. */
+/** The lists that several requests may share, by their keys. */
 const shared = new Map<string, LiveList>();
 
-/** Those that nobody reads, with their timers: a client that comes back soon continues from what it had. */
+/**
+ * The shared lists without subscribers, with the timers that delete them. A client that reconnects before the timer
+ * fires gets only the changes that it has missed.
+ */
 const unread = new Map<LiveList, ReturnType<typeof setTimeout>>();
 
 const UNREAD_MS = 60_000;
 
 const MAX_UNREAD = 50;
 
-/** A list and its subscribers. It does one thing at a time: it reads, and tells how that differs from what was told. */
+/**
+ * A live list and its subscribers. The list runs one read at a time, and sends the difference from the previous state.
+ */
 export class LiveList {
   readonly #rules: LiveSource;
   readonly #subscribers = new Set<Subscriber>();
-  /** Those who wait for a reading of the whole list. */
+  /** The subscribers that wait for the next read of the whole list. */
   readonly #joining = new Set<Joining>();
   #stopListening: (() => void) | undefined;
   #held: KnownDigests = new Map();
   #changed: unknown[] = [];
   #isStale = true;
-  /** The identifiers of each of the last changes that were told, or would have been. */
+  /** The identifiers of the last changes. A change is recorded even if no subscriber got it. */
   readonly #log = new ListLog();
   #isWorking = false;
 
@@ -65,7 +70,7 @@ export class LiveList {
     this.#rules = reading;
   }
 
-  /** Gives the list that a request reads: that of all equal requests, or its own. */
+  /** Returns the live list of a request. Requests with the same key get the same list if they may share reads. */
   static for(reading: LiveSource): LiveList {
     const { key, isShared } = reading;
     if (key === undefined || !isShared) return new LiveList(reading);
@@ -84,7 +89,7 @@ export class LiveList {
     return new Map(this.#held);
   }
 
-  /** Adds a subscriber; resolves when it has been told the list, or has left. */
+  /** Adds a subscriber. The promise resolves when the subscriber has got the list or has left. */
   join(subscriber: Subscriber, beginning: Beginning = {}): Promise<void> {
     return new Promise((done, failed) => {
       this.#joining.add({ ...beginning, subscriber, done, failed });
@@ -146,7 +151,7 @@ export class LiveList {
         await (this.#isStale || this.#joining.size > 0
           ? this.#reread(reading)
           : this.#look(reading));
-        // A read for a client who has left may not be whole.
+        // The read for a client that has disconnected may be incomplete.
         if (isOver(reading.context.req)) this.leave(reader);
         pauseMs = FIRST_PAUSE_MS;
       } catch (error) {
@@ -160,7 +165,9 @@ export class LiveList {
     this.#endIfUnused();
   }
 
-  /** Listens to what changes, before anything is read. */
+  /**
+   * Listens to the changes of the collection, before the first read. Changes during the read would be lost otherwise.
+   */
   async #listen({ model, context: { route } }: LiveSource): Promise<void> {
     if (model === undefined || this.#stopListening !== undefined) return;
     const timeBudget = new TimeBudget(route.maxTimeMS + MARGIN_MS);
@@ -168,7 +175,10 @@ export class LiveList {
     this.#stopListening = await ChangeFeed.of(model).listen(note, timeBudget);
   }
 
-  /** Ends those whom a failure concerns; gives whether the others wait until it has passed. */
+  /**
+   * Ends the subscribers that a failure concerns. Returns whether the other subscribers wait for another attempt,
+   * because the failure is temporary.
+   */
   #fail(error: unknown, { context }: LiveSource): boolean {
     const answer = knownAnswer(context, error);
     const isPassing = answer !== undefined && isOutage(answer);
@@ -201,7 +211,7 @@ export class LiveList {
     const whole = () =>
       written ??= this.#written([...putsOf(list.entities, list.isOrdered), READY]);
     for (const each of entering) {
-      // It may have left.
+      // The subscriber may have left during the read.
       if (!this.#joining.delete(each)) continue;
       const { subscriber, held, place, isAgain, done } = each;
       this.#subscribers.add(subscriber);
@@ -217,7 +227,7 @@ export class LiveList {
     }
   }
 
-  /** Reads what has changed, as far as the list still selects it. */
+  /** Reads the changed entities, and drops the changed entities that the list no longer selects. */
   async #look({ context, run }: LiveSource): Promise<void> {
     const ids = this.#changed;
     this.#changed = [];
@@ -240,7 +250,7 @@ export class LiveList {
     if (this.#held.size > maxOf(context)) throw tooMany(maxOf(context));
   }
 
-  /** Tells subscribers what has changed; those who get the whole list next do not need it. */
+  /** Sends events to all subscribers, except to subscribers that get the whole list next. */
   #tellAll(events: readonly ListEvent[]): void {
     if (events.length === 0) return;
     this.#log.add(events);

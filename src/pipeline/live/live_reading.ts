@@ -20,24 +20,32 @@ import { openPopulation } from "../references.ts";
 import type { Call, LevelContext, OpenLevelContext } from "../request/call.ts";
 import type { LiveEntity } from "./list_events.ts";
 
-/** A request that can read its list as often as the list changes. */
+/** A request that can read its list again whenever the list changes. */
 export interface LiveSource {
   readonly context: OpenLevelContext;
-  /** Runs a read as a part of the request. */
+  /** Runs a read in the asynchronous context of the request, so that hooks find its `AsyncLocalStorage`. */
   readonly run: <T>(read: () => Promise<T>) => Promise<T>;
-  /** The model whose collection has the entities; `undefined` where a parent embeds them. */
+  /** The model of the collection with the entities. `undefined` if a parent embeds the entities. */
   readonly model: Model<unknown> | undefined;
-  /** Tells all that decides on what the list shows; `undefined` where that is not known. */
+  /**
+   * The key of the list, which is equal for requests that read the same list. `undefined` if equal requests cannot be
+   * recognized.
+   */
   readonly key: string | undefined;
-  /** Whether equal requests may get what it reads. */
+  /** Whether requests with the same key may share one read. */
   readonly isShared: boolean;
-  /** Whether its entities have an order, or those outside of it come in when others leave. */
+  /**
+   * Whether the list has an order or a limit. In a list with a limit, other entities replace the entities that leave.
+   */
   readonly isOrdered: boolean;
-  /** Whether time alone may change what it selects. */
+  /** Whether time alone may change the selected entities, as in a filter with `$expr` or `$where`. */
   readonly isTimed: boolean;
 }
 
-/** Opens the list of a request whose `preFetch` hooks have passed. Its reads go to the primary, which knows all changes. */
+/**
+ * Opens the live source of a request whose `preFetch` hooks have passed. The reads of the source go to the primary,
+ * because a secondary may lack changes.
+ */
 export async function openLiveSource({ context: acting, levels }: Call): Promise<LiveSource> {
   for (const { state } of levels) state.options = { ...state.options, readPreference: "primary" };
   const opened = await openLevel(acting);
@@ -50,7 +58,7 @@ export async function openLiveSource({ context: acting, levels }: Call): Promise
   const conditions = bytesOf(query?.filter).toString("latin1");
   return {
     ...{ context, run: AsyncLocalStorage.snapshot(), model, key },
-    // Middleware of Mongoose may know of the request.
+    // Middleware of Mongoose may depend on the request, so only lists that are read as bytes are shared.
     isShared: key !== undefined && finder === undefined && context.above === undefined &&
       model !== undefined && planLevel(level, model).kind === "bytes",
     isOrdered: [order, page, readSort(sort), skip ?? undefined, limit ?? undefined]
@@ -59,7 +67,10 @@ export async function openLiveSource({ context: acting, levels }: Call): Promise
   };
 }
 
-/** Writes what decides on what a list shows; `undefined` where two requests could differ in more than what is written. */
+/**
+ * Returns a key that is equal for requests whose lists are the same. Returns `undefined` if a filter, option or
+ * projection holds a value that BSON does not describe fully, such as a function.
+ */
 function keyOf(
   { level, params, state }: LevelContext,
   { filter, model }: ModelQuery<FrameworkModel>,
@@ -77,7 +88,7 @@ function bytesOf(value: unknown): Buffer {
   return Buffer.from(mongoose.mongo.BSON.serialize({ value }));
 }
 
-/** Whether a value is what its BSON tells: a function, an undefined value or an object of a class may be more. */
+/** Whether BSON describes a value fully. BSON does not describe functions, `undefined`, or the class of an object. */
 function isData(value: unknown): boolean {
   if (typeof value === "function" || typeof value === "symbol" || value === undefined) return false;
   if (typeof value !== "object" || value === null) return true;
@@ -97,11 +108,14 @@ function nameOf(each: object): string {
   return name;
 }
 
-/** Reads a list, or some of its entities, as a GET shows it now; a 409 if there are too many. */
+/**
+ * Reads a live list, or some of its entities, as a GET shows them now. Throws a 409 if more than `max` entities are
+ * found.
+ */
 export async function readEntities(
   context: OpenLevelContext,
   { ids, max }: {
-    /** The identifiers of those that are read; all if there are none. */
+    /** The identifiers of the entities to read. Without identifiers, the whole list is read. */
     readonly ids?: readonly unknown[];
     readonly max: number;
   },

@@ -13,28 +13,30 @@ import { type Beginning, LiveList, type Subscriber } from "./live_list.ts";
 import { type LiveSource, openLiveSource } from "./live_reading.ts";
 
 export interface EventSender {
-  /** Sends written events; `isList` where they begin with a whole list. */
+  /** Sends written events to the client. `isList` is true if the events begin with the whole list. */
   send(pieces: readonly Uint8Array[], isList: boolean): void;
   end(): void;
 }
 
 const RETRY_MS = 1000;
 
-/** The subscription of a request to a list, until its client leaves or may no longer read it. */
+/**
+ * The subscription of a request to a live list. The subscription ends when its client disconnects or may no longer read
+ * the list.
+ */
 export class Subscription implements Subscriber {
   readonly #route: Route;
   readonly #req: FrameworkRequest;
   readonly #sender: EventSender;
-  /** Runs what changes and timers begin as a part of the request. */
+  /** Runs the work of timers and changes in the asynchronous context of the request. */
   readonly #run: <T>(work: () => T) => T = AsyncLocalStorage.snapshot();
   reading!: LiveSource;
   #list: LiveList | undefined;
   #stopListening: () => void = () => {};
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isEntering = false;
-  /** Whether rights and parents have to be looked at once more. */
+  /** Whether rights and parents must be checked again. */
   #isDue = false;
-  /** Whether the client has missed events. */
   #hasGap = false;
   #isEnded = false;
 
@@ -44,7 +46,10 @@ export class Subscription implements Subscriber {
     this.#sender = sender;
   }
 
-  /** Opens the list of a call, and sends it: what has changed since the place that an earlier stream has come to. */
+  /**
+   * Opens the list of a call and sends it. A client that names the place of an earlier stream gets only the changes
+   * since that place.
+   */
   async open(call: Call): Promise<void> {
     const { "last-event-id": place = "" } = call.req.headers;
     this.#isEntering = true;
@@ -82,12 +87,15 @@ export class Subscription implements Subscriber {
   #plan(afterMS: number): void {
     if (this.#isEnded) return;
     clearTimeout(this.#timer);
-    // Those who came together do not ask together again.
+    // Clients that connected at the same time are checked again at different times.
     const soonerMS = afterMS * (1 - Math.random() / 5);
     this.#timer = setTimeout(() => this.#run(() => void this.#renew()), soonerMS).unref();
   }
 
-  /** Asks for all rights again. A reader who may no longer is told by his next request why. */
+  /**
+   * Checks all rights again. Ends the stream if the reader has lost the right to read. The next request of the reader
+   * gets the reason.
+   */
   async #renew(): Promise<void> {
     this.#isDue = true;
     if (this.#isEntering) return;
@@ -130,7 +138,7 @@ export class Subscription implements Subscriber {
     await this.#list.join(this, { ...beginning, held });
   }
 
-  /** Listens to the changes of all that the list is a part of, before any of it is read. */
+  /** Listens to the changes of all parents of the list, before any parent is read. */
   async #listenAbove({ above, timeBudget }: LevelContext): Promise<void> {
     const stops: (() => void)[] = [];
     const stopAll = () => stops.forEach((stop) => stop());

@@ -31,25 +31,28 @@ interface RequestContext {
 interface LevelCache {
   key?: KeyRecord;
   source?: Source;
-  /** The count of a hook that asks before the level is open. */
+  /** The running count for a hook that counts before the level is open. */
   counting?: Promise<number>;
-  /** The version of the document around the part below, and its identifier. */
+  /** The version and the identifier of the document that embeds the entities of the level below. */
   version?: Version;
   parentId?: string | undefined;
 }
 
 export interface LevelContext extends RequestContext {
-  /** Replaced once, after the `preFetch` hooks, by what the rights of the reader leave of it. */
+  /** The level of the route. After the `preFetch` hooks, the level that the reader may see replaces it once. */
   level: Level;
   readonly above: LevelContext | undefined;
   readonly state: FrameworkState;
   params: RequestParams;
   readonly cache: LevelCache;
-  /** Gives the model on the request's connection. What `getConnection` throws is a {@linkcode HookFailure}. */
+  /**
+   * Returns the model on the connection of the request. Throws a {@linkcode HookFailure} if `getConnection` throws an
+   * error.
+   */
   readonly model: () => Promise<Model<unknown>>;
 }
 
-/** A level whose source is open: every step of an operation works on one. */
+/** The context of a level whose source is open. Every step of an operation works on such a context. */
 export interface OpenLevelContext extends LevelContext {
   readonly source: Source;
   readonly finder?: TargetFinder | undefined;
@@ -58,19 +61,22 @@ export interface OpenLevelContext extends LevelContext {
 export interface Call extends RequestContext {
   readonly levels: readonly LevelContext[];
   readonly context: LevelContext;
-  /** The hash of the body as the client has sent it, where it may have come with a key. */
+  /** The hash of the body as the client has sent it. Only requests with an idempotency key have a hash. */
   readonly bodyHash?: string | undefined;
-  /** The error in the parameters: thrown after the `preFetch` hooks, which come first. */
+  /** The error in the query parameters. The `preFetch` hooks run before it is thrown, so that a 403 comes first. */
   readonly badQuery?: unknown;
 }
 
 export interface RequestParams extends ReadQuery {
-  /** Takes what the client selects by out of a filter: a cursor names an entity that need not be selected any more. */
+  /**
+   * Returns the conditions in a filter that hooks have added, without the conditions of the client. A cursor may name
+   * an entity that the client no longer selects.
+   */
   readonly hookConditions?: (filter: Filter) => Filter;
   readonly match?: IfMatch | undefined;
 }
 
-/** Opens a call. Before the first hook nothing but the request is looked at. */
+/** Opens the call of a request. Nothing but the request is read before the first hook. */
 export function openCall(
   route: Route,
   { req, count }: {
@@ -88,7 +94,7 @@ export function openCall(
   for (const level of route.levels) {
     const compile = level.link?.embedded ? embeddedModel : getModel;
     const model = async () => compile(level.target, await connect()) as unknown as Model<unknown>;
-    // Hooks see what `getConnection` threw, as it was thrown.
+    // Hooks get the error that `getConnection` threw, without the `HookFailure` around it.
     const shown = () =>
       model().catch((error) => {
         throw error instanceof HookFailure ? error.thrown : error;
@@ -106,12 +112,12 @@ export function openCall(
   }
   const context = levels.at(-1) as LevelContext;
   context.state.filter = q;
-  // Hooks may change the body.
+  // Hooks may change the body, so its hash is computed before they run.
   const bodyHash = context.level.writes?.idempotency && hashBody(req);
   return { route, req, timeBudget, levels, context, isAway, badQuery, bodyHash };
 }
 
-/** Reads what a client asks, as far as it does not depend on what he may see: hooks get the conditions of `q`. */
+/** Reads the part of the query that is the same for all readers. Hooks get the conditions of `q`. */
 function readEarly(route: Route, req: FrameworkRequest): ParsedQuery {
   const level = actingLevel(route);
   if (route.rights === undefined) return readQuery({ route, level, req });
@@ -127,14 +133,14 @@ interface ParsedQuery {
   readonly badQuery?: unknown;
 }
 
-/** Reads what a client asks of the level that acts, or what is wrong with it. */
+/** Reads the query parameters for the last level. `badQuery` is the error of a wrong parameter. */
 export function readQuery(
   { route, level, req }: Pick<LevelContext, "route" | "level" | "req">,
 ): ParsedQuery {
   const { shape, kind, reads, filterPaths } = level;
   const { operation } = route;
   const given = operation.change && readIfMatch(req.headers["if-match"]);
-  // A list is always there.
+  // A list always exists, so `If-Match: *` is true for every list.
   const match = given === "any" && !operation.item ? undefined : given;
   if (!takesQ(kind) || level.ignoresQ) return { params: { match }, q: {} };
   try {
@@ -164,14 +170,15 @@ export function separatorOf({ params: { format } }: LevelContext): Separator {
   return format === undefined ? "," : "\n";
 }
 
-/** The name of a level's entity in the path; empty where the parent holds only one. */
+/** Returns the name of the level's entity in the path. Returns an empty text if the parent holds only one entity. */
 export function idParam({ req, level: { parameter } }: LevelContext): string {
   return parameter === undefined ? "" : String(req.params[parameter]);
 }
 
 /**
- * A request with a `framework` of its own, for what runs while hooks of the same request may wait. All else is read from the
- * given request and set on it: what a scope notes there is seen by others.
+ * Returns a view of a request with another `framework`, for work that runs while hooks of the same request may be
+ * running. All other properties are read from the given request and set on it, so a property that a scope sets is
+ * visible in the whole request.
  */
 export function requestView(
   req: FrameworkRequest,
@@ -179,12 +186,13 @@ export function requestView(
 ): FrameworkRequest {
   let own: unknown = framework ?? req.framework;
   return new Proxy(req, {
-    // Getters get the request itself: members that are private to its class cannot be read from a proxy.
+    // Getters run on the request itself, because a proxy cannot read the private members of its class.
     get(target, name) {
       if (name === "framework") return own;
       if (name === "params" && params !== undefined) return params;
       const value: unknown = Reflect.get(target, name, target);
-      // Iterating over a stream compares it with the `this` of its listeners: an error that nobody catches otherwise.
+      // Iterating over a stream compares the stream with the `this` of its listeners. A proxy as `this` would cause an
+      // error that nothing catches.
       const isOfStream = name in IncomingMessage.prototype && typeof value === "function";
       return isOfStream ? value.bind(target) : value;
     },

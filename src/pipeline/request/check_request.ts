@@ -7,7 +7,10 @@ import { hasUntoldFailures, indexBuilds, type UniqueIndex } from "../../schema/i
 import type { Call, LevelContext } from "./call.ts";
 import { errorContext } from "./reporter.ts";
 
-/** Refuses parameters that nothing declares: of strict routes, and of changes of many, where a misspelled `q` would select all. */
+/**
+ * Throws a 400 for a parameter that nothing declares. The check is for strict routes, and for changes of many entities,
+ * where a misspelled `q` would select all of them.
+ */
 export function checkParameters({ route, req, levels, context }: Call): void {
   const { operation, parameters } = route;
   const removesMany = operation.many && operation.change === "remove";
@@ -20,7 +23,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   const given = new Set(new URLSearchParams(queryOf(req.url)).keys());
   for (const parameter of given) {
     if (known.has(parameter)) continue;
-    // A replacement has no "q": without its condition, it would write what the client wants to spare.
+    // A replacement has no `q`. Without this check, the replacement would write an entity that the condition excludes.
     if (!isStrict && !/^q(\[|$)/.test(parameter)) continue;
     throw badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
   }
@@ -32,7 +35,7 @@ export function checkParameters({ route, req, levels, context }: Call): void {
   }
 }
 
-/** An empty object is no body: some clients send it with every request. */
+/** Whether a request has a body. An empty object is no body, because some clients send one with every request. */
 function hasBody({ body, headers }: Call["req"]): boolean {
   if (isJsonObject(body)) return Object.keys(body).length > 0;
   const length = headers["content-length"] ?? "0";
@@ -60,13 +63,16 @@ function needsAny(names: readonly string[]): Need {
   return ({ fields }) => fields.some((name) => names.includes(name));
 }
 
-/** Returns which unique indexes the body of a request concerns. A new entity without a field is in most indexes, too. */
+/**
+ * Returns whether a unique index concerns the body of a request. An index that is not sparse or partial also contains
+ * new entities without its field.
+ */
 function neededBy(
   { req: { body }, route: { operation: { change, origin } }, context }: Call,
 ): Need {
   if (change !== "merge" && change !== "replace") return () => false;
   const isNew = origin === "new" || origin === "byKey";
-  // A hook may set what the body leaves out.
+  // A hook may set fields that the body leaves out, so every index is needed.
   if (!isJsonObject(body) || isNew && context.level.hooks.preSave !== undefined) return () => true;
   const isNamed = needsAny(Object.keys(body));
   return (index) => isNew && index.isOfAll || isNamed(index);

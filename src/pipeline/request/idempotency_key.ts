@@ -21,13 +21,16 @@ export function readKey({ headers, headersDistinct }: FrameworkRequest): string 
   );
 }
 
-/** Gives a hash of a body that came with a key. It is the same for every order of the body's names. */
+/**
+ * Returns the hash of a body that came with an idempotency key. The order of names in the body does not change the
+ * hash.
+ */
 export function hashBody({ body, headers }: FrameworkRequest): string | undefined {
   if (headers[KEY] === undefined) return undefined;
   try {
     return hashOf(JSON.stringify(body, withSortedNames) ?? "");
   } catch {
-    // It is nested deeper than a body may be.
+    // The body is nested more deeply than a body may be.
     return "";
   }
 }

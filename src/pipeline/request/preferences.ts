@@ -4,7 +4,7 @@ import { readItems } from "../../filter/parameters/header_items.ts";
 import type { LevelContext } from "./call.ts";
 import type { Reply } from "./reply.ts";
 
-/** Reads the header `Prefer`. Of a preference that comes again, the first one counts. */
+/** Reads the header `Prefer`. If a preference is repeated, the first value counts. */
 function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   if (prefer === undefined) return given;
@@ -14,7 +14,10 @@ function preferencesOf({ headers: { prefer } }: FrameworkRequest): ReadonlyMap<s
   return given;
 }
 
-/** Reads how many entities a request may change at most: to ignore a value that is no number would change too much. */
+/**
+ * Reads the preference `max-affected`, the most entities that a request may change. Throws a 400 if the value is no
+ * number, because a request without this limit could change too many entities.
+ */
 export function readMaxAffected(req: FrameworkRequest): number | undefined {
   const most = preferencesOf(req).get("max-affected");
   if (most === undefined) return undefined;
@@ -26,7 +29,10 @@ export function prefersCount(req: FrameworkRequest): boolean {
   return preferencesOf(req).get("count")?.toLowerCase() === "exact";
 }
 
-/** Whether a request that writes one entity, or creates several, is answered without a body. */
+/**
+ * Whether a request that writes one entity or creates several is answered without a body, as `Prefer: return=minimal`
+ * requests.
+ */
 export function isMinimal({ route: { operation }, req }: LevelContext): boolean {
   if (operation.many || operation.change !== "merge" && operation.change !== "replace") {
     return false;
@@ -34,7 +40,7 @@ export function isMinimal({ route: { operation }, req }: LevelContext): boolean 
   return preferencesOf(req).get("return")?.toLowerCase() === "minimal";
 }
 
-/** Gives the answer of a request that wants to see nothing of what it wrote. */
+/** Returns an answer without its body, for `Prefer: return=minimal`. */
 export function withoutBody({ text: _text, ...reply }: Reply): Reply {
   const headers = { ...reply.headers, "Preference-Applied": "return=minimal" };
   return { ...reply, status: reply.status === 201 ? 201 : 204, headers };

@@ -13,10 +13,16 @@ import { memoize } from "../../schema/memoize.ts";
 import { type LevelContext, readQuery } from "./call.ts";
 import type { Level } from "./route.ts";
 
-/** The most combinations of answers whose shapes, readers and plans are kept, for all routes of the process together. */
+/**
+ * The most rights that the process keeps for all routes together. Shapes, readers and plans are kept for each of these
+ * rights.
+ */
 export const MAX_KEPT = 512;
 
-/** The rights of recent readers, by the functions and what these have told. The least recent are first. */
+/**
+ * The rights of recent readers, by the identifiers and results of their functions. The least recently used rights are
+ * first.
+ */
 const kept = new Map<string, Rights>();
 
 const functionIds = new WeakMap<FieldRule, number>();
@@ -28,7 +34,10 @@ function idOf(restriction: FieldRule): number {
   return id;
 }
 
-/** Returns the rights for what functions have told. Routes share them, and with them all that is made for a shape. */
+/**
+ * Returns the rights for the results of functions. All routes share these rights, and the shapes, readers and plans
+ * that are made for them.
+ */
 function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   const rights = kept.get(key) ?? new Rights(told);
   kept.delete(key);
@@ -37,10 +46,10 @@ function rightsFor(key: string, told: ReadonlyMap<FieldRule, boolean>): Rights {
   return rights;
 }
 
-/** Gives the levels of a route as the reader of a request may see them. */
+/** The function that returns the levels of a route as the reader of a request may see them. */
 export type RouteRights = (req: FrameworkRequest) => readonly Level[];
 
-/** Gives the rights of a route; `undefined` where no field has a function. */
+/** Returns the function for the rights of a route. Returns `undefined` if no field has a function. */
 export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   const names = new Map<FieldRule, string>();
   for (const [target, shape] of levels.flatMap(shapesOf)) {
@@ -63,7 +72,7 @@ export function rightsOf(levels: readonly Level[]): RouteRights | undefined {
   };
 }
 
-/** The shapes that a level shows or sets: its own, and those of the body and the answer of an action. */
+/** Returns the shapes that a level shows or sets. An action also has the shapes of its body and its answer. */
 function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   const others = [action?.body, action?.answer].flatMap((type): [ModelClass, Shape][] =>
     isModelClass(type) ? [[type, shapeForAll(buildSchema(type).schema)]] : []
@@ -71,7 +80,10 @@ function shapesOf({ target, shape, action }: Level): [ModelClass, Shape][] {
   return [[target, shape], ...others];
 }
 
-/** Asks the function of a field. Anything but `false` restricts: a forgotten `return` never shows anything. */
+/**
+ * Calls the function of a field. Any result but `false` restricts the field, so that a forgotten `return` never shows
+ * it.
+ */
 function ask(
   restriction: FieldRule,
   { req, name }: { readonly req: FrameworkRequest; readonly name: string },
@@ -102,8 +114,8 @@ function levelUnder(rights: Rights, level: Level): Level {
 }
 
 /**
- * Narrows a level, and those above it, to what its reader may see and set, and reads what he asks. Only `q` was read before
- * the `preFetch` hooks, as anyone may ask it.
+ * Restricts a level and the levels above it to the fields that the reader may see and set, and reads the query
+ * parameters by these levels. Before the `preFetch` hooks, only `q` was read, with the fields of all readers.
  */
 export function narrowToReader(context: LevelContext): void {
   const { route, req } = context;
@@ -118,7 +130,7 @@ export function narrowToReader(context: LevelContext): void {
   if (context.level !== levels.at(-1)) return;
   const { params, badQuery } = readQuery(context);
   if (badQuery !== undefined) throw badQuery;
-  // Additions of hooks count from the conditions that they have got.
+  // Hooks have added their conditions to the filter that was read first, so the function of this filter is kept.
   context.params = {
     ...params,
     ...context.params.hookConditions && { hookConditions: context.params.hookConditions },

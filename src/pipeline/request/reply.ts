@@ -8,25 +8,28 @@ import type { FrameworkRequest } from "../../declare/hooks/framework_request.ts"
 export interface Reply {
   readonly status: 200 | 201 | 204 | 207;
   readonly text?: string | Uint8Array;
-  /** A list in pieces that no hook can refuse, so that its answer may begin before the last entity is read. */
+  /** The pieces of a list whose entities no hook can refuse. The answer may begin before the last entity is read. */
   readonly texts?: AsyncIterable<JsonPiece>;
   readonly gathered?: readonly JsonPiece[];
-  /** Whole lines that the client gets as soon as each piece is there. */
+  /** The lines of an answer. The client gets each piece before the next one is written. */
   readonly lines?: AsyncIterable<string>;
-  /** Has `lines` end early: called when the server closes. */
+  /** Ends `lines` early. The function is called when the server closes. */
   readonly stop?: () => void;
   readonly format?: Format | undefined;
   readonly columns?: readonly Column[];
-  /** The version of the one entity that the answer shows; `null` if it has none. */
+  /** The version of the one entity that the answer shows. `null` if the entity has no version. */
   readonly version?: number | null;
-  /** The document with the version, where the path may lead to another one later. */
+  /** The identifier of the document with the version, if the path may lead to another document later. */
   readonly parentId?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The name of the new entity below the path that it was created at. */
+  /**
+   * The identifier of the new entity, from which its path is built. The text is empty if the parent holds only one
+   * entity.
+   */
   readonly created?: string;
 }
 
-/** The path of a request. It never depends on a header of the client. */
+/** Returns the path of a request. The headers of the client never change the path. */
 export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   const whole = `${baseUrl}${path}`.replace(/^[/\\]+/, "/");
   let end = whole.length;
@@ -34,19 +37,22 @@ export function pathOf({ baseUrl, path }: FrameworkRequest): string {
   return whole.slice(0, end);
 }
 
-/** Whether a reply can no longer be sent: a hook has ended the response, or the client has left. */
+/** Whether a reply can no longer be sent, because a hook has ended the response or the client has disconnected. */
 export function isOver({ res, socket }: FrameworkRequest): boolean {
-  // A response that waits behind another one does not know that its connection has closed.
+  // With request pipelining, a response behind another one is not destroyed when its connection closes.
   return (res !== undefined && hasEnded(res)) || res?.destroyed === true ||
     socket?.destroyed === true;
 }
 
-/** The callbacks of each connection: one listener of the socket serves all of its requests. */
+/** The callbacks for each connection. One listener on the socket serves all requests of the connection. */
 const closeCallbacks = new WeakMap<Socket, Set<() => void>>();
 
-/** Calls back when a connection closes. A response that waits behind another one emits no event then. */
+/**
+ * Calls a function when a connection closes. Returns a function that removes the callback. With request pipelining, a
+ * response behind another one emits no event when the connection closes.
+ */
 export function onConnectionClose(socket: Socket, callback: () => void): () => void {
-  // Hosts without connections have no such event.
+  // A host without connections has no socket that could close.
   if (typeof socket?.once !== "function") return () => {};
   let callbacks = closeCallbacks.get(socket);
   if (callbacks === undefined) {
@@ -60,10 +66,13 @@ export function onConnectionClose(socket: Socket, callback: () => void): () => v
   return () => callbacks.delete(callback);
 }
 
-/** Responses of which `end()` was called, and that middleware ends later. */
+/** The responses whose `end()` was called, and that middleware may end later. */
 const ended = new WeakSet<object>();
 
-/** Notes when `end()` is called: middleware that compresses answers or saves sessions ends the response later. */
+/**
+ * Records the call of `end()`. Middleware that compresses answers or saves sessions replaces `end()`, and ends the
+ * response later.
+ */
 export function watchEnd(res: Response): void {
   if (!Object.hasOwn(res, "end")) return;
   const end = res.end as (...args: unknown[]) => Response;

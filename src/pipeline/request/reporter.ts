@@ -18,7 +18,7 @@ import { validationFailure } from "../../schema/mongoose/errors.ts";
 import type { LevelContext } from "./call.ts";
 import { isOver } from "./reply.ts";
 
-/** Where an error happened: the third argument of `onError`. */
+/** The place of an error in the API. `onError` gets this object as its third argument. */
 export interface ErrorContext {
   /** The HTTP method of the request. */
   readonly method: string;
@@ -29,13 +29,16 @@ export interface ErrorContext {
   /** The name of the operation. */
   readonly operation: string;
   /**
-   * How many more requests failed for the same cause within the last minute. It is only set after the first report, while
-   * the database is not available or clients are too slow.
+   * The number of further requests that failed for the same cause within the last minute. The first report of a cause
+   * has no number. Later reports have a number while the database is not available or clients are too slow.
    */
   readonly count?: number;
 }
 
-/** Looks at an error, for the host. */
+/**
+ * The function of the application that gets errors of requests. A `RestError` that the function returns becomes the
+ * answer to an unexpected error.
+ */
 export type OnError<C = ErrorContext> = (
   req: FrameworkRequest,
   error: unknown,
@@ -55,7 +58,10 @@ interface Outage<C> {
 
 const OUTAGE_MS = 60_000;
 
-/** Reports errors to the host: to `onError` first, else to the log. One serves all routes of a router. */
+/**
+ * The reporter of errors. An error is passed to `onError`, and is logged unless `onError` returns a `RestError`. One
+ * reporter serves all routes of a router.
+ */
 export class Reporter<C extends object = ErrorContext> {
   readonly #onError: OnError<C> | undefined;
   readonly #outageMs: number;
@@ -71,7 +77,7 @@ export class Reporter<C extends object = ErrorContext> {
     return this.#onError !== undefined;
   }
 
-  /** Reports an error; gives the answer of `onError`, if it has one. */
+  /** Reports an error. Returns the `RestError` of `onError`, if the function returns one. */
   async report({ req, error, context }: Failure<C>): Promise<RestError | undefined> {
     try {
       const given = await this.#onError?.(req, error, context);
@@ -83,7 +89,10 @@ export class Reporter<C extends object = ErrorContext> {
     return undefined;
   }
 
-  /** Reports what many requests fail for at a time: the first failure of a cause at once, then once a minute how many more. */
+  /**
+   * Reports an error that many requests meet at a time. The first failure of a cause is reported at once. Further
+   * failures are reported once a minute with their number.
+   */
   async reportRepeated(failure: Failure<C>): Promise<void> {
     const cause = causeOf(failure.error);
     const running = this.#outages.get(cause);
@@ -122,7 +131,7 @@ function causeOf(error: unknown): string {
   return `${name} ${code}`;
 }
 
-/** Gives the answer to an error of a request, and tells the host of those that answer 5xx. */
+/** Returns the answer to an error of a request. Reports an error to the application if the answer is a 5xx. */
 export async function errorAnswer(context: LevelContext, error: unknown): Promise<RestError> {
   const { req, route: { reporter } } = context;
   const { answer: known, thrown } = translated(context, error);
@@ -133,13 +142,14 @@ export async function errorAnswer(context: LevelContext, error: unknown): Promis
   };
   if (known === undefined) return await reporter.report(failure) ?? internal(failure.error);
   if (isOutage(known)) {
-    // A stop cuts requests before it closes the connections
+    // When a server stops, requests end before the application closes the connections. The errors of these requests are
+    // not reported.
     if (!isOver(req) || !isClosedByHost(thrown)) await reporter.reportRepeated(failure);
   } else if (known.status >= 500) await reporter.report(failure);
   return known;
 }
 
-/** Gives the answer to an error; `undefined` where only the host may know what has happened. */
+/** Returns the answer to an error. Returns `undefined` if only the application may see the error. */
 export function knownAnswer(context: LevelContext, error: unknown): RestError | undefined {
   return translated(context, error).answer;
 }
@@ -149,7 +159,7 @@ function translated(
   error: unknown,
 ): { readonly answer: RestError | undefined; readonly thrown: unknown } {
   const options = {
-    // Conditions that a hook has added are not the client's error.
+    // A condition that a hook has added is no error of the client.
     filtered: mayBeRefused(state.filter),
     isHidden: (path: string) => isHiddenPath(path, level.shape),
     isSent: (path: string) => [req.body].flat().some((body) => namesPath(body, path)),

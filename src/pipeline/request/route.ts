@@ -16,18 +16,18 @@ import type { RouteRights } from "./reader_rights.ts";
 import type { Reporter } from "./reporter.ts";
 
 export interface WriteRules {
-  /** The most entities that the body of a creation may have; `undefined` where it has one. */
+  /** The most entities in the body of a creation. `undefined` if the body is one entity. */
   readonly many?: number | undefined;
   readonly atomic: boolean;
-  /** Whether a body may have an entity on each line, any number of them. */
+  /** Whether a body may have any number of lines with one entity each. */
   readonly takesLines?: boolean;
   /** The fields that a change of many entities may set. */
   readonly fields?: ReadonlySet<string>;
   /** The most entities that a request may change or remove. */
   readonly max?: number | undefined;
-  /** Whether a request has to say what it selects. */
+  /** Whether a request needs `q` to select entities. */
   readonly needsQ: boolean;
-  /** The field by which the path of a replacement names an entity. */
+  /** The field whose value names an entity in the path of a replacement. */
   readonly by?: string;
   readonly isRead?: boolean;
   readonly idempotency?: {
@@ -37,29 +37,31 @@ export interface WriteRules {
   };
 }
 
-/** One level of a route. The last one acts, those before it are read. */
+/** A segment of a route with its class and hooks. The last level acts. The levels above it are read. */
 export interface Level {
   readonly target: ModelClass;
   readonly shape: Shape;
-  /** The operation at this level, or the action: `one` for all but the last. */
+  /** The name of the operation or the action at this level. All levels but the last have `one`. */
   readonly operation: string;
   readonly kind: Operation;
   readonly action?: ActionRecord;
-  /** The rights of its reader on any class; missing where no function tells. */
+  /** The rights of the reader on any class. `undefined` if no field has a function for its rights. */
   readonly rights?: Rights;
   readonly hooks: Hooks<object>;
   readonly parameters: readonly string[];
   readonly reads?: ReadRules | undefined;
   readonly writes?: WriteRules | undefined;
-  /** The paths that filters of clients may name; any that is shown if there are none. */
+  /** The paths that filters of clients may name. Without this list, filters may name every visible path. */
   readonly filterPaths?: ListedPaths | undefined;
-  /** Whether the URL parameter `q` is not for its entities. */
+  /** Whether the URL parameter `q` does not select entities of this level. */
   readonly ignoresQ?: boolean;
-  /** The field with the version of the document that holds its entities; `undefined` if there is none. */
+  /**
+   * The field with the version of the document that contains the entities. `undefined` if the document has no version.
+   */
   readonly versionKey: string | undefined;
   readonly concurrency?: RestRecord["concurrency"];
   readonly scopes: readonly NonNullable<RestRecord["scope"]>[];
-  /** The parameter of the path that names its entity; there is none where the parent holds only one. */
+  /** The path parameter that names the entity. `undefined` if the parent holds only one entity. */
   readonly parameter?: string;
   readonly link?: PartLink;
 }
@@ -69,18 +71,21 @@ export interface Route {
   readonly operation: Operation;
   readonly levels: readonly Level[];
   readonly getConnection?: RestRecord["getConnection"];
-  /** The level of `one()` beside a creation: its hooks say who may see what the creation has made. */
+  /**
+   * The level of `one()` of the resource in which the route creates. The hooks of this level decide who may see a
+   * created entity.
+   */
   readonly reader?: Level | undefined;
   readonly rights?: RouteRights | undefined;
   readonly maxTimeMS: number;
-  /** The time that a client has for each piece of an answer. */
+  /** The time in which a client must take each piece of an answer, in milliseconds. */
   readonly sendTimeoutMS: number;
   readonly limits: FilterLimits;
-  /** Whether filters name only what their operation lists. */
+  /** Whether filters may name only the paths that their operation lists. */
   readonly filterPaths?: QueryLimits["paths"];
   /** Whether every operation refuses parameters that nothing declares. */
   readonly parameters?: "strict" | undefined;
-  /** Which writes wait for unique indexes; those of their fields if nothing is said. */
+  /** The writes that wait for unique indexes. By default, a write waits for the unique indexes of its fields. */
   readonly indexes?: "required" | "lazy" | undefined;
   readonly reporter: Reporter;
   readonly bodyLimits: Required<BodyLimits>;

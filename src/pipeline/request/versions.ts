@@ -8,10 +8,15 @@ import { rawValues } from "../../schema/mongoose/documents/document_values.ts";
 import type { LevelContext, OpenLevelContext } from "./call.ts";
 import type { Reply } from "./reply.ts";
 
-/** The versions that a request may write: any, or those of its tags. A tag may hold a hash of its holder. */
+/**
+ * The versions that a request may write, from the tags of `If-Match`. A tag may contain a hash of the identifier of the
+ * document with the version.
+ */
 export type IfMatch = "any" | readonly { readonly version: Version; readonly parentId?: string }[];
 
-/** One tag of a list, which may have empty places. A proxy that compresses answers may have weakened it. */
+/**
+ * The pattern of one tag in a list, which may have empty elements. A proxy that compresses answers may have added `W/`.
+ */
 const TAG = /[\t ,]*(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*(?:,[\t ,]*|$)/gy;
 
 const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
@@ -19,7 +24,9 @@ const INNER = /^(?:(0|[1-9]\d{0,14})|none)(?:\.([\w-]*))?$/;
 const HASH_LENGTH = 16;
 const MARK_LENGTH = 8;
 
-/** Reads the header `If-Match`; `undefined` where there is none. What no answer has as its tag matches nothing. */
+/**
+ * Reads the header `If-Match`. Returns `undefined` without the header. A tag that no answer can have matches no entity.
+ */
 export function readIfMatch(header: string | undefined): IfMatch | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return "any";
@@ -34,7 +41,9 @@ export function readIfMatch(header: string | undefined): IfMatch | undefined {
   });
 }
 
-/** Whether a request may accept a version: no tag is known to be of another one, or of another document. */
+/**
+ * Whether a tag of the request fits a version and its document. A version or document that is not known fits every tag.
+ */
 function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean {
   if (match === "any") return true;
   const mark = parentId && hashOf(parentId, MARK_LENGTH);
@@ -44,13 +53,16 @@ function isAccepted({ version, parentId }: VersionRead, match: IfMatch): boolean
   );
 }
 
-/** Gives the strong tag of an answer that shows one entity, as any path to it shows it, or that names its version alone. */
+/**
+ * Returns the strong entity tag of an answer. The tag contains the version, a hash of the text, and a hash of the
+ * document's identifier if the path may lead to another document later.
+ */
 export function tagOf(
   version: Version,
   { text, parentId }: Pick<Reply, "text" | "parentId">,
 ): string {
   const mark = parentId === undefined ? "" : hashOf(parentId, MARK_LENGTH);
-  // A mark stands behind a hash, if only that of no text.
+  // The hash of the identifier needs the hash of a text before it. Without a text, the empty text is hashed.
   const hash = mark === "" && text === undefined ? "" : `.${hashOf(text ?? "", HASH_LENGTH)}`;
   return `"${version ?? "none"}${hash}${mark}"`;
 }
@@ -62,7 +74,7 @@ function hashOf(text: string | Uint8Array, length: number): string {
 export function versionCondition({ params: { match }, level }: LevelContext): Filter | undefined {
   const { versionKey } = level;
   if (match === undefined || match === "any") return undefined;
-  // Without versions there is nothing to tell what has changed.
+  // Without versions, the condition selects no entity, because no tag can show that the entity is unchanged.
   return versionKey === undefined
     ? { _id: { $in: [] } }
     : hasOneOf(versionKey, match.map(({ version }) => version));
@@ -79,7 +91,10 @@ export function versionIn(
   return versionKey in entity ? asVersion(entity[versionKey as keyof object]) : undefined;
 }
 
-/** Reads the version of a level's entity, before its data: a version that is older than its data does no harm. */
+/**
+ * Reads the version of the level's entity, before its data is read. A version that is older than the data cannot hide a
+ * change.
+ */
 export async function readVersion(context: OpenLevelContext, id: string): Promise<Version> {
   const { level: { versionKey }, source } = context;
   if (versionKey === undefined) return null;
@@ -87,14 +102,17 @@ export async function readVersion(context: OpenLevelContext, id: string): Promis
   return asVersion(values?.[versionKey]);
 }
 
-/** The version of the document around what is embedded, as it was read first; `undefined` for an entity with its own. */
+/**
+ * Returns the version of the document that embeds the entity, as it was read first. Returns `undefined` if the entity
+ * is not embedded.
+ */
 export function outerVersion({ level, above }: LevelContext): Version | undefined {
   return level.link?.embedded ? above?.cache.version ?? null : undefined;
 }
 
-/** The version that counts for an entity, and its holder, as they are known from reading it. */
+/** The version of an entity and the document with this version, as a read found them. */
 export interface VersionRead {
-  /** `undefined` if the entity was read without. */
+  /** The version of the entity. `undefined` if the entity was read without its version. */
   readonly version: Version | undefined;
   readonly parentId: string | undefined;
 }
@@ -107,7 +125,7 @@ export function versionRead(entity: object, context: OpenLevelContext): VersionR
   };
 }
 
-/** Names the document with the version of an entity, where the path may lead to another one later. */
+/** Returns the identifier of the document with the version, if the path may lead to another document later. */
 export function parentIdOf(
   { level, above, source }: OpenLevelContext,
   entity: object,
@@ -127,7 +145,8 @@ export function checkVersion(
     if (concurrency === "required" && kind.verb !== "get") throw preconditionRequired();
     return;
   }
-  // The write itself is bound to the version; that of a hook is not, and an action may write nothing.
+  // A write by the framework is bound to the version, so a version that was not read may pass here. A write by a hook
+  // is not bound, and an action may write nothing.
   const isBound = hooks.persist === undefined && kind.change !== "act";
   const version = isBound ? read : read ?? null;
   const isCounted = match === "any" || versionKey !== undefined;
@@ -143,12 +162,15 @@ export function checkPresence(context: LevelContext, isThere: boolean): void {
   if (!isThere && context.params.match !== undefined) throw preconditionFailed("No such entity");
 }
 
-/** Refuses `If-Match` for creations and whole lists: no tag is theirs. */
+/** Throws a 412 if `If-Match` is sent for a creation or a whole list, because no tag belongs to them. */
 export function refuseTags({ route: { operation }, params: { match } }: LevelContext): void {
   if (match !== undefined && !operation.item) throw preconditionFailed();
 }
 
-/** Runs a write that is bound to a version: where it meets none, the version has changed. */
+/**
+ * Runs a write that is bound to a version. Throws a 412 if the write matches no entity, because the version has
+ * changed.
+ */
 export async function bindToVersion<T>(
   { params }: LevelContext,
   write: () => Promise<T>,
