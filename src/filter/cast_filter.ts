@@ -6,7 +6,7 @@ import { replaceCast, sanitized } from "../schema/mongoose/statements/query_cast
 import { copyFilter, isClause, isCompiled, isEmpty, KEEP_CONDITIONS } from "./filters.ts";
 import type { Filter } from "./filters.ts";
 
-/** Casts a filter as a query does before it runs. */
+/** Casts a filter as a query of Mongoose does before it runs. */
 export function castFilter(model: Model<unknown>, filter: Filter): Filter {
   if (Object.entries(filter).every((condition) => isCast(condition, model))) return filter;
   const query = withConditions(model.find().setOptions(KEEP_CONDITIONS), {});
@@ -19,11 +19,11 @@ function isCast([path, value]: [string, unknown], model: Model<unknown>): boolea
 }
 
 /**
- * Gives a query of Mongoose its conditions. It casts what hooks gave, but not what was compiled from a client's filter:
- * Mongoose knows fewer operators for a type than the database does.
+ * Sets the conditions of a Mongoose query. The query casts conditions of hooks, but not the compiled conditions of a
+ * client's filter, because Mongoose allows fewer operators for a type than MongoDB.
  */
 export function withConditions<Q extends object>(query: Q, conditions: Filter): Q {
-  // Other methods of the query may copy the conditions, and the copies would have no marks.
+  // Methods such as `find()` may copy the conditions, and the copies would lose the marks of compiled operators.
   (query as Query<unknown, unknown>).setQuery(conditions as never);
   return replaceCast(query, castAround);
 }
@@ -38,14 +38,17 @@ function castAround(filter: Filter, cast: (rest: Filter) => Filter): Filter {
     } else rest[key] = value;
   }
   if (isEmpty(rest)) return kept;
-  // The cast changes its argument.
+  // The cast changes its argument, so the comparison needs a copy.
   const given = copyFilter(rest);
   const result = cast(rest);
   checkCast("", { given, result });
   return { ...result, ...kept };
 }
 
-/** A cast converts values. Where it drops a condition or adds to it, the filter would select something else. */
+/**
+ * Throws if a cast has dropped a condition or added one. The filter would select other entities. Only the conversion of
+ * values is allowed.
+ */
 function checkCast(path: string, { given, result }: Record<"given" | "result", unknown>): void {
   if (isCompiled(given)) return;
   const loss = lossOf(result);
@@ -54,7 +57,7 @@ function checkCast(path: string, { given, result }: Record<"given" | "result", u
   if (after === undefined) {
     const isSent = typeof result !== "object" || result === null || Array.isArray(result) ||
       isStorable(result) || "toBSON" in result;
-    // An object that has an identifier is cast to it.
+    // Mongoose casts a document to its identifier, which has no members to compare.
     if (isSent) return;
     throw changed(path, "BSON does not know its class");
   }

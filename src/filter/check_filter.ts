@@ -14,9 +14,11 @@ import { isJsonObject, type JsonObject } from "../schema/fields/json.ts";
 const MAX_DEPTH = 100;
 
 /**
- * Checks a filter that hooks or a scope gave: Mongoose and BSON drop or distort some values, and a condition that is
- * dropped, or on a field that no entity has, may show everything. A scope is trusted; operators in a hook's filter may
- * come from a request.
+ * Checks a filter from hooks or a scope, and returns a copy of it. Mongoose and BSON drop or distort some values, and a
+ * query without a dropped condition could reveal every entity. A condition on an undeclared field could do the same. In
+ * a hook's filter, operators may come from a request, so the copy marks them as untrusted. A scope is trusted.
+ *
+ * @throws {TypeError} If a value would be lost or a field is not declared.
  */
 export function checkFilter(
   filter: unknown,
@@ -34,7 +36,7 @@ export function checkFilter(
   return checkObject(filter, { path: what, depth: 0, trusted: what === "scope" });
 }
 
-/** Returns the first name in conditions on an object that the object does not declare. */
+/** Returns the first name in conditions on an object that the object's shape does not declare. */
 function undeclaredIn(conditions: JsonObject, object: FieldShape): string | undefined {
   return firstOf(Object.entries(conditions), ([key, value]) => {
     if (!key.startsWith("$")) return undeclaredAt(key, { value, object });
@@ -53,7 +55,10 @@ function undeclaredAt(
   return found && `${path}.${found}`;
 }
 
-/** Returns the first undeclared name in the operators on a field that hold conditions on its elements. */
+/**
+ * Returns the first undeclared name in operators, such as `$elemMatch`, that hold conditions on the elements of a
+ * field.
+ */
 function undeclaredBelow(operators: unknown, field: FieldShape): string | undefined {
   if (!isJsonObject(operators) || isCompiled(operators)) return undefined;
   return firstOf(Object.entries(operators), ([operator, operand]) => {
@@ -112,12 +117,12 @@ function checkObject(object: JsonObject, place: ValuePlace): Filter {
     if (isClause(key) && Array.isArray(value) && value.length === 0) {
       throw unusable(inner.path, "an empty list");
     }
-    // Mongoose sends a function here, and only here, as its text.
+    // Mongoose sends a function as its text for `$where`, and for no other operator.
     const isCode = key === "$where" && typeof value === "function";
     entries.push([key, isCode ? String(value) : check(value, inner)]);
   }
   const copy = Object.fromEntries(entries);
-  // Most requests have no filter.
+  // An empty filter needs no mark. The check saves time, because most requests have no filter.
   return entries.length === 0 || place.trusted || isTrusted(object) ? copy : markUntrusted(copy);
 }
 

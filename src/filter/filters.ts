@@ -5,14 +5,17 @@ import type { Version } from "../schema/fields/system_fields.ts";
 
 export type Filter = Record<string, unknown>;
 
-/** Query options that keep the host's settings from dropping a condition. */
+/**
+ * Query options that override the host's `strictQuery` setting. With `strictQuery: true`, Mongoose would drop
+ * conditions on undeclared fields, and the query would select more entities.
+ */
 export const KEEP_CONDITIONS = { strictQuery: false } as const;
 
 export function isEmpty(filter: Filter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** Joins filters so that all of them apply, even if they share keys. Empty ones are left out. */
+/** Joins filters by `$and`, so that all of them apply even if they share keys. Empty filters are dropped. */
 export function everyFilter(...filters: (Filter | undefined)[]): Filter {
   const [first, ...others] = filters.filter((filter) => filter !== undefined && !isEmpty(filter));
   if (first === undefined) return {};
@@ -21,7 +24,10 @@ export function everyFilter(...filters: (Filter | undefined)[]): Filter {
 
 const untrusted = new WeakSet<object>();
 
-/** Marks operators of a hook's filter that may come from a request: `sanitizeFilter` applies to them. */
+/**
+ * Marks operators in a hook's filter that may come from a request. Mongoose's option `sanitizeFilter` applies to marked
+ * operators only.
+ */
 export function markUntrusted<T extends object>(operators: T): T {
   untrusted.add(operators);
   return operators;
@@ -31,7 +37,10 @@ export function isClause(key: string): boolean {
   return key === "$and" || key === "$or" || key === "$nor";
 }
 
-/** Copies a filter: Mongoose casts in place. `sanitizeFilter` trusts the copy, but for operators of a request. */
+/**
+ * Copies a filter, because Mongoose casts a filter in place. The copy is trusted by `sanitizeFilter`, except operators
+ * that are marked as untrusted.
+ */
 export function copyFilter(value: Filter): Filter {
   const copy = (each: unknown): unknown => {
     if (Array.isArray(each)) return each.map(copy);
@@ -45,7 +54,10 @@ export function copyFilter(value: Filter): Filter {
   return copy(value) as Filter;
 }
 
-/** Moves a filter on an object to where the object stands inside another. */
+/**
+ * Prefixes the paths of a filter on an embedded object, so that the filter applies to the document that embeds the
+ * object. Throws for an operator that works only at the top of a document, such as `$expr`.
+ */
 export function moveFilter(filter: Filter, prefix: string): Filter {
   return Object.fromEntries(
     Object.entries(filter).map(([key, value]) => {
@@ -58,7 +70,7 @@ export function moveFilter(filter: Filter, prefix: string): Filter {
   );
 }
 
-/** Operators that a query takes, and the stage of an aggregation that counts does not. */
+/** Operators that `find()` takes, but not the `$match` stage of an aggregation that counts. */
 export const UNCOUNTABLE: ReadonlySet<string> = new Set(["$near", "$nearSphere", "$where"]);
 
 export function isCountable(filter: unknown): boolean {
@@ -75,7 +87,10 @@ export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boole
 
 const compiled = new WeakSet<object>();
 
-/** Marks operators of a client's filter: their values are cast, and must not be cast again. */
+/**
+ * Marks operators of a client's filter as compiled. Their values are cast already, and Mongoose must not cast them
+ * again.
+ */
 export function markCompiled<T extends object>(operators: T): T {
   compiled.add(operators);
   return operators;
@@ -85,12 +100,18 @@ export function isCompiled(condition: unknown): boolean {
   return typeof condition === "object" && condition !== null && compiled.has(condition);
 }
 
-/** The condition that a document has one of some versions; `null` stands for none. */
+/**
+ * Returns the condition that a document has one of the given versions. The version `null` matches a document that
+ * stores no version.
+ */
 export function hasOneOf(key: string, versions: readonly Version[]): Filter {
   return { [key]: markCompiled({ $in: [...versions] }) };
 }
 
-/** The top-level fields that a filter reads; `undefined` where it may read all of them, as `$expr` does. */
+/**
+ * Returns the top-level fields that a filter reads. Returns `undefined` if an operator, such as `$expr`, may read any
+ * field.
+ */
 export function fieldsRead(filter: Filter): ReadonlySet<string> | undefined {
   const fields = new Set<string>();
   const collect = (each: Filter): boolean =>
@@ -106,9 +127,13 @@ export function topOf(path: string): string {
   return end < 0 ? path : path.slice(0, end);
 }
 
-/** Remembers the conditions of a client. The function tells what hooks have added to them, or changed. */
+/**
+ * Takes a snapshot of a client's conditions. The returned function removes these conditions from a filter, so that only
+ * conditions that hooks have added or changed remain.
+ */
 export function hookConditionsIn(client: Filter): (filter: Filter) => Filter {
-  // A copy has none of the marks that Mongoose puts on conditions, which are no changes.
+  // The snapshot is a copy without the marks that Mongoose puts on trusted conditions, because a mark is not a change
+  // by a hook.
   const before = copyJson(client) as Filter;
   const isClients = ([key, value]: [string, unknown]) =>
     typeof value === "object" && value === client[key] &&

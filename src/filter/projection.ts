@@ -5,32 +5,37 @@ import { shapeWithin } from "../schema/fields/visibility.ts";
 import { lossOf } from "../schema/mongoose/bson.ts";
 import { isEmpty } from "./filters.ts";
 
-/** A projection of hooks: values by path, with a `+` before a path that is shown besides the selected ones. */
+/**
+ * A projection of hooks, with values by path. A `+` before a path shows an unselected field in addition to the selected
+ * fields.
+ */
 export type Projection = Readonly<Record<string, unknown>>;
 
-/** Whether a read shows a path with its field, so that it may get its default. */
+/** A function that returns whether a read shows the field at a path. Only a shown field gets its default. */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
-/** Reads a projection that hooks gave: names in a text or a list, or an object, with objects in it. */
+/** Reads a projection that hooks gave. It may be a text or a list of names, or an object with nested objects. */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
-  // The database would take a `+` before any other path for a name.
+  // MongoDB would take a `+` before a selected path for a part of the name.
   const entries = entriesOf(given).filter(([path]) =>
     !path.startsWith("+") || unselected.includes(path.slice(1))
   );
   return Object.fromEntries(entries);
 }
 
-/** Gives a projection as the database takes it: unselected fields are left out unless it names them. */
+/**
+ * Returns a projection in the form that MongoDB takes. It excludes unselected fields that the projection does not name.
+ */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
   const unselected = shape.unselected;
   const forced = unselected.filter((path) => Object.hasOwn(projection, `+${path}`));
   const isInclusive = includes(projection) === true;
   const named = Object.entries(projection).filter(([path, value]) =>
-    // In an aggregation, `_id: 1` beside fields that are left out would leave out all others.
+    // In an aggregation, `_id: 1` next to excluded fields would exclude all other fields.
     !path.startsWith("+") && (isInclusive || path !== "_id" || !value)
   );
-  // To Mongoose's documents, a projection that includes fields leaves out an identifier that it does not name.
+  // Documents of Mongoose have no `_id` if an inclusive projection does not name it.
   const others = isInclusive
     ? ["_id", ...forced].map((path) => [path, 1])
     : unselected.filter((path) =>
@@ -44,15 +49,18 @@ export function projectionOf(names: readonly string[]): Readonly<Record<string, 
   return Object.fromEntries(["_id", ...names].map((name) => [name, 1]));
 }
 
-/** Leaves out what only its own routes show. A projection that a route always has is always the same object. */
+/**
+ * Excludes the fields with the option `apart`, which only their sub-routes show. For an empty projection, the result is
+ * always the same object, because JSON writers are cached by their projection object.
+ */
 export function withoutApart(projection: Projection, shape: Shape): Projection {
   if (shape.apart.length === 0) return projection;
   return isEmpty(projection) ? shape.withoutApart : databaseProjection(projection, shape);
 }
 
 /**
- * Gives a projection that no index covers. An index holds `null` for what is missing: the database would show `null`
- * where nothing is stored.
+ * Returns a projection that no index covers. An index stores `null` for a missing field, so MongoDB would return `null`
+ * for a field that is not stored.
  */
 export function uncovered(projection: Projection): Projection {
   const isCoverable = Object.entries(projection).some(([path, value]) =>
@@ -64,14 +72,18 @@ export function uncovered(projection: Projection): Projection {
 
 export function alsoReading(projection: Projection, paths: readonly string[]): Projection {
   if (Object.keys(projection).length === 0 || paths.length === 0) return projection;
-  // A part of an object cannot be named beside the whole.
+  // MongoDB refuses a projection with an object and a path inside that object. So the projection names the top-level
+  // fields of the paths.
   const names = paths.map((path) => path.split(".", 1).join());
   return includes(projection) === true
     ? { ...projection, ...Object.fromEntries(names.map((name) => [name, 1])) }
     : Object.fromEntries(Object.entries(projection).filter(([path]) => !names.includes(path)));
 }
 
-/** Whether the database projects as Mongoose does: that shows an object that is named as a whole. */
+/**
+ * Whether MongoDB applies a projection as Mongoose does. MongoDB shows an object that the projection names with all its
+ * fields, whereas Mongoose leaves out unselected fields inside it.
+ */
 export function isSameForDatabase(projection: Projection, shape: Shape): boolean {
   return Object.entries(projection).every(([path, value]) =>
     [1, 0, true, false].includes(value as never) && /^[^.+$]+$/.test(path) &&
@@ -79,7 +91,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/** Whether a read shows less than everything, so that the answer of a write has to be read again. */
+/** Whether a read shows only a part of an entity. If so, the answer of a write must be read again. */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -88,7 +100,10 @@ export function showsInPart({ selection, shape }: {
     shape.unselected.some((path) => !shape.apart.includes(path));
 }
 
-/** Gives the fields that a read does not show, and that an entity has that was read whole. */
+/**
+ * Returns the unselected fields that a read does not show. The JSON of an entity that was read as a whole leaves them
+ * out.
+ */
 export function unshownFields(projection: Projection, shape: Shape): ReadonlySet<FieldShape> {
   const paths = shape.unselected.filter((path) => !projection[path] && !projection[`+${path}`]);
   return new Set(paths.flatMap((path) => fieldAt(path.split("."), shape) ?? []));
@@ -99,7 +114,10 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
   return below.length === 0 ? field : fieldAt(below, field && shapeWithin(field));
 }
 
-/** Tells what a read shows, as Mongoose's documents do: the part of a projection inside an object decides there. */
+/**
+ * Returns a function that tells whether a read shows a field. It decides as Mongoose's documents do. Inside an object,
+ * only the part of the projection below that object counts.
+ */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);
   return (path, field) => {
@@ -126,7 +144,10 @@ function isShown(
     (isNamed || Object.keys(projection).some((path) => path.startsWith(`${name}.`)));
 }
 
-/** Whether a projection names what is shown; `false` if it names what is not, `undefined` if neither. */
+/**
+ * Whether a projection is inclusive. Returns `false` for an exclusive projection, and `undefined` if the projection is
+ * neither.
+ */
 function includes(projection: Projection): boolean | undefined {
   const paths = Object.keys(projection);
   const decisive = paths.find((path) =>
@@ -136,12 +157,15 @@ function includes(projection: Projection): boolean | undefined {
   return paths.length === 1 && paths[0] === "_id" ? Boolean(projection._id) : undefined;
 }
 
-/** `$slice` and `$meta` change one field and leave the others as they are. */
+/**
+ * Whether the value of a path makes the projection inclusive or exclusive. `$slice` and `$meta` do not, because they
+ * change a single field.
+ */
 function isDecisive(value: unknown): boolean {
   return typeof value !== "object" || value === null || !("$slice" in value || "$meta" in value);
 }
 
-/** Whether the database computes what is shown, so that it gets no default. */
+/** Whether MongoDB computes the shown value. A computed field gets no default. */
 function isComputed(value: unknown): boolean {
   return typeof value === "object" && value !== null && isDecisive(value) &&
     !("$elemMatch" in value);
@@ -165,7 +189,7 @@ function entriesOf(given: unknown): [string, unknown][] {
 function fromEntry(path: string, value: unknown): [string, unknown][] {
   const loss = value === null ? "null" : lossOf(value);
   if (loss !== undefined) throw new TypeError(`Cannot use the projection: "${path}" is ${loss}`);
-  // Only the sign matters to Mongoose.
+  // Mongoose excludes a path with a leading `-`, whatever its value.
   if (path.startsWith("-")) return [[path.slice(1), 0]];
   const inner = isJsonObject(value) ? Object.entries(value) : [];
   const isNested = inner.length > 0 && inner.every(([key]) => !key.startsWith("$"));
@@ -174,7 +198,12 @@ function fromEntry(path: string, value: unknown): [string, unknown][] {
     : [[path, value]];
 }
 
-/** Tells how to project what a parent embeds, which is read by an aggregation. */
+/**
+ * Returns the aggregation stages and the `hydrate` function that apply a projection to embedded parts. Parents are read
+ * by an aggregation, which cannot show single elements of an array.
+ *
+ * @throws {TypeError} If the projection uses `$slice`, `$elemMatch` or a positional operator.
+ */
 export function readProjected(
   given: Projection,
   { shape, model }: { readonly shape: Shape; readonly model: Model<unknown> },

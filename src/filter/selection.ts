@@ -6,9 +6,9 @@ import { BATCH_SIZE } from "../schema/mongoose/statements/bound_replies.ts";
 
 export interface Selection {
   readonly filter: Filter;
-  /** The conditions of `filter` that hooks have added to those of the client, if they are known. */
+  /** The conditions of `filter` that hooks have added to the client's conditions. Absent if they are not known. */
   readonly hookConditions?: Filter;
-  /** The scopes of the level, joined. They are not cast yet. */
+  /** The scopes of the level, joined into one filter that is not cast yet. */
   readonly scope: Filter;
   readonly version?: Filter | undefined;
   readonly options: Record<string, unknown>;
@@ -17,25 +17,28 @@ export interface Selection {
 
 const BY_DISTANCE: ReadonlySet<string> = new Set(["$near", "$nearSphere"]);
 
-/** Gives the hooks' query options, with bounds on time and on batches, and with an order where pages would repeat or miss entities. */
+/**
+ * Returns the query options of hooks, with limits on the time and the size of batches. Pages without an order would
+ * repeat or miss entities, so a query with `skip` or `limit` gets the order of `_id` by default.
+ */
 export function queryOptions(
   { options, filter, scope }: Selection,
   { maxTimeMS, order = { _id: 1 }, page = true }: {
     readonly maxTimeMS: number;
     readonly order?: Record<string, 1>;
-    /** Whether `skip` and `limit` apply: a read that names its entity does not look at them. */
+    /** Whether `skip` and `limit` apply. A read of a single entity ignores them. */
     readonly page?: boolean;
   },
 ): Record<string, unknown> {
   const { skip: givenSkip, limit: givenLimit, sort: given, ...others } = options;
   const [skip, limit] = page ? [givenSkip, givenLimit] : [];
   const counts = { ...countIn("skip", skip), ...countIn("limit", limit) };
-  // The first page may have no skip, or NaN: it has the order of the others.
+  // A hook may give the first page no `skip`, or `NaN`. The first page must have the same order as the other pages.
   const paged = isGiven(skip) || (isGiven(limit) && isFreeOf([filter, scope], BY_DISTANCE));
   const sort = readSort(given) ?? (paged ? order : {});
   return {
     maxTimeMS,
-    // One text that is no UTF-8 must not break a list.
+    // A single stored text with invalid UTF-8 would otherwise make the whole list fail.
     enableUtf8Validation: false,
     batchSize: BATCH_SIZE,
     ...others,
@@ -45,7 +48,10 @@ export function queryOptions(
   };
 }
 
-/** Reads an order in a form that Mongoose takes; `undefined` where none is given. Throws if it is no order. */
+/**
+ * Reads a sort order in any form that Mongoose takes. Returns `undefined` if no order is given. Throws if Mongoose
+ * cannot read the order.
+ */
 export function readSort(given: unknown): Record<string, unknown> | undefined {
   if (given === undefined || given === null) return undefined;
   const form = typeof given === "string" ? given.trim().replace(/\s+/g, " ") : given;
@@ -58,14 +64,17 @@ function isGiven(value: unknown): boolean {
 }
 
 function countIn(name: string, value: unknown): Record<string, number> {
-  // Pagination hooks give `NaN` where no page was asked for: `Number(undefined) * 20`.
+  // A hook computes `Number(undefined) * 20`, which is `NaN`, if the request names no page.
   if (!isGiven(value) || Number.isNaN(value)) return {};
   const count = Number(value);
   if (Number.isSafeInteger(count) && count >= 0) return { [name]: count };
   throw badFormat(`Option "${name}" is not a count`);
 }
 
-/** Checks the limit that hooks gave a list: the database would take one that is no number for no limit. */
+/**
+ * Throws if the limit that hooks gave a list is not a positive integer. MongoDB would return all entities for a limit
+ * that is not a number.
+ */
 export function checkLimit({ limit }: Record<string, unknown>, what: string): void {
   if (!isGiven(limit)) return;
   const count = typeof limit === "string" || typeof limit === "number" ? Number(limit) : NaN;

@@ -8,8 +8,8 @@ interface MediaRange {
 }
 
 /**
- * Chooses the media type that a client likes best; `undefined` if the client accepts none. The first one is chosen where the
- * client has no preference.
+ * Returns the media type that a client prefers. Returns `undefined` if the client accepts none of the types, and the
+ * first type if the client has no preference.
  *
  * @param accept The header `Accept`. A client without it accepts all types.
  */
@@ -24,14 +24,17 @@ export function chooseType(
   return best?.type;
 }
 
-/** Whether a client names a media type. Wildcards do not name one: every browser sends them. */
+/**
+ * Whether a client names a media type in `Accept`. A wildcard does not count as a name, because every browser sends
+ * wildcards.
+ */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readRanges(accept).some(({ name, weight }) => name === type && weight > 0);
 }
 
 /**
- * Reads the ranges of `Accept`. Parameters such as `charset` are ignored. A range with a `profile` is left out: it asks for a
- * form of the type that no answer has.
+ * Reads the media ranges of `Accept`. Parameters such as `charset` are ignored. A range with a `profile` is left out,
+ * because no answer follows a profile.
  */
 function readRanges(accept: string | undefined): MediaRange[] {
   return readItems(accept || "*/*").flatMap(({ name, parameters }, place) =>
@@ -41,7 +44,10 @@ function readRanges(accept: string | undefined): MediaRange[] {
   );
 }
 
-/** Finds the most specific range that a type is in; `undefined` if the client does not accept the type. */
+/**
+ * Returns the most specific media range that matches a type. Returns `undefined` if the client does not accept the
+ * type.
+ */
 function matchOf(type: string, ranges: readonly MediaRange[]) {
   const forms = [type, `${type.split("/", 1)}/*`, "*/*"];
   for (const [index, form] of forms.entries()) {

@@ -12,19 +12,26 @@ export type Cursor =
   | { readonly order: string; readonly values: readonly unknown[] }
   | EntityCursor;
 
-/** Behind an entity, wherever it stands when the page is read. Another version tells that it may have moved. */
+/**
+ * A cursor that names an entity instead of its sort values. The page begins after the entity's current position. The
+ * cursor is refused if the entity has another version, because the entity may have moved.
+ */
 export interface EntityCursor {
   readonly id: unknown;
   readonly order?: string | undefined;
   readonly version?: Version | undefined;
 }
 
-/** A URL has to have room for a cursor. */
+/** The form of a cursor. Its length is limited so that it fits into a URL. */
 export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
 
-/** Writes the place of an entity in an order as text; `undefined` where its identifier cannot be told. */
+/**
+ * Returns a cursor for the position of an entity in an order. The cursor has the sort values if the reader may see them
+ * and they are short. Otherwise it has the identifier and the version of the entity. Returns `undefined` if the
+ * identifier cannot be written in a cursor.
+ */
 export function writeCursor(
   order: Order,
   { values, isShown, version }: {
@@ -47,14 +54,18 @@ export function writeCursor(
   return CURSOR.test(written) ? written : undefined;
 }
 
-/** Reads a cursor, or the identifier of an entity. Whatever a client may send, its values are values to compare with. */
+/**
+ * Reads a cursor, or the identifier of an entity. Returns `undefined` if the text is malformed. Only scalars and
+ * identifiers without operators are accepted, so a client cannot put operators into the condition of a page.
+ */
 export function readCursor(text: string): Cursor | undefined {
   if (IDENTIFIER.test(text)) return { id: new ObjectId(text) };
   if (!CURSOR.test(text)) return undefined;
   try {
     const bytes = Buffer.from(text, "base64url");
     const read = BSON.deserialize(bytes, { ...SEEK_READ, promoteBuffers: false });
-    // The driver reads vectors that it refuses to send.
+    // The driver decodes some malformed vectors but refuses to encode them. Encoding the cursor here refuses such a
+    // vector before a query is sent.
     BSON.serialize(read);
     return toCursor(read);
   } catch {
@@ -72,7 +83,10 @@ function toCursor({ o: order, v: values, i: id, n }: Record<string, unknown>): C
   return { order, id, version: n === undefined || n === null ? n : Number(n) };
 }
 
-/** Tells an order from others: a cursor is of no use in another one. A digest would cost as much as the rest of it. */
+/**
+ * Returns a short hash of an order. A cursor carries the hash of its order, because the cursor is refused with any
+ * other order. A cryptographic digest would take as long as the rest of the cursor.
+ */
 export function orderMark(order: Order): string {
   let mark = 0;
   for (const character of JSON.stringify(Object.entries(order))) {
@@ -81,10 +95,10 @@ export function orderMark(order: Order): string {
   return (mark >>> 0).toString(36);
 }
 
-/** How deep identifiers may be nested: the database takes no more than 200 levels in all. */
+/** The maximum depth of objects in an identifier. MongoDB accepts at most 200 levels in a whole command. */
 const MAX_ID_DEPTH = 8;
 
-/** Whether a value may stand in `_id`, and in a condition: a scalar, or an object without operators. */
+/** Whether a value may be an identifier in a condition. It must be a scalar, or an object without operators. */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);
   return depth < MAX_ID_DEPTH &&

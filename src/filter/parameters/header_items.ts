@@ -2,13 +2,16 @@
 export interface HeaderItem {
   /** The name in lower case. */
   readonly name: string;
-  /** The value without quotes; empty if there is none. */
+  /** The value without quotes. Empty if the item has no value. */
   readonly value: string;
-  /** The parameters by their names in lower case. Of parameters with one name, the first one counts. */
+  /** The parameters by their names in lower case. If parameters share a name, the first of them counts. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Reads the items of a header, such as `Accept` and `Prefer`. Each character of the header is looked at a few times at most. */
+/**
+ * Reads the items of a header, such as `Accept` and `Prefer`. The time grows linearly with the length of the header, so
+ * a long header cannot block the process.
+ */
 export function readItems(header: string): HeaderItem[] {
   return splitUnquoted(header, ",").map((item) => {
     const [first = "", ...others] = splitUnquoted(item, ";");
@@ -20,7 +23,7 @@ export function readItems(header: string): HeaderItem[] {
   });
 }
 
-/** Splits a text at a separator, unless the separator is in quotes. */
+/** Splits a text at each separator outside of quotes. */
 function splitUnquoted(text: string, separator: "," | ";"): string[] {
   if (!text.includes('"')) return text.split(separator);
   const pieces: string[] = [];

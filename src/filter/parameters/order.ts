@@ -1,5 +1,6 @@
-// The entities behind a place are selected twice: exactly, by an expression that compares as the database sorts, and
-// roughly, by conditions that have bounds in an index, so that a page reads as much at any depth.
+// The condition for the entities after a cursor has two parts. An expression selects exactly these entities, because it
+// compares values as MongoDB sorts them. Plain conditions select roughly the same entities, but give bounds in an
+// index, so that a page at any depth reads the same number of entities.
 import mongoose from "mongoose";
 import type { Shape } from "../../schema/fields/shape.ts";
 import { isJsonObject } from "../../schema/fields/json.ts";
@@ -8,13 +9,16 @@ import { type Projection, shownBy } from "../projection.ts";
 import { fieldsOn } from "../q/resolve_path.ts";
 import type { Order } from "./read_rules.ts";
 
-/** Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares with. */
+/** Options of the driver that keep the type, the digits and the flags of each value that `seek()` compares. */
 export const SEEK_READ = { promoteValues: false, bsonRegExp: true } as const;
 
-/** Where an entity stands in an order: its values by path. */
+/** The values by which an entity is sorted, by path. */
 export type SortValues = Readonly<Record<string, unknown>>;
 
-/** Completes an order: entities that are equal in all else are ordered by `_id`, which no two share. */
+/**
+ * Completes an order with `_id`, so that no two entities are equal in the order. Keys after `_id` are dropped, because
+ * they never decide.
+ */
 export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Record<string, D | 1>> {
   const keys = Object.keys(order);
   const last = keys.indexOf("_id");
@@ -22,7 +26,10 @@ export function totalOrder<D>(order: Readonly<Record<string, D>>): Readonly<Reco
   return Object.fromEntries(Object.entries(order).slice(0, last + 1));
 }
 
-/** Whether each entity has one value for each path of an order, so that a page can continue behind an entity. */
+/**
+ * Whether each entity has a single value for each path of an order. A page can continue after an entity only in such an
+ * order.
+ */
 export function isOrderOfValues(
   order: Readonly<Record<string, unknown>>,
   shape: Shape,
@@ -37,7 +44,7 @@ export function isOrderOfValues(
   });
 }
 
-/** Whether a read shows all that an order compares. */
+/** Whether a read shows every field of an order. Only then may a cursor carry the sort values. */
 export function isShownOrder(
   order: Order,
   { shape, projection }: { readonly shape: Shape; readonly projection: Projection },
@@ -54,7 +61,7 @@ export function sortValues(stored: object, paths: readonly string[]): SortValues
   return Object.fromEntries(paths.map((path) => [path, valueAt(stored, path)]));
 }
 
-/** Gives what is stored at a path; `null` where nothing is. */
+/** Returns the stored value at a path. Returns `null` if no value is stored. */
 export function valueAt(stored: unknown, path: string): unknown {
   return valueBelow(stored, path.split("."));
 }
@@ -69,7 +76,9 @@ const { Binary, Decimal128, Double, Int32, Long, ObjectId } = mongoose.mongo;
 
 const SCALARS = [Binary, Decimal128, Double, Int32, Long, ObjectId, Uint8Array] as const;
 
-/** Whether a value is of one of the types that fields are declared with, and as exact here as it is stored. */
+/**
+ * Whether a value is a scalar that can be sent back to MongoDB exactly. A date outside of JavaScript's range cannot.
+ */
 export function isScalar(value: unknown): boolean {
   if (value === null || ["string", "number", "bigint", "boolean"].includes(typeof value)) {
     return true;
@@ -78,7 +87,7 @@ export function isScalar(value: unknown): boolean {
   return SCALARS.some((type) => value instanceof type);
 }
 
-/** A path of an order, and the value there of the entity behind which a page begins. */
+/** A path of an order, with the sort value of the entity after which a page begins. */
 interface Key {
   readonly path: string;
   readonly isAscending: boolean;
@@ -88,8 +97,8 @@ interface Key {
 type Expression = Readonly<Record<string, unknown>>;
 
 /**
- * Gives the condition of entities that stand behind another one in an order: an alternative for each key, so that an
- * index in that order is read from the entity on.
+ * Returns the condition for the entities after another entity in an order. The condition has one alternative for each
+ * key of the order, so that MongoDB reads an index in that order from the entity on.
  */
 export function seek(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -97,15 +106,16 @@ export function seek(order: Order, values: SortValues): Filter {
   for (const [index, key] of keys.entries()) {
     const tied = keys.slice(0, index);
     const ties = tied.flatMap(levelBounds);
-    // In a descending order, nothing stands behind `null`.
+    // In a descending order, no value sorts after `null`.
     if (key.isAscending || key.value !== null) {
       const bounds = [...ties, ...scanBounds(key, "behind")];
       alternatives.push(every(bounds, [...tied.map(isLevel), isBehind(key)]));
     }
     const rest = keys.slice(index + 1);
     const [next] = rest;
-    // Alternatives are merged by values, where a missing one is before `null`, and not equal to it as in an index:
-    // entities that are tied by `null` would come in a wrong order.
+    // Separate alternatives would return entities with `null` in a wrong order. MongoDB merges the results of
+    // alternatives by sort value and puts a missing value before `null`, whereas an index treats both as equal. So one
+    // alternative covers all remaining keys.
     if (next !== undefined && rest.length > 1 && key.value === null) {
       const bounds = [...ties, ...levelBounds(key), ...scanBounds(next, "from")];
       alternatives.push(every(bounds, [...[...tied, key].map(isLevel), isBehindAny(rest)]));
@@ -117,9 +127,11 @@ export function seek(order: Order, values: SortValues): Filter {
 }
 
 /**
- * Gives that condition without alternatives: entities of the same first value are read too, and left out.
+ * Returns the condition of {@linkcode seek} without alternatives. MongoDB also reads the entities with the same first
+ * value, and discards the entities before the page.
  *
- * MongoDB 6.0 may read alternatives from a partial index that a cached plan has chosen for other values.
+ * MongoDB 6.0 may read the alternatives of `seek()` from a partial index that a cached plan has chosen for other
+ * values.
  */
 export function seekInOneScan(order: Order, values: SortValues): Filter {
   const keys = keysOf(order, values);
@@ -140,7 +152,10 @@ function every(bounds: readonly Filter[], expressions: readonly Expression[]): F
   return { $and: [...bounds, { $expr: markCompiled({ $and: expressions }) }] };
 }
 
-/** Whether an entity stands behind the place in one of several keys, and is level with it in those before. */
+/**
+ * Builds the expression for entities after the cursor. Such an entity comes after the cursor in one of the keys, and is
+ * equal to it in the keys before.
+ */
 function isBehindAny([key, ...rest]: readonly Key[]): Expression {
   if (key === undefined) return { $or: [] };
   return { $or: [isBehind(key), { $and: [isLevel(key), isBehindAny(rest)] }] };
@@ -154,21 +169,27 @@ function isLevel(key: Key): Expression {
   return { $eq: placesOf(key) };
 }
 
-/** The stored value by which the database sorts an entity, and the given one: of a list, the first in the order. */
+/**
+ * Returns the two operands of a comparison. They are the stored value by which MongoDB sorts the entity, and the value
+ * of the cursor. In a list, MongoDB sorts by the smallest or the greatest element.
+ */
 function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
-  // Identifiers are no lists: by the bare path, the database reads their index from there on.
+  // An identifier is never a list. With the bare path, MongoDB reads the index on `_id` from the cursor on.
   if (path === "_id") return ["$_id", { $literal: value }];
   const first = isAscending ? "$min" : "$max";
   return [{ [first]: `$${path}` }, { [first]: { $literal: value } }];
 }
 
 function levelBounds({ path, value }: Key): Filter[] {
-  // Not all that has nothing at a longer path is equal to `null` there.
+  // The condition `null` on a path such as `a.b` does not match every entity without a value at `a.b`.
   const isBound = isScalar(value) && !(path.includes(".") && value === null);
   return isBound ? [{ [path]: markCompiled({ $eq: value }) }] : [];
 }
 
-/** Gives the bounds of the entities behind a place, or from there on. A comparison alone would leave out other types. */
+/**
+ * Returns conditions that bound an index scan to the entities after the cursor, or from the cursor on. They negate the
+ * opposite comparison, because `$gt` and `$lt` leave out values of other types.
+ */
 function scanBounds({ path, value, isAscending }: Key, start: "behind" | "from"): Filter[] {
   if (path === "_id" && start === "behind" || !isScalar(value)) return [];
   const passed = `${isAscending ? "$lt" : "$gt"}${start === "behind" ? "e" : ""}`;

@@ -17,14 +17,14 @@ import type {
 } from "./read_rules.ts";
 import { compileSearch } from "./search.ts";
 
-/** Parameters of a list that say nothing of groups. */
+/** The parameters of a list that are refused in a request for groups. */
 const OF_ENTITIES = ["limit", "skip", "after", "select", "populate"] as const;
 
 const NAMES = ["limit", "skip", "after", "sort", "select", "search", "populate"] as const;
 
 const OF_GROUPS = ["group", "sum", "avg"] as const;
 
-/** Parameters that take several fields: separated by commas, or one in each of several parameters of that name. */
+/** The parameters that take several fields, either separated by commas or in several parameters with the same name. */
 const OF_FIELDS: readonly Name[] = ["sort", "select", "populate", "group", "sum", "avg"];
 
 type Name = (typeof NAMES | typeof OF_GROUPS)[number];
@@ -49,7 +49,7 @@ export function declaredNames({ groups, ...rules }: ReadRules): Name[] {
   return [...ofList, ...ofGroups];
 }
 
-/** Reads what a client asks of a read besides `q`. Throws a 400 that names a parameter and what is allowed. */
+/** Reads the parameters of a read except `q`. Throws a 400 that names the parameter and the values that it takes. */
 export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   const given = givenParameters(rules, request);
   const { page, sort, select, search, populate, count, groups } = rules;
@@ -74,7 +74,10 @@ export function parseRead(rules: ReadRules, request: ReadRequest): ReadQuery {
   };
 }
 
-/** Chooses the format that the client likes best; `undefined` for JSON. */
+/**
+ * Returns the format that the client prefers. Returns `undefined` for JSON and for an event stream. Throws a 406 if the
+ * client accepts no format of the list.
+ */
 function readFormat({ formats, live }: ReadRules, request: ReadRequest): Format | undefined {
   if (formats === undefined) return undefined;
   const types: string[] = [MEDIA_TYPES.json, ...formats.map((name) => MEDIA_TYPES[name])];
@@ -113,7 +116,10 @@ function notAllowed(parameter: Name): RestError {
   return badFormat(`Parameter "${parameter}" is not allowed`, { parameter });
 }
 
-/** `URLSearchParams` decodes leniently, which would turn one text into another. */
+/**
+ * Throws if a given parameter is not percent-encoded UTF-8. `URLSearchParams` replaces malformed bytes, so the server
+ * would read a text that the client has not sent.
+ */
 function refuseMalformed(query: string, given: Given): void {
   for (const piece of query.split("&")) {
     try {
@@ -155,7 +161,7 @@ function readPopulate(given: Given, rules: PopulateRules): PopulateRules {
   return new Map([...rules].filter(([name, { always }]) => always || names.includes(name)));
 }
 
-/** Reads the groups that a client asks for. Without `group`, there is one of all entities. */
+/** Reads the groups that a client requests. Without the parameter `group`, all entities form one group. */
 function readGroups(given: Given, rules: GroupRules): GroupsQuery {
   const other = OF_ENTITIES.find((name) => given[name] !== undefined);
   if (other !== undefined) throw badParameter(other, "no group, sum or avg beside it");

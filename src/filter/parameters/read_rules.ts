@@ -20,7 +20,7 @@ export const EVENT_STREAM = "text/event-stream";
 
 export type Format = Exclude<keyof typeof MEDIA_TYPES, "json">;
 
-/** The parameters of a read besides `q`, as its operation declares them. */
+/** The parameters of a read that its operation declares, except `q`. */
 export interface ReadRules {
   readonly page?: PageRule;
   readonly sort?: ReadonlySet<string>;
@@ -40,27 +40,33 @@ export interface LiveRule {
 export interface PageRule {
   readonly size: number;
   readonly max: number;
-  /** Whether the model declares a partial index, which `seek()` has to keep the database from. */
+  /**
+   * Whether the model declares a partial index. If so, pages are read with `seekInOneScan()`, because MongoDB 6.0 may
+   * use the partial index for entities that are not in it.
+   */
   readonly inOneScan: boolean;
 }
 
-/** The fields in which words are looked for, or the paths of the text index. */
+/** The fields whose text is searched, or the paths of the text index. */
 export type SearchRule =
   | { readonly fields: readonly string[] }
   | { readonly index: readonly string[] };
 
 export interface PopulateRule {
   readonly field: FieldShape;
-  /** The fields that are shown besides `_id`; all if there is none. */
+  /** The fields that are shown in addition to `_id`. By default, all fields are shown. */
   readonly select?: readonly string[];
-  /** Projects these fields; always the same object, since writers are kept by projection. */
+  /**
+   * The projection of these fields. It is the same object for every request, because JSON writers are cached by their
+   * projection object.
+   */
   readonly projection: Readonly<Record<string, 1>>;
   readonly always: boolean;
 }
 
-/** The fields that clients may group by, and the figures that they may ask of each group. */
+/** The fields by which clients may group, and the aggregates that they may request for each group. */
 export interface GroupRules {
-  /** The fields, with the part of a date that counts. */
+  /** The fields, each with the unit to which its dates are truncated. */
   readonly by: ReadonlyMap<string, "year" | "month" | "day" | undefined>;
   readonly sum: ReadonlySet<string>;
   readonly avg: ReadonlySet<string>;
@@ -69,12 +75,12 @@ export interface GroupRules {
   readonly least: number;
 }
 
-/** An order: paths and directions, the most important first. */
+/** A sort order. Its keys are paths, the most important first, and its values are directions. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 export interface ReadQuery {
   readonly page?: PageQuery;
-  /** The order that is asked for; its last key is `_id`. */
+  /** The order that the client requests. Its last key is `_id`. */
   readonly order?: Order;
   readonly select?: readonly string[];
   readonly search?: Readonly<Record<string, unknown>>;
@@ -88,7 +94,7 @@ export interface GroupsQuery {
   readonly by: readonly string[];
   readonly sum: readonly string[];
   readonly avg: readonly string[];
-  /** By fields, `count`, `sum.price` or `avg.price`. */
+  /** The order of the groups. Its keys are grouped fields, `count`, `sum.price` or `avg.price`. */
   readonly order: Order;
   readonly rules: GroupRules;
 }
@@ -99,13 +105,16 @@ export interface PageQuery {
   readonly after?: Cursor;
 }
 
-/** Gives the query string of a URL, in which parameters are looked for. */
+/** Returns the query string of a URL without the question mark. */
 export function queryOf(url: string): string {
   const start = url.indexOf("?");
   return start === -1 ? "" : url.slice(start + 1);
 }
 
-/** Gives the rules of a read for those who see only a part of what it declares: the rest is as if it were not declared. */
+/**
+ * Returns the rules of a read for a reader who sees only a part of the declared fields. Parameters refuse the names of
+ * hidden fields in the same way as undeclared names.
+ */
 export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
   const seen = (names: Iterable<string> = []) =>
     new Set([...names].filter((name) => isSeen(name, shape)));
@@ -124,7 +133,8 @@ export function narrowReads(rules: ReadRules, shape: Shape): ReadRules {
       })),
     },
     ...searched && { search: searched },
-    // Groups stay declared where nothing of them is shown: their parameters are refused then.
+    // `groups` remains even if the reader sees none of its fields. `declaredNames()` leaves out parameters without
+    // fields, so requests with them are refused.
     ...groups && {
       groups: {
         ...groups,
@@ -147,7 +157,10 @@ function narrowPopulate(rule: PopulateRule, field = rule.field): PopulateRule {
   return { ...rule, field, select, projection: projectionOf(select) };
 }
 
-/** A search in a text index finds entities by all that the index holds. */
+/**
+ * Returns the search for a reader, or `undefined` if the reader must not search. A search in a text index is allowed
+ * only if the reader sees every indexed field, because a match would reveal a word of a hidden field.
+ */
 function narrowSearch(search: SearchRule, shape: Shape): SearchRule | undefined {
   if ("index" in search) return seesAll(search.index, shape) ? search : undefined;
   const fields = search.fields.filter((name) => isSeen(name, shape));

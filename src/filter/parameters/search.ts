@@ -5,8 +5,8 @@ import { LIST_LIMITS, type SearchRule } from "./read_rules.ts";
 const MARKED_LETTERS = [[0xc0, 0x24f], [0x1e00, 0x1eff]] as const;
 
 /**
- * Gives the condition of a search: each word of a text is contained in one of the fields, or found by the text index. Case
- * does not matter, nor do the marks of Latin letters.
+ * Returns the condition of a search. Each word of the text must be contained in one of the fields, or be found in the
+ * text index. Case is ignored, and so are the diacritics of Latin letters.
  */
 export function compileSearch(text: string, rule: SearchRule): Filter {
   if (text.includes("\0")) throw badParameter("search", "a text without NUL");
@@ -23,7 +23,7 @@ export function compileSearch(text: string, rule: SearchRule): Filter {
   };
 }
 
-/** A word in quotes is looked for as it is: a `-` before it means nothing. */
+/** Returns a word in quotes for `$text`. In quotes, a leading `-` does not exclude the word from the results. */
 function quoted(word: string): string {
   return `"${word.replace(/["\\]/g, " ").trim()}"`;
 }
@@ -34,7 +34,7 @@ function containing(field: string, word: string): Filter {
 
 const PIECES = /\p{Script=Latin}\p{Mn}*|\P{Script=Latin}+/gu;
 
-/** The expression of a text as it is, the marks of Latin letters aside. */
+/** Returns a regular expression that matches a word literally, whatever diacritics its Latin letters have. */
 function patternOf(word: string): string {
   const pieces = word.match(PIECES) ?? [];
   return pieces.map((piece) => {
@@ -44,7 +44,7 @@ function patternOf(word: string): string {
   }).join("");
 }
 
-/** The expression of a text in each form in which it may be stored. */
+/** Returns a regular expression that matches a text in each Unicode normalization form in which it may be stored. */
 function literal(text: string): string {
   const forms = new Set([text, text.normalize("NFC"), text.normalize("NFD")]);
   const escaped = [...forms].map((form) => form.replace(/[\\^$.*+?()[\]{}|/#-]/g, "\\$&"));
@@ -66,7 +66,7 @@ function variants(): Map<string, string> {
       const base = baseOf(letter).toLowerCase();
       const known = found.get(base);
       const small = letter.toLowerCase();
-      // An expression that ignores case finds a capital letter by the small one.
+      // The option `i` of the expression matches a capital letter by its lower-case letter.
       const isFound = small !== letter && small.length === 1;
       if (known !== undefined && !isFound) found.set(base, known + letter);
     }

@@ -10,14 +10,17 @@ import { isLostInteger } from "../../schema/fields/json_numbers.ts";
 import { isFieldKey, isJsonObject, type JsonObject } from "../../schema/fields/json.ts";
 import { FREE, resolvePath } from "./resolve_path.ts";
 
-/** Casts a client's value to the declared type of its field; `null` stays, as it matches what is missing. */
+/**
+ * Casts a value of a client's filter to the declared type of its field. `null` is not cast, because `null` matches
+ * missing fields of every type.
+ */
 export function castValue(value: unknown, context: Context): unknown {
   const { field, path } = context;
   const read = isJsonObject(value) && isExtendedJson(value) ? readExtendedJson(value, path) : value;
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // It is matched by an element, or by a whole array.
+    // MongoDB compares the operand with each element. It compares an operand that is a list with the whole array too.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }
@@ -28,7 +31,10 @@ export function castValue(value: unknown, context: Context): unknown {
   return Array.isArray(read) ? castList(read, context) : read;
 }
 
-/** The types that keep digits which a number of JavaScript does not. */
+/**
+ * The Mongoose types that store more digits than a JavaScript number holds. For a field of such a type, a number that
+ * JavaScript may have rounded is refused.
+ */
 const EXACT_TYPES: ReadonlySet<string | undefined> = new Set(["BigInt", "Decimal128", "String"]);
 
 function castScalar(value: unknown, { field, path, compiler }: Context): unknown {
@@ -42,7 +48,7 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   try {
     if (isJsonObject(value) || Array.isArray(value)) throw new TypeError("No scalar");
     const read = fromJson(value, field);
-    // The database compares it exactly; a cast would round it.
+    // MongoDB compares an int64 exactly. Mongoose's cast would round it.
     if (typeof read === "bigint" && field.type?.instance === "Number") return read;
     return field.type && castForQuery(field.type, read);
   } catch {
@@ -51,12 +57,15 @@ function castScalar(value: unknown, { field, path, compiler }: Context): unknown
   }
 }
 
-/** Whether a text is an integer that a field of the type `Number` rounds. */
+/** Whether a text is an integer that the cast to `Number` would round. */
 function isLostText(value: unknown, { type }: FieldShape): boolean {
   return type?.instance === "Number" && typeof value === "string" && isLostInteger(value.trim());
 }
 
-/** Bytes are base64 in JSON; an int64 becomes a number where that is exact. */
+/**
+ * Converts a value of JSON to the value that Mongoose casts. Base64 text becomes bytes, and an int64 becomes a number
+ * if the number is exact. Throws for a date that the calendar does not have, such as February 30.
+ */
 function fromJson(value: unknown, { type }: FieldShape): unknown {
   if (type?.instance === "Buffer" && typeof value === "string") {
     const bytes = readBase64(value);
@@ -79,7 +88,9 @@ function castList(value: unknown[], context: Context): unknown[] {
   return value.map((each) => castValue(each, deeper(context)));
 }
 
-/** A whole object to be equal to: its keys are declared, and none of them is an operator. */
+/**
+ * Casts an object that the field is compared with as a whole. Throws if a key is an operator or an undeclared field.
+ */
 function castObject(value: JsonObject, context: Context): JsonObject {
   const inner = deeper(context);
   return Object.fromEntries(
@@ -100,8 +111,9 @@ function memberOf(field: FieldShape, key: string): FieldShape {
 }
 
 /**
- * The forms of relaxed extended JSON that are read, by their key. bson's `EJSON` reads malformed ones as another value: an
- * int64 that is too large wraps around, a text becomes `NaN`, a date invalid, bytes empty.
+ * The readers of the forms of relaxed extended JSON, by the key of the form. `EJSON` of the package `bson` is not used,
+ * because it reads malformed forms as other values. An int64 that is too large would wrap around, a text would become
+ * `NaN`, a date would become invalid, and bytes would become empty.
  */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   $oid: (value) => new Types.ObjectId(text(value, IDENTIFIER)),

@@ -13,8 +13,8 @@ import { type ListedPaths, resolvePath } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
 /**
- * Reads `q` from the URL of a request. The host's query parser may drop or split `q`, and without a filter `removeAll`
- * deletes everything: so it is not used.
+ * Reads the parameter `q` from the URL of a request and compiles it. `req.query` is not used, because the host's query
+ * parser may drop or split `q`. Without its filter, `removeAll` would delete every entity.
  */
 export function parseQ(url: string, options: CompileFilterOptions): Filter {
   const text = readParameter(url);
@@ -37,7 +37,10 @@ export function parseQ(url: string, options: CompileFilterOptions): Filter {
   return compileFilter(parsed, { ...options, rounded: values });
 }
 
-/** Returns the message for a number that would select entities with another one. */
+/**
+ * Returns the error message for a number that JavaScript has rounded. The filter would select entities with the rounded
+ * number.
+ */
 function lostNumber(token: string): string {
   const digits = token.slice(0, 40);
   const form = /^-?\d{1,19}$/.test(token) ? "$numberLong" : "$numberDecimal";
@@ -57,7 +60,7 @@ function readParameter(url: string): string | undefined {
   const [first, ...others] = parameters.getAll("q");
   if (others.length > 0) throw badFormat(`Parameter "q" is given more than once`);
   try {
-    // `URLSearchParams` decodes leniently, which would turn one filter into another.
+    // `URLSearchParams` replaces malformed bytes, so the server would run a filter that the client has not sent.
     if (first !== undefined) decodeURIComponent(query);
     return first;
   } catch {
@@ -68,15 +71,18 @@ function readParameter(url: string): string | undefined {
 export interface CompileFilterOptions {
   readonly shape: Shape;
   readonly limits: FilterLimits;
-  /** The only paths that it may name. */
+  /** The paths of the option `filter`. Without the option, a filter may name every visible path. */
   readonly paths?: ListedPaths | undefined;
-  /** The values of the numbers in it that JavaScript may have rounded. */
+  /** The numbers in the filter that JavaScript may have rounded while it parsed them. */
   readonly rounded?: ReadonlySet<number>;
 }
 
 /**
- * Rebuilds a client's filter from what is allowed: declared paths that are no secrets, operators that run no code,
- * values that fit the declared types. Every condition of the result is in operators, which are marked as compiled.
+ * Builds a database filter from a client's filter. The result has only declared and visible paths, operators that run
+ * no code, and values cast to the declared types. Each condition of the result consists of operators that are marked as
+ * compiled, so Mongoose does not cast them again.
+ *
+ * @throws {RestError} 400 for a filter with anything else.
  */
 export function compileFilter(
   filter: unknown,
@@ -90,10 +96,13 @@ export function compileFilter(
 }
 
 interface ClausePlace {
-  /** Inside a free-form field there is no shape. */
+  /** The object that declares the paths of the clause. Absent inside a free-form field. */
   readonly shape: Shape | undefined;
   readonly depth: number;
-  /** The path of the elements that it selects, with a dot at its end; empty for entities. */
+  /**
+   * The path of the array whose elements the clause selects, with a dot at its end. Empty if the clause selects
+   * entities.
+   */
   readonly prefix: string;
 }
 
@@ -167,7 +176,10 @@ export class FilterCompiler {
     return markCompiled(result);
   }
 
-  /** Of an array that is not listed, the conditions on its elements may name what is listed. */
+  /**
+   * Throws if a path is not listed. An array that is not listed may be named if its condition names only fields of its
+   * elements, which are checked in turn.
+   */
   #checkListed(path: string, condition: unknown): void {
     const listed = this.#listed;
     if (listed === undefined || listed.has(path)) return;
@@ -190,7 +202,9 @@ export class FilterCompiler {
   }
 }
 
-/** Whether operators on an array do nothing but to name fields of its elements. */
+/**
+ * Whether a condition on an array names only fields of the array's elements, and never compares an element as a whole.
+ */
 function isOnFields(condition: unknown): boolean {
   if (!isJsonObject(condition)) return false;
   const entries = Object.entries(condition);
@@ -200,7 +214,10 @@ function isOnFields(condition: unknown): boolean {
   });
 }
 
-/** An operator that reads an object as a whole would tell of a secret in it. */
+/**
+ * Throws if a field holds a secret. An operator that compares the whole object would reveal the secret through its
+ * results.
+ */
 function refuseSecretive({ field, path }: Context): void {
   if (isSecret(field)) {
     throw badFormat(`Field "${path}" can be filtered by its parts only`, { field: path });

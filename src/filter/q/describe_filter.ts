@@ -10,22 +10,23 @@ import type { ListedPaths } from "./resolve_path.ts";
 export interface FilterPath {
   /** The path, such as `address.city`. */
   readonly path: string;
-  /** The type, as in `ValueDescription`. */
+  /** The type, as in the `type` of `ValueDescription`. */
   readonly type: string;
-  /** The operators that it takes. */
+  /** The operators that a condition on the path may use. */
   readonly operators: readonly string[];
-  /** Whether a filter may name any path below it. */
+  /** Whether a filter may also name any path below this path. */
   readonly open?: boolean;
 }
 
 /** The filters that the URL parameter `q` may hold. */
 export interface FilterDescription {
   /**
-   * The paths, besides `$and`, `$or` and `$nor`. Elements of arrays can be named by their index too, such as `tags.0`.
-   * Where classes embed themselves or each other, the paths end where a class begins again, and `open` is `true`.
+   * The paths that a filter may name. The clauses `$and`, `$or` and `$nor` are not in the list. Elements of arrays can
+   * be named by their index too, such as `tags.0`. If classes embed themselves or each other, the list stops at the
+   * second occurrence of a class, and `open` of that path is `true`.
    */
   readonly fields: readonly FilterPath[];
-  /** The limits of a filter. */
+  /** The limits on the size of a filter. */
   readonly limits: QueryLimits;
 }
 
@@ -34,7 +35,10 @@ export function listPaths(
   { schema, prefix = "", seen = new Set() }: {
     readonly schema: Schema | undefined;
     readonly prefix?: string;
-    /** The objects that embed themselves and were listed before: their paths would never end. */
+    /**
+     * The objects that embed themselves and are in the list already. The paths below a second occurrence are not
+     * listed, because the list would never end.
+     */
     readonly seen?: Set<Shape>;
   },
 ): FilterPath[] {
@@ -51,7 +55,7 @@ export function listPaths(
   });
 }
 
-/** Describes the paths that are listed, and the arrays whose elements have listed fields. */
+/** Returns the descriptions of the listed paths, and of the arrays whose elements have listed fields. */
 export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): FilterPath[] {
   return fields.flatMap((field) => {
     if (listed.names.includes(field.path)) return [field];
@@ -61,10 +65,10 @@ export function listedOf(fields: readonly FilterPath[], listed: ListedPaths): Fi
   });
 }
 
-/** The operators that name fields of the elements of an array, and not the elements. */
+/** The operators on an array that name fields of its elements, and do not compare an element as a whole. */
 export const ELEMENT_OPERATORS: readonly string[] = ["$not", "$elemMatch"];
 
-/** Gives the element of an array of any depth, or the field itself. */
+/** Returns the innermost element of nested arrays. Returns the field itself if it is no array. */
 function elementOf(field: FieldShape): FieldShape {
   return field.kind === "array" && field.element !== undefined ? elementOf(field.element) : field;
 }
@@ -78,13 +82,13 @@ export function schemaOf({ type }: FieldShape): Schema | undefined {
   return (type as { schema?: Schema } | undefined)?.schema;
 }
 
-/** Gives the fields of an object that a filter may name, and the operators that each takes. */
+/** Returns the fields of an object that a filter may name, each with the operators that it takes. */
 export function filterFields(
   { fields }: Shape,
   schema: Schema | undefined,
 ): [name: string, field: FieldShape, operators: string[]][] {
   const indexed = schema?.indexes().flatMap(([key]) => Object.entries(key)) ?? [];
-  // Fields without an index of places have no use for the operators of places.
+  // Geospatial operators are listed only for fields with a geospatial index.
   const places = indexed.filter(([, kind]) => /^2d/.test(String(kind))).map(([path]) => path);
   return [...fields].filter(([, field]) => whyUnseen(field) === undefined)
     .map(([name, field]) => [name, field, operatorsOf(field, places.includes(name))]);

@@ -3,19 +3,19 @@ import { badFormat } from "../../errors/refusals.ts";
 import type { FieldShape } from "../../schema/fields/shape.ts";
 import type { FilterCompiler } from "./compile_filter.ts";
 
-/** Limits on the URL parameter `q`. Larger filters answer 400. */
+/** Limits on the URL parameter `q`. A request with a larger filter is answered with 400. */
 export interface QueryLimits {
   /** The maximum depth of nested objects. The default is `20`. */
   readonly maxDepth?: number;
   /** The maximum number of conditions in total. The default is `200`. */
   readonly maxClauses?: number;
-  /** The maximum length of a list. The default is `1000`. */
+  /** The maximum number of values in a list. The default is `1000`. */
   readonly maxList?: number;
-  /** The maximum length of a regular expression. The default is `200`. */
+  /** The maximum number of characters in a regular expression. The default is `200`. */
   readonly maxRegex?: number;
   /**
-   * With `"listed"`, filters name only the paths in the option `filter` of their operation. Operations without it take no
-   * `q`.
+   * With `"listed"`, a filter may name only the paths in the option `filter` of its operation. An operation without
+   * this option refuses `q`.
    */
   readonly paths?: "listed" | undefined;
 }
@@ -36,13 +36,13 @@ export function completeQueryLimits({ paths, ...given }: QueryLimits = {}): Filt
   return completeLimits(given, { defaults: DEFAULT_LIMITS, what: "queries" });
 }
 
-/** The place in a filter at which a value is compiled. */
+/** The field, the path and the limits with which one value of a filter is compiled. */
 export interface Context {
   readonly field: FieldShape;
   readonly path: string;
-  /** The path from the entity on: inside of `$elemMatch`, paths begin at the element. */
+  /** The path from the root of the entity. In `$elemMatch`, `path` begins at the element of the array instead. */
   readonly whole: string;
-  /** The operator that it is an operand of; empty for a literal. */
+  /** The operator whose operand the value is. Empty for a literal value. */
   readonly operator: string;
   readonly depth: number;
   readonly limits: FilterLimits;

@@ -5,11 +5,16 @@ import { FREE } from "./resolve_path.ts";
 import { castValue, isExtendedJson } from "./cast_value.ts";
 
 export interface Operator {
-  /** Whether it reads a field with all that is in it, only its own value, or as its inner operators do. */
+  /**
+   * The part of a field that the operator reads. `whole` is the value with all nested fields, `own` is the value
+   * without nested fields, such as its type or size, and `inner` is the part that the operators in its operand read. An
+   * operator that reads the whole value is refused for a field that holds secrets.
+   */
   readonly reads: "whole" | "own" | "inner";
   readonly compile: (operand: unknown, context: Context) => unknown;
+  /** Other operators, of which the same condition must have at least one. */
   readonly beside?: readonly string[];
-  /** Whether the database accepts every operand that compiles. */
+  /** Whether MongoDB accepts every operand that `compile` returns. */
   readonly isSafe?: boolean;
 }
 
@@ -98,7 +103,10 @@ function compileNot(value: unknown, context: Context): unknown {
   return isOperators ? context.compiler.operators(value, context) : refuse(context, "operators");
 }
 
-/** Whether the operand of `$elemMatch` has operators on the element itself, not conditions on its fields. */
+/**
+ * Whether the operand of `$elemMatch` has operators on the element itself. Otherwise, the operand has conditions on
+ * fields of the element.
+ */
 export function isOnElement(operand: unknown): boolean {
   const keys = isJsonObject(operand) ? Object.keys(operand) : [];
   return keys.length > 0 && keys.every((key) => key.startsWith("$") && !isClause(key));
@@ -121,7 +129,10 @@ function compileElement(value: unknown, context: Context): unknown {
 
 const NEAR = new Set(["$geometry", "$minDistance", "$maxDistance"]);
 
-/** The shapes that an operator takes, beside distances. A bare list is a point. */
+/**
+ * The keys that the operand of a geospatial operator may have. `$near` and `$nearSphere` also take a bare list of
+ * numbers as a point.
+ */
 const SHAPES: Readonly<Record<string, ReadonlySet<string>>> = {
   $geoWithin: new Set(["$geometry", "$box", "$polygon", "$center", "$centerSphere"]),
   $geoIntersects: new Set(["$geometry"]),
@@ -180,7 +191,10 @@ function numbers(value: unknown, context: Context): unknown {
   return checkList(value, context).map((each) => numbers(each, inner));
 }
 
-/** Tells whether a filter holds a condition of the client's that the database may refuse. */
+/**
+ * Whether a client's filter has a condition that MongoDB may refuse. Such an error of MongoDB is answered with 400
+ * instead of 500.
+ */
 export function mayBeRefused(filter: unknown): boolean {
   if (Array.isArray(filter)) return filter.some(mayBeRefused);
   if (!isJsonObject(filter)) return false;

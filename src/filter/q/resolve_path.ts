@@ -3,17 +3,20 @@ import { isFieldKey } from "../../schema/fields/json.ts";
 import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 import { isMongooseType } from "../../schema/mongoose/schemas/field_rules.ts";
 
-/** A field of which nothing is declared. */
+/** The shape of a value for which the schema declares nothing, such as a value in free-form data. */
 export const FREE: FieldShape = {
   ...{ kind: "free", hidden: false, readonly: false, writable: true, selected: true },
 };
 
-/** The database stores no objects that are nested deeper. */
+/** The maximum number of names in a path. MongoDB stores objects that are at most 100 levels deep. */
 const MAX_NAMES = 100;
 
 const INDEX = /^(0|[1-9]\d{0,8})$/;
 
-/** Finds the field that a path names, through objects, maps, arrays and free-form fields. */
+/**
+ * Returns the field that a path of a client names. The path may lead through objects, maps, arrays and free-form
+ * fields. Throws a 400 if clients cannot see such a field.
+ */
 export function resolvePath(path: string, shape: Shape | undefined): FieldShape {
   const field = fieldAt(path, shape);
   if (field === undefined) throw badFormat(`Field "${path}" is unknown`, { field: path });
@@ -55,8 +58,9 @@ function fieldIn(field: FieldShape, name: string): FieldShape | undefined {
 }
 
 /**
- * Returns the field that declares a path below another one for the application, which may name fields that clients do not
- * see. Below a field that may hold anything, that is the field itself.
+ * Returns the field that declares a path below `field`, or `undefined` if the schema declares no such path. Filters of
+ * hooks and scopes use this function, because they may name fields that clients do not see. Below a field that may hold
+ * any value, the result is {@linkcode FREE}.
  */
 export function fieldDeclaredIn(field: FieldShape, path: string): FieldShape | undefined {
   return path.split(".").reduce<FieldShape | undefined>(
@@ -71,11 +75,11 @@ function declaredIn(field: FieldShape, name: string): FieldShape | undefined {
   if (kind === "object") {
     return shape?.fields.get(name) ?? (shape?.declares(name) ? FREE : undefined);
   }
-  // A type of the application or of a package may hold objects.
+  // A schema type of the application or of a package may store objects whose fields the schema does not declare.
   return kind !== "scalar" || type !== undefined && !isMongooseType(type) ? FREE : undefined;
 }
 
-/** Leaves out the positions in arrays: a key of a Map may be a number, too. */
+/** Removes the indexes of array elements from a path. A number stays if it is the key of a Map. */
 function withoutIndexes(path: string, shape: Shape): string {
   let field: FieldShape | undefined = fieldOf(shape);
   const kept: string[] = [];
@@ -86,7 +90,10 @@ function withoutIndexes(path: string, shape: Shape): string {
   return kept.join(".");
 }
 
-/** Gives the fields that a path leads through, each with its own path; none inside of arrays and of free-form data. */
+/**
+ * Returns the fields that a path leads through, each with its path. The list ends with the first array or free-form
+ * field.
+ */
 export function fieldsOn(path: string, shape: Shape): [path: string, field: FieldShape][] {
   const found: [string, FieldShape][] = [];
   let holder: Partial<FieldShape> = { shape };
@@ -100,14 +107,17 @@ export function fieldsOn(path: string, shape: Shape): [path: string, field: Fiel
   return found;
 }
 
-/** The paths that filters of clients may name in an operation. */
+/** The paths in the option `filter` of an operation. Filters of clients may name no other path. */
 export class ListedPaths {
   readonly names: readonly string[];
-  /** Paths of free-form data and of Maps, with a dot at their end. */
+  /**
+   * The prefixes, such as `labels.`, of listed free-form fields and Maps. Every path with such a prefix counts as
+   * listed.
+   */
   readonly #open: readonly string[];
   readonly #shape: Shape;
 
-  /** @param names Of these, only those that the shape shows. */
+  /** @param names The paths of the option. Paths that the shape hides are dropped. */
   constructor(names: readonly string[], shape: Shape) {
     this.#shape = shape;
     this.names = names.filter((name) => fieldAt(name, shape) !== undefined);
@@ -117,19 +127,19 @@ export class ListedPaths {
     }).map((name) => `${name}.`);
   }
 
-  /** Gives those of the paths that others may name, too. */
+  /** Returns the listed paths for a reader whose rights are narrower, without the paths that `shape` hides. */
   under(shape: Shape): ListedPaths {
     return new ListedPaths(this.names, shape);
   }
 
-  /** Whether a path is listed, or below one where every path is. */
+  /** Whether a path is listed, or is below a listed Map or free-form field. */
   has(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.includes(form) || this.#open.some((open) => form.startsWith(open))
     );
   }
 
-  /** Whether a listed path is below this one. */
+  /** Whether a listed path is below the given path. */
   isBelow(path: string): boolean {
     return this.#formsOf(path).some((form) =>
       this.names.some((name) => name.startsWith(`${form}.`))
@@ -140,7 +150,11 @@ export class ListedPaths {
     return [path, withoutIndexes(path, this.#shape)];
   }
 
-  /** @throws {RestError} 400 for a path that is not listed, whether there is such a field or not. */
+  /**
+   * Throws for a path that is not listed.
+   *
+   * @throws {RestError} 400. The answer does not reveal whether the schema has such a field.
+   */
   refuse(path: string): never {
     const names = this.names.map((name) => `"${name}"`).join(", ");
     throw badFormat(`Field "${path}" cannot be used in "q", which takes ${names}`, { field: path });
