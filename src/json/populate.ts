@@ -4,7 +4,7 @@ import { JsonWriter } from "./bytes/json_writer.ts";
 import { type FieldPlan, ROOM, type ValuePlan } from "./transcode/plan.ts";
 import type { FieldWriter, Transcoder } from "./transcode/transcoder.ts";
 
-/** JSON text as a string or as its bytes: the other form is made when it is first needed. */
+/** JSON text as a string or as bytes. The form that was not given is made at its first use. */
 export class JsonText {
   #text: string | undefined;
   #bytes: Buffer | undefined;
@@ -23,17 +23,25 @@ export class JsonText {
   }
 }
 
-/** The identifiers in the references of some entities: JSON text, by the name of the field. */
+/**
+ * The identifiers that the references of some entities hold, by the name of the field. Each identifier is JSON text.
+ */
 export type Wanted = ReadonlyMap<string, Set<string>>;
 
-/** Entities by the identifiers of one field; `null` for one that is gone. Any other value stays. */
+/**
+ * The entities that are shown for one reference field, by the JSON text of their identifiers. `null` stands for an
+ * entity that no longer exists. An identifier that is not in the map is shown unchanged.
+ */
 export type FieldTargets = ReadonlyMap<string, JsonText | null>;
 
 export type Targets = ReadonlyMap<string, FieldTargets>;
 
 export interface TargetFinder {
   readonly names: ReadonlySet<string>;
-  /** Finds what identifiers name: one query for each field that holds any. The caller bounds the wait. */
+  /**
+   * Finds the entities with the given identifiers, by one query for each field that has any. The caller limits the
+   * time.
+   */
   find(wanted: Wanted): Promise<Targets>;
 }
 
@@ -48,12 +56,15 @@ function want(ids: Set<string>, held: ReferenceText): void {
   else if (isScalar(held)) ids.add(held);
 }
 
-/** Whether JSON text may be an identifier: a string or a number. */
+/** Whether JSON text may be an identifier. Only strings and numbers can be identifiers. */
 function isScalar(json: string): boolean {
   return /^["\d-]/.test(json);
 }
 
-/** Gives what is shown of a reference, in pieces. What is gone is `null`, and left out of an array. */
+/**
+ * Returns the pieces of JSON text that are shown for a reference. An entity that no longer exists is shown as `null`,
+ * and is left out of an array.
+ */
 function populated(held: ReferenceText, found: FieldTargets): (string | JsonText)[] {
   if (typeof held === "string") return [shown(held, found) ?? "null"];
   const pieces: (string | JsonText)[] = ["["];
@@ -99,12 +110,15 @@ function fieldText(value: unknown, found: FieldTargets | undefined): string | un
 }
 
 function heldIn(value: unknown): ReferenceText | undefined {
-  // JSON has nothing in the place of what is undefined, but in an array.
+  // `JSON.stringify()` omits an undefined property, and writes `null` for an undefined element of an array.
   const textOf = (each: unknown): string | undefined => JSON.stringify(each);
   return Array.isArray(value) ? value.map((each) => textOf(each) ?? "null") : textOf(value);
 }
 
-/** A place in JSON text where something is still missing: a reference, or a whole entity as a value of JSON. */
+/**
+ * A position in JSON text where text is inserted later. The text is either the entities of a reference, or a whole
+ * entity with its references.
+ */
 export type Mark =
   & { readonly at: number }
   & ({ readonly name: string; readonly held: ReferenceText } | { readonly entity: unknown });
@@ -125,7 +139,7 @@ export function wantedIn(texts: readonly MarkedJson[], finder: TargetFinder): Wa
 
 const PIECE = 64 * 1024;
 
-/** Gives the text with what goes into its places, in pieces. */
+/** Inserts the text of each mark into the JSON text. Yields the result in pieces. */
 export function* fillMarked({ written, marks }: MarkedJson, targets: Targets): Generator<Buffer> {
   const size = Math.min(PIECE, written.length * 2) + 1024;
   let out = new JsonWriter(size);
@@ -156,7 +170,7 @@ const NONE: FieldTargets = new Map();
 const TEXT = 0x02;
 const ARRAY = 0x04;
 
-/** Leaves out what some references of entities hold, and marks their places. */
+/** Takes the references with some names out of the JSON text of entities, and marks their positions. */
 export class Marking implements FieldWriter {
   readonly marks: Mark[] = [];
   readonly #names: ReadonlySet<string>;
@@ -176,7 +190,10 @@ export class Marking implements FieldWriter {
     return true;
   }
 
-  /** Marks the place of a whole entity, instead of those in it that are marked already. */
+  /**
+   * Removes the marks behind a position, and marks the position for a whole entity. This undoes the marks of an entity
+   * that the transcoder could not finish.
+   */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();
     this.marks.push({ at, entity });

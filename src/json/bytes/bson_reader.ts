@@ -1,9 +1,10 @@
-// A BSON document is a length (int32, little-endian, itself included), elements, and a zero. An element is a type (one
-// byte), a name that ends with a zero, and a value whose form follows from the type. An array is a document whose names
-// are "0", "1" and so on. Numbers are little-endian; a string is a length, UTF-8 bytes and a zero.
+// A BSON document consists of a length, elements and a zero byte. The length is an int32 that includes itself. An
+// element consists of a type of one byte, a name that ends with a zero byte, and a value whose form depends on the
+// type. An array is a document with the names "0", "1" and so on. Numbers are little-endian. A string consists of a
+// length, UTF-8 bytes and a zero byte.
 import { Buffer } from "node:buffer";
 
-/** A value that only Mongoose can write: the caller decodes the whole document instead. */
+/** The error for a value that the transcoder cannot write. The caller has Mongoose write the whole document instead. */
 export class UnknownTypeError extends Error {
   override readonly name = "UnknownTypeError";
 }
@@ -18,14 +19,14 @@ export class BsonReader {
     this.at = start;
   }
 
-  /** Enters a document or an array; returns the position after it. */
+  /** Enters a document or an array. Returns the position of its end. */
   open(): number {
     const { at } = this;
     this.at = at + 4;
     return at + readInt32(this.bytes, at);
   }
 
-  /** Moves to the name of the next element, or to the end of the document and returns `false`. */
+  /** Moves to the name of the next element. At the end of the document, moves past the document and returns `false`. */
   next(end: number): boolean {
     const { at } = this;
     if (at >= end - 1) {
@@ -78,19 +79,22 @@ function endOfName(source: Buffer, start: number): number {
   return at;
 }
 
-/** Faster than `Buffer.readInt32LE`, which checks bounds. */
+/** Reads an int32. This is faster than `Buffer.readInt32LE()`, which checks bounds. */
 export function readInt32(source: Buffer, at: number): number {
   return (source[at] as number) | (source[at + 1] as number) << 8 |
     (source[at + 2] as number) << 16 |
     (source[at + 3] as number) << 24;
 }
 
-/** Reads an int64 as a number, which is exact up to 2^53. */
+/** Reads an int64 as a number. The number is exact up to 2^53. */
 export function readInt64(source: Buffer, at: number): number {
   return readInt32(source, at + 4) * 0x1_0000_0000 + source.readUInt32LE(at);
 }
 
-/** The sizes of the types that have one; -1 for a length in front, -2 for a document. */
+/**
+ * The sizes of values by BSON type. -1 stands for a size in front of the value that does not include itself, and -2 for
+ * a size that does.
+ */
 const SIZES: Readonly<Record<number, number>> = {
   0x01: 8,
   0x02: -1,
@@ -122,7 +126,7 @@ function sizeOf({ type, bytes, at }: BsonReader): number {
   return readInt32(bytes, at) + (size === -1 ? 4 : 0);
 }
 
-/** Gives the bytes of each document in those of an array. */
+/** Returns the bytes of each document in a BSON array. */
 export function documentsIn(
   { array, start }: { readonly array: Buffer; readonly start: number },
 ): Buffer[] {
@@ -135,7 +139,9 @@ export function documentsIn(
   return documents;
 }
 
-/** The first bytes of a document that begins with an ObjectId: the type, and the name. */
+/**
+ * The bytes after the length of a document whose first element is the ObjectId `_id`. They are its type and its name.
+ */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 
 export function identifierIn(document: Buffer): string | undefined {

@@ -7,7 +7,7 @@ const COMMA = 0x2c;
 const OBJECT = 0x7b;
 const ARRAY = 0x5b;
 
-/** 1 for the bytes that a JSON string holds as they are. */
+/** A table of bytes. The entry is 1 if a JSON string may hold the byte without an escape. */
 const UNESCAPED = Uint8Array.from(
   { length: 256 },
   (_, byte) => byte < 0x20 || byte === QUOTE || byte === BACKSLASH || byte > 0x7e ? 0 : 1,
@@ -15,9 +15,12 @@ const UNESCAPED = Uint8Array.from(
 
 const HEX = new Uint8Array(Buffer.from("0123456789abcdef", "latin1"));
 
-/** A buffer of JSON text that grows. Methods that say so need room for what they write: see `reserve()`. */
+/**
+ * A buffer of JSON text that grows. Some methods write without a check of the size, so their callers must call
+ * `reserve()` before.
+ */
 export class JsonWriter {
-  /** Only the bytes up to `length` are written. */
+  /** The buffer. Only the bytes before `length` hold text. */
   bytes: Buffer<ArrayBuffer>;
   length = 0;
 
@@ -33,19 +36,19 @@ export class JsonWriter {
     if (this.length + count > this.bytes.length) this.#grow(count);
   }
 
-  /** Not part of `reserve()`, so that engines can inline the check. */
+  /** Grows the buffer. The method is separate from `reserve()`, so that engines can inline the check in `reserve()`. */
   #grow(count: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.length + count));
     larger.set(this.written);
     this.bytes = larger;
   }
 
-  /** Writes one byte; there must be room. */
+  /** Writes one byte. The caller must have reserved it. */
   byte(value: number): void {
     this.bytes[this.length++] = value;
   }
 
-  /** Writes an integer in so many decimal digits; there must be room. */
+  /** Writes an integer with `count` decimal digits. The caller must have reserved these bytes. */
   digits(value: number, count: number): void {
     const { bytes, length } = this;
     let rest = value;
@@ -56,7 +59,7 @@ export class JsonWriter {
     this.length = length + count;
   }
 
-  /** Writes bytes that are JSON text already; there must be room. */
+  /** Writes bytes of JSON text. The caller must have reserved their number. */
   raw(text: Uint8Array): void {
     const { bytes } = this;
     let at = this.length;
@@ -70,7 +73,7 @@ export class JsonWriter {
     this.length += text.length;
   }
 
-  /** Writes characters that are ASCII and need no escape. */
+  /** Writes ASCII characters that need no escape. */
   ascii(text: string): void {
     this.reserve(text.length);
     const { bytes } = this;
@@ -84,7 +87,7 @@ export class JsonWriter {
     this.length += this.bytes.write(text, this.length, "utf8");
   }
 
-  /** Writes a comma, unless an object or an array has just begun; there must be room. */
+  /** Writes a comma, unless an object or an array has just begun. The caller must have reserved one byte. */
   comma(): void {
     const last = this.bytes[this.length - 1];
     if (last !== OBJECT && last !== ARRAY) this.bytes[this.length++] = COMMA;
@@ -106,7 +109,9 @@ export class JsonWriter {
     from.at = end;
   }
 
-  /** Writes so many bytes as lower-case hexadecimal digits; there must be room. */
+  /**
+   * Writes `count` bytes as lower-case hexadecimal digits. The caller must have reserved two bytes for each of them.
+   */
   hex(from: BsonReader, count: number): void {
     const { bytes: source } = from;
     const { bytes } = this;
@@ -121,7 +126,7 @@ export class JsonWriter {
     from.at = end;
   }
 
-  /** Text that needs escapes or is not ASCII. Decoding replaces bytes that are not UTF-8. */
+  /** Writes a string that needs escapes or is not ASCII. Bytes that are not UTF-8 are replaced. */
   #escaped(from: BsonReader, end: number): void {
     this.text(JSON.stringify(from.bytes.toString("utf8", from.at, end)));
     from.at = end;
@@ -130,7 +135,10 @@ export class JsonWriter {
 
 export type JsonPiece = string | Uint8Array;
 
-/** Stands between the texts of entities: a comma in an array, else a line break, which JSON text never holds. */
+/**
+ * The text between two entities. A comma separates the elements of a JSON array, and a line break separates lines,
+ * because compact JSON text contains none.
+ */
 export type Separator = "," | "\n";
 
 export function enclosed(text: JsonPiece, { open = "", close = "" }): Buffer {

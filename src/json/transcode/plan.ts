@@ -4,46 +4,52 @@ import { type FieldShape, referenceIn, type Shape } from "../../schema/fields/sh
 import { type StoredAs, storedAs } from "../json_types.ts";
 import { toJson } from "../to_json.ts";
 
-/** How the transcoder writes a value. A value without a plan is written as it is stored. */
+/** The rules by which the transcoder writes a value. Without a plan, a stored value of any type is written. */
 export interface ValuePlan extends StoredAs {
   readonly object?: Plan;
   readonly items?: ValuePlan;
 }
 
-/** The `types` of a value that may be anything. */
+/** The `types` of a field that may store any BSON type. */
 export const ANY = -1;
 
-/** Room for a comma and any value of a fixed size, quotes included. */
+/** The number of bytes to reserve for a comma and any value of a fixed size, quotes included. */
 export const ROOM = 64;
 
-/** How the transcoder writes an object. An object without a plan is written whole. */
+/** The rules by which the transcoder writes an object. Without a plan, all fields of an object are written. */
 export interface Plan {
   readonly fields: ReadonlyMap<string, FieldPlan>;
   readonly defaults: readonly Default[];
-  /** Whether such an object may hold others of its kind. */
+  /** Whether an object of this plan may contain another object of the same plan. */
   readonly recursive: boolean;
-  /** Of an object whose keys are data: the plan of each value. */
+  /** The plan of each value in an object whose keys are data, such as a Map. Absent for other objects. */
   readonly values?: ValuePlan;
-  /** The fields in the order in which the last object had them: a guess at the next one. */
+  /**
+   * The plans of the fields in the order of the last object. The next object most likely has the same order, so its
+   * fields are found without a look-up.
+   */
   readonly order: (FieldPlan | undefined)[];
-  /** How many objects were written by the plan, so that each has a number. */
+  /** The number of objects written by the plan so far. The current value numbers the current object. */
   objects: number;
 }
 
 export interface FieldPlan extends ValuePlan {
   readonly property: string;
   readonly name: Uint8Array;
-  /** The name in JSON text, with quotes and colon. */
+  /** The name as JSON text, with quotes and a colon. */
   readonly key: Uint8Array;
-  /** 1 for a field with a default, else 0. */
+  /** `1` for a field with a default, else `0`. */
   readonly expected: 0 | 1;
-  /** The number of the object in which the field was last seen. */
+  /**
+   * The number of the last object in which the field was found. A field with another number is missing in the current
+   * object.
+   */
   seen: number;
 }
 
 export interface Default {
   readonly field: FieldPlan;
-  /** The JSON text, key included; empty for a default that only Mongoose can compute. */
+  /** The JSON text of the default, with its key. Empty for a default that only Mongoose can compute. */
   readonly text: Uint8Array;
 }
 
@@ -58,8 +64,9 @@ interface OpenPlan extends Plan {
 }
 
 /**
- * Plans how stored documents become JSON without Mongoose: which fields are written, under which key, and the defaults
- * of those that are missing. Hidden and unselected fields are not in the plan, so that nothing writes them.
+ * Plans how the transcoder turns stored documents into JSON without Mongoose. The plan has the fields to write, their
+ * keys, and the defaults of missing fields. Hidden and unselected fields are not in the plan, so the transcoder cannot
+ * write them.
  */
 export function planJson(
   shape: Shape,
@@ -68,7 +75,7 @@ export function planJson(
   return new Planner().shape(shape, shows);
 }
 
-/** Plans a shape and those within it, each once: a model may embed itself. */
+/** Plans a shape and the shapes within it. Each shape is planned once, because a model may embed itself. */
 class Planner {
   readonly #known = new Map<Shape, OpenPlan>();
   #around: readonly Shape[] = [];
@@ -96,7 +103,7 @@ class Planner {
     return plan;
   }
 
-  /** Plans a value; `undefined` for one that is free. */
+  /** Plans a value. Returns `undefined` for a free-form value. */
   #value(field: FieldShape): ValuePlan | undefined {
     const items = field.element && this.#value(field.element);
     switch (field.kind) {
@@ -128,14 +135,18 @@ function openPlan(): OpenPlan {
   return { fields: new Map(), defaults: [], recursive: false, order: [], objects: 0 };
 }
 
-/** The JSON text of a default; empty for one that only Mongoose can compute. */
+/**
+ * Returns the JSON text of a field's default with its key. Returns an empty text for a default that only Mongoose can
+ * compute, and `undefined` if the field has no default.
+ */
 function defaultText(name: string, field: FieldShape): Uint8Array | undefined {
   const { kind, make } = fieldDefault(field);
-  // An embedded object without identifier gets a new one with every read: that one is not shown.
+  // Mongoose gives an embedded object without an identifier a new one at every read, so no default is written for it.
   if (kind === "nothing" || name === "_id") return undefined;
   if (kind !== "constant" || make === undefined) return new Uint8Array();
   const json = toJson(make());
-  // Where entities stand in the place of identifiers, this one counts.
+  // If the field is populated, the default identifier has to be replaced by its entity. Mongoose writes such a
+  // document.
   const isNamed = referenceIn(field) !== undefined && json !== "[]" && json !== "null";
   return isNamed ? new Uint8Array() : entry(name, json);
 }

@@ -20,9 +20,12 @@ export interface TranscoderOptions {
   readonly fieldWriter?: FieldWriter | undefined;
 }
 
-/** Writes some fields of entities in its own way. */
+/** Writes the values of some fields instead of the transcoder. `Marking` uses it to replace references by entities. */
 export interface FieldWriter {
-  /** Moves past the current value and writes it, or returns `false`. Its key has been written. */
+  /**
+   * Moves past the current value and handles it, or returns `false` if the transcoder has to write the value. The key
+   * of the field has been written already.
+   */
   take(transcoder: Transcoder, field: FieldPlan): boolean;
 }
 
@@ -42,7 +45,10 @@ export class Transcoder {
     this.#planned(plan, this.#fieldWriter);
   }
 
-  /** @throws {UnknownTypeError} If only Mongoose can write a value in it. The caller drops what is written so far. */
+  /**
+   * @throws {UnknownTypeError} If only Mongoose can write one of the values. The caller discards the text that was
+   * written so far.
+   */
   document(plan?: Plan): void {
     if (plan === undefined || plan.values !== undefined) transcodeFree(this, plan?.values);
     else this.#planned(plan, undefined);
@@ -72,13 +78,16 @@ export class Transcoder {
     out.ascii("}");
   }
 
-  /** Finds the plan of a field: most documents of a collection have their fields in the same order. */
+  /**
+   * Finds the plan of a field. Most documents of a collection have their fields in the same order, so the order of the
+   * last document is tried first.
+   */
   #findField(plan: Plan, position: number): FieldPlan | undefined {
     const { source } = this;
     const guess = plan.order[position];
     if (guess !== undefined && source.isNamed(guess.name)) return guess;
     const named = plan.fields.get(source.bytes.toString("utf8", source.at, source.nameEnd()));
-    // Decoding replaces bytes that are not UTF-8: another name may look the same.
+    // `toString()` replaces bytes that are not UTF-8, so two different names may give the same text. The bytes decide.
     const field = named !== undefined && source.isNamed(named.name) ? named : undefined;
     if (position < 256) plan.order[position] = field;
     return field;
@@ -105,7 +114,7 @@ export class Transcoder {
     out.ascii("]");
   }
 
-  /** Writes the value of the current element, for which there must be {@linkcode ROOM}. */
+  /** Writes the value of the current element. The caller must have reserved {@linkcode ROOM} bytes. */
   value(plan: ValuePlan | undefined): void {
     const { source, out } = this;
     if (plan !== undefined) checkValue(plan, source);
@@ -120,7 +129,7 @@ export class Transcoder {
 }
 
 function writeDefaults(plan: Plan, out: JsonWriter): void {
-  // The objects within have overwritten `seen`.
+  // Nested objects of the same plan have changed `seen`, so missing fields can no longer be found.
   if (plan.recursive) throw new UnknownTypeError("Cannot tell which fields are missing");
   for (const { field, text } of plan.defaults) {
     if (field.seen === plan.objects) continue;
@@ -131,14 +140,17 @@ function writeDefaults(plan: Plan, out: JsonWriter): void {
   }
 }
 
-/** Writes an object whose keys are data. With a plan of its values it is a map, else it may be anything. */
+/**
+ * Writes an object whose keys are data. `values` is the plan of a Map's values. In free-form data, `values` is absent,
+ * and any value is written.
+ */
 function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): void {
   const { source, out } = transcoder;
   out.ascii("{");
   for (const end = source.open(); source.next(end);) {
     const nameEnd = source.nameEnd();
     const leavesOut = isLeftOut(source, nameEnd);
-    // A map with a value that does not fit is left out as a whole, whatever its key.
+    // Mongoose leaves out a whole Map if one of its keys is not allowed. So Mongoose has to write such a document.
     if (values !== undefined && (leavesOut || !isMapKey(source, nameEnd))) {
       throw new UnknownTypeError("Cannot write such a key of a map");
     }
@@ -158,7 +170,7 @@ function transcodeFree(transcoder: Transcoder, values: ValuePlan | undefined): v
   out.ascii("}");
 }
 
-/** Keys that reach the prototype of an object: documents leave them out. */
+/** Whether a key, such as `__proto__`, would reach the prototype of an object. Documents leave out such keys. */
 function isLeftOut({ bytes, at }: BsonReader, end: number): boolean {
   return LENGTHS.has(end - at) && PROTOTYPE_KEYS.has(bytes.toString("latin1", at, end));
 }
@@ -169,7 +181,10 @@ function isMapKey({ bytes, at }: BsonReader, end: number): boolean {
   return bytes[at] !== DOLLAR && !bytes.subarray(at, end).includes(DOT);
 }
 
-/** Throws for a value that its field does not hold if it is as declared. */
+/**
+ * Throws an `UnknownTypeError` if the stored value has another BSON type than its field, or is a number or date that
+ * JavaScript cannot represent. Mongoose writes such a document.
+ */
 function checkValue({ types }: ValuePlan, source: BsonReader): void {
   const { type } = source;
   if (types === ANY) return;
@@ -178,7 +193,7 @@ function checkValue({ types }: ValuePlan, source: BsonReader): void {
   throw new UnknownTypeError(`Cannot write BSON type ${type} here`);
 }
 
-/** Whether a number or a date is one that the field can hold. */
+/** Whether JavaScript can represent a stored number or date in this field. */
 function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
   if (type === DOUBLE) return !Number.isNaN(bytes.readDoubleLE(at));
   if (type === DATE) return Math.abs(readInt64(bytes, at)) <= TIME_RANGE;
@@ -187,7 +202,7 @@ function isExact(types: number, { type, bytes, at }: BsonReader): boolean {
 }
 
 export interface DocumentWriterOptions {
-  /** Gives the JSON text of a document with a value that only Mongoose can write. */
+  /** Returns the JSON text of a document with a value that only Mongoose can write. */
   readonly decode: (document: Buffer) => string;
   readonly fieldWriter?: FieldWriter;
 }
@@ -206,8 +221,8 @@ export class DocumentWriter {
   }
 
   /**
-   * Writes the documents of an array with separators between them, without brackets. It pauses after so many bytes, and
-   * returns how many documents there were.
+   * Writes the documents of an array with separators between them, without brackets. Yields after about `most` bytes of
+   * BSON, so that other work can run. Returns the number of documents.
    */
   *array(
     source: BsonReader,
