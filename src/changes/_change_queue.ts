@@ -3,10 +3,10 @@ import type { Position, Progress } from "./_lease.ts";
 import { type Attempt, type ChangeEvent, keyOf, sizeOf, timeOf, withoutValues } from "./change.ts";
 import { unlessAborted } from "./_waits.ts";
 
-/** The changes that wait at once: beyond them, reading waits. */
+/** The maximum number of changes in the queue. A full queue stops the reading of further changes. */
 const MAX_WAITING = 1000;
 
-/** The size of a change up to which it waits with its values. All that wait have 64 MB at most. */
+/** The maximum size of a change that keeps its values while it waits. All waiting changes hold at most about 64 MB. */
 const MAX_KEPT_BYTES = 65_536;
 
 export interface RetryLimits {
@@ -16,49 +16,49 @@ export interface RetryLimits {
 }
 
 export interface ChangeQueueOptions {
-  /** Where reading begins. */
+  /** The position after which reading begins. */
   readonly position: Position;
   readonly at: Date;
   readonly concurrency: number;
   readonly timeoutMS: number;
   readonly retry: RetryLimits;
-  /** Whether this process may handle changes. */
+  /** Whether this process has the lease, so that a handler may start. */
   readonly mayStart: () => boolean;
   readonly handle: (event: ChangeEvent, attempt: Attempt) => Promise<void>;
-  /** Reads a change again that has waited without its values. */
+  /** Reads the values of a change again. The queue drops the values of large changes while they wait. */
   readonly read: (event: ChangeEvent, place: ChangePlace) => Promise<ChangeEvent>;
-  /** Keeps a change that failed in all attempts; it is tried again if that fails. */
+  /** Stores a change that failed in all attempts as a dead letter. If this fails, the change is tried again. */
   readonly bury: (event: ChangeEvent, attempt: FailedAttempt) => Promise<void>;
 }
 
-/** The last attempt for a change. */
+/** The last attempt to handle a change, with its error. */
 export interface FailedAttempt extends Attempt {
   readonly error: unknown;
 }
 
-/** Where a change can be read again. */
+/** The position from which a change can be read again. */
 export interface ChangePlace {
-  /** The position before the change; a dead letter has none. */
+  /** The position before the change. Absent for a change of a dead letter. */
   readonly position: Position | undefined;
   readonly signal: AbortSignal;
 }
 
-/** A change that is not handled. */
+/** A change that is not handled yet. */
 interface WaitingChange extends Pick<ChangePlace, "position"> {
   event: ChangeEvent;
   readonly key: string;
-  /** Whether the event has its values. */
+  /** Whether the event still has its values. */
   hasValues: boolean;
   attempts: number;
 }
 
 /**
- * Handles changes: those of one entity one after the other, those of different ones side by side. What fails is tried again
- * after a pause, in which only its entity waits.
+ * Calls the handler for changes. Changes of one entity are handled in order, and changes of different entities at the
+ * same time. A change that fails is tried again after a pause, during which only the changes of its entity wait.
  */
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
-  /** In the order in which they were read. */
+  /** The changes in the order in which they were read. */
   readonly #waiting = new Set<WaitingChange>();
   readonly #lanes = new Map<string, WaitingChange[]>();
   #ready: string[] = [];
@@ -67,7 +67,7 @@ export class ChangeQueue {
   #isClosed = false;
   #wake: (() => void)[] = [];
   #read: { position: Position; at: Date; caughtUp: number | undefined };
-  /** Whether there is progress to note. */
+  /** Whether the progress has changed since `progress()` was last called. */
   hasNews = false;
 
   constructor(options: ChangeQueueOptions) {
@@ -75,12 +75,12 @@ export class ChangeQueue {
     this.#read = { position: options.position, at: options.at, caughtUp: undefined };
   }
 
-  /** Where reading goes on. */
+  /** The position after which reading continues. */
   get position(): Position {
     return this.#read.position;
   }
 
-  /** How far all changes are handled. */
+  /** Returns the progress up to which all changes are handled. */
   progress(): Progress {
     this.hasNews = false;
     for (const { position, event } of this.#waiting) {
@@ -92,14 +92,20 @@ export class ChangeQueue {
       : { position, idleMS: performance.now() - caughtUp };
   }
 
-  /** Notes that everything up to a position is read: up to a change, or all that there is at the moment. */
+  /**
+   * Notes that all events up to a position are read. `at` is the time of the last event. Without `at`, the stream has
+   * no more events at present.
+   */
   readTo(position: Position, at?: Date): void {
     const caughtUp = at === undefined ? performance.now() : undefined;
     if (this.#read.caughtUp === undefined) this.hasNews = true;
     this.#read = { position, at: at ?? this.#read.at, caughtUp };
   }
 
-  /** Adds a change: the one behind the position, or that of a dead letter, which is added once. */
+  /**
+   * Adds a change. With `isReplay`, it is the change of a dead letter, and is not added if the queue has it already.
+   * Otherwise it is the next change of the stream.
+   */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
       return;
@@ -119,17 +125,17 @@ export class ChangeQueue {
     if (change.attempts === 0) this.#dropValues(change);
   }
 
-  /** Waits until there is room for another change; resolves at once when the queue is closed. */
+  /** Waits until the queue has room for another change. Resolves at once if the queue is closed. */
   room(): Promise<void> {
     return this.#until(() => this.#waiting.size < MAX_WAITING || this.#isClosed);
   }
 
-  /** Waits until no change is left, or the queue is closed. */
+  /** Waits until the queue has no more changes, or is closed. */
   empty(): Promise<void> {
     return this.#until(() => this.#waiting.size === 0 || this.#isClosed);
   }
 
-  /** Starts no more handlers. Resolves when those that run have ended, or never will. */
+  /** Closes the queue, so that no more handlers start. Resolves when the running handlers have ended or are aborted. */
   close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -137,7 +143,7 @@ export class ChangeQueue {
     return this.#until(() => this.#running.size === 0);
   }
 
-  /** Aborts the handlers that run. */
+  /** Closes the queue and aborts the running handlers. */
   abort(reason: unknown): void {
     this.#isClosed = true;
     for (const controller of this.#running) controller.abort(reason);
@@ -183,7 +189,7 @@ export class ChangeQueue {
     else this.#lanes.delete(change.key);
   }
 
-  /** Removes the values of a large change from memory. They are read again when its turn comes. */
+  /** Removes the values of a large change from memory. They are read again before the change is handled. */
   #dropValues(change: WaitingChange): void {
     if (!change.hasValues || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
     change.event = withoutValues(change.event);
@@ -204,7 +210,7 @@ export class ChangeQueue {
     this.#timers.add(timer);
   }
 
-  /** Resolves with whether a change is handled or kept. */
+  /** Resolves to whether the change is handled or stored as a dead letter. Otherwise it must be tried again. */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, retry, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));

@@ -13,13 +13,16 @@ import {
 } from "./change.ts";
 import { textOf } from "./_error_text.ts";
 
-/** The collection with the changes that no attempt could handle. */
+/** The collection of changes that the handler could not handle in any attempt. */
 const COLLECTION = "mongrove_dead_letters";
 
-/** The most bytes of an event in a letter, which is one document with some other fields. */
+/**
+ * The maximum size of an event in a dead letter. A letter is one document of at most 16 MB, and some other fields need
+ * room.
+ */
 const MAX_EVENT_BYTES = 16 * 1024 * 1024 - 65_536;
 
-/** A change that the handler could not handle in all attempts. */
+/** A change that `handle` could not handle in any attempt. */
 export interface DeadLetter {
   /** The `id` of the change. */
   readonly id: string;
@@ -27,17 +30,17 @@ export interface DeadLetter {
   readonly kind: Change["kind"];
   /** The identifier of the entity. */
   readonly _id: unknown;
-  /** When the change has happened. */
+  /** The time of the change. */
   readonly at: Date;
   /** The error of the last attempt. */
   readonly error: string;
   /** The number of attempts. */
   readonly attempts: number;
-  /** When it became a dead letter. */
+  /** The time at which the change became a dead letter. */
   readonly diedAt: Date;
-  /** Whether later changes of the entity have been handled since. */
+  /** Whether a later change of the same entity has been handled since. */
   readonly isOvertaken: boolean;
-  /** Whether it waits to be handled again. */
+  /** Whether the change is going to be handled again. */
   readonly isDue: boolean;
 }
 
@@ -46,11 +49,14 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
   readonly key: string;
 };
 
-/** The dead letters of one follower, by the name of its record. */
+/** The dead letters of one follower. Its record is found by its name. */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;
-  /** The entities with letters that nothing has overtaken. */
+  /**
+   * The keys of entities whose letters are not marked as overtaken. `overtake()` sends a statement for these entities
+   * only.
+   */
   readonly #keys = new Set<string>();
 
   constructor(connection: Connection, follow: string) {
@@ -58,7 +64,10 @@ export class DeadLetters {
     this.#follow = follow;
   }
 
-  /** Selects letters; their identifiers begin with the name of the follower. */
+  /**
+   * Returns a filter for the letters of this follower. The identifier of each letter begins with the name of the
+   * follower.
+   */
   #where(more: object = {}): object {
     const [begin, end] = [`${this.#follow}/`, `${this.#follow}0`];
     return { _id: { $gt: begin, $lt: end }, follow: this.#follow, ...more };
@@ -69,14 +78,17 @@ export class DeadLetters {
     return found as unknown as AsyncIterable<StoredLetter>;
   }
 
-  /** Reads what has to be known to tell which letters are overtaken. */
+  /** Reads the keys of the entities whose letters are not overtaken. */
   async load(): Promise<void> {
     this.#keys.clear();
     const options = { projection: { key: 1 } };
     for await (const { key } of this.#find({ isOvertaken: false }, options)) this.#keys.add(key);
   }
 
-  /** Keeps a change that has failed. What no document can hold is kept without the entity, or without the paths too. */
+  /**
+   * Stores a failed change as a dead letter. If a document cannot hold the change, the letter omits the images of the
+   * entity. If that is not enough, it omits the changed paths too.
+   */
   async bury(
     event: ChangeEvent,
     { attempt: attempts, error: thrown }: FailedAttempt,
@@ -99,7 +111,7 @@ export class DeadLetters {
     this.#keys.add(key);
   }
 
-  /** Reads a change that is kept. */
+  /** Reads the stored event of a dead letter. */
   async find(event: ChangeEvent): Promise<ChangeEvent | undefined> {
     const found = await this.#letters.findOne({ _id: this.#idOf(event) } as object);
     return (found as unknown as StoredLetter | null)?.event;
@@ -109,12 +121,12 @@ export class DeadLetters {
     return `${this.#follow}/${_id._data}`;
   }
 
-  /** Removes the letter of a change that is handled at last. */
+  /** Removes the letter of a change that is now handled. */
   async remove(event: ChangeEvent): Promise<void> {
     await this.#letters.deleteOne({ _id: this.#idOf(event) } as object);
   }
 
-  /** Notes that a later change of an entity is handled. */
+  /** Marks the earlier letters of an entity as overtaken after a later change of the entity is handled. */
   async overtake(event: ChangeEvent): Promise<void> {
     const key = keyOf(event);
     if (!this.#keys.has(key)) return;
@@ -123,14 +135,17 @@ export class DeadLetters {
     this.#keys.delete(key);
   }
 
-  /** Marks letters to be handled again; all, if no identifiers are given. */
+  /**
+   * Marks letters so that their changes are handled again. Without identifiers, all letters are marked. Returns the
+   * number of marked letters.
+   */
   async mark(ids: readonly string[] | undefined): Promise<number> {
     const _id = { $in: ids?.map((id) => `${this.#follow}/${id}`) };
     const filter = this.#where(ids && { _id });
     return (await this.#letters.updateMany(filter, { $set: { isDue: true } })).matchedCount;
   }
 
-  /** Reads the changes that are to be handled again, oldest first. */
+  /** Reads the changes of marked letters, oldest first. */
   async *due(): AsyncGenerator<ChangeEvent, void, undefined> {
     for await (const { event } of this.#find({ isDue: true })) yield event;
   }

@@ -1,7 +1,7 @@
-/** The most characters of an error that a dead letter holds. */
+/** The maximum number of characters of an error in a dead letter. */
 const MAX_LENGTH = 10_000;
 
-/** Returns the text of any value that was thrown, also of one that cannot be turned into text. */
+/** Returns the text of a thrown value. Values whose conversion to text fails get a text with their type. */
 export function textOf(error: unknown): string {
   try {
     return String(error).slice(0, MAX_LENGTH);

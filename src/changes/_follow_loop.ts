@@ -28,17 +28,17 @@ import {
 import type { LostChanges } from "./follow.ts";
 import { MAX_PAUSE_MS, pause, PAUSE_MS, pauseAfter } from "./_waits.ts";
 
-/** How often progress is noted, if there is any. */
+/** The interval at which new progress is stored. */
 const NOTE_MS = 1000;
 
-/** How long the database may take to end a lease when the handlers have ended. */
+/** The time that the database may take to release the lease after the handlers have ended. */
 const END_MS = 5000;
 
 export interface FollowLoopOptions<M extends FrameworkModel>
   extends Pick<ChangeQueueOptions, "concurrency" | "timeoutMS" | "retry"> {
   readonly connection: Connection;
   readonly model: Model<unknown>;
-  /** The name of the record. */
+  /** The name of the follower's record. */
   readonly name: string;
   readonly leaseMS: number;
   readonly handle: (change: Change<M>) => unknown;
@@ -46,7 +46,7 @@ export interface FollowLoopOptions<M extends FrameworkModel>
   readonly onError: (error: unknown, change?: Change<M>) => void;
 }
 
-/** Waits for the lease, and handles changes while this process has it. */
+/** Waits for the lease of a follower, and handles changes while this process has the lease. */
 export class FollowLoop<M extends FrameworkModel> {
   readonly #options: FollowLoopOptions<M>;
   readonly letters: DeadLetters;
@@ -54,7 +54,7 @@ export class FollowLoop<M extends FrameworkModel> {
   readonly #ended: Promise<void>;
   #graceMS = 0;
   #isTroubled = false;
-  /** How far the follower had come when this process has last seen it. */
+  /** The last progress of the follower that this process has read or stored. */
   #place: Place | undefined;
 
   constructor(options: FollowLoopOptions<M>) {
@@ -63,7 +63,10 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#ended = this.#run();
   }
 
-  /** Gives up the lease as soon as the handlers have ended, after a time at the latest, whether the database answers or not. */
+  /**
+   * Stops the loop. The handlers that run have `timeoutMS` to end. Resolves at most 5 seconds later, even if the
+   * database does not answer.
+   */
   async stop(timeoutMS: number): Promise<void> {
     this.#graceMS = timeoutMS;
     this.#stopped.abort();
@@ -86,7 +89,7 @@ export class FollowLoop<M extends FrameworkModel> {
     for (let unopened = 0; !this.#isStopped;) {
       if (!isOpen(connection)) {
         if (++unopened === MAX_PAUSE_MS / PAUSE_MS) hintAtUnopened(connection);
-        // A host that closes the connection may want the process to end
+        // After the host has closed the connection, this timer must not keep the process alive.
         await pause(PAUSE_MS, this.#stopped.signal, { ref: !isClosed });
         continue;
       }
@@ -96,7 +99,9 @@ export class FollowLoop<M extends FrameworkModel> {
     connection.off("close", onClose);
   }
 
-  /** Handles changes until the lease is lost, if no other process has it. */
+  /**
+   * Claims the lease, and handles changes until the lease is lost. Returns at once if another process has the lease.
+   */
   async #holdOnce(): Promise<void> {
     const { connection, name } = this.#options;
     decodeAllNames(connection);
@@ -139,7 +144,7 @@ export class FollowLoop<M extends FrameworkModel> {
     });
   }
 
-  /** Ends the handlers and the lease. */
+  /** Ends the handlers and releases the lease. */
   async #end(
     { lease, queue, over, noting }: Pick<Session, "lease" | "queue"> & {
       readonly over: AbortController;
@@ -165,7 +170,7 @@ export class FollowLoop<M extends FrameworkModel> {
     return readEvents(model.collection, { position, signal, turns: ReadTurns.of(connection) });
   }
 
-  /** Reads a change again; without its values if the database no longer has them. */
+  /** Reads the values of a change again. Returns the event without values if the database no longer has the change. */
   async #readAgain(event: ChangeEvent, { position, signal }: ChangePlace): Promise<ChangeEvent> {
     if (position === undefined) return await this.letters.find(event) ?? event;
     try {
@@ -195,7 +200,7 @@ export class FollowLoop<M extends FrameworkModel> {
     this.#options.onError(error, toChange(event, { ...this.#options, attempt: told }));
   }
 
-  /** Notes how far the handlers have come, which renews the lease. */
+  /** Stores the progress of the handlers at intervals, which renews the lease. */
   async #note(session: Session): Promise<void> {
     const { lease, queue, ended } = session;
     const { leaseMS } = this.#options;
@@ -215,7 +220,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Adds the changes of dead letters that are to be handled again. */
+  /** Adds the changes of marked dead letters to the queue, so that they are handled again. */
   async #replay({ queue, ended }: Session): Promise<void> {
     try {
       for await (const event of this.letters.due()) {
@@ -228,7 +233,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Reads changes, from where the last reading has ended. */
+  /** Reads changes from the position where the last read has ended. */
   async #readAll(session: Session): Promise<void> {
     const { queue, ended } = session;
     let lost: LostPlace | undefined;
@@ -259,7 +264,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Tells of lost changes when all before are handled, and goes on behind them. */
+  /** Calls `onLost` after all earlier changes are handled. Reading then continues after the lost changes. */
   async #recover({ lease, queue, ended }: Session, { reason, position }: LostPlace): Promise<void> {
     const now = new Date();
     const next = position ?? await nowOf(this.#options.connection);
@@ -277,21 +282,21 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Tells of a failure of the database; of others only after it has gone well once. */
+  /** Reports a failure of the database. Further failures are not reported until a read or claim has succeeded. */
   #tell(error: unknown): void {
     if (!this.#isTroubled) this.#options.onError(error);
     this.#isTroubled = true;
   }
 }
 
-/** A time during which this process has the lease. */
+/** A period in which this process has the lease. */
 interface Session {
   readonly lease: Lease;
   readonly queue: ChangeQueue;
   readonly ended: AbortSignal;
 }
 
-/** Changes that cannot be read; what follows begins at the position, or now. */
+/** A gap in the change stream. Reading continues at `position`, or at the current time if it is absent. */
 interface LostPlace {
   readonly reason: LostChanges["reason"];
   readonly position?: Position;

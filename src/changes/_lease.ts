@@ -3,30 +3,37 @@ import mongoose from "mongoose";
 import type { Collection, Connection, mongo } from "mongoose";
 import { withTimeLimit } from "../database/time_limit.ts";
 
-/** The collection with a record of each follower: who holds the lease, and how far it has come. */
+/**
+ * The collection with one record for each follower. The record has the lease holder and the progress of the follower.
+ */
 const COLLECTION = "mongrove_follows";
 
-/** Where a follower goes on: behind a token, or behind a time where there is none yet. */
+/**
+ * A point in the change stream after which a follower reads. It is a resume token, or a cluster time before the first
+ * token exists.
+ */
 export type Position =
   | { readonly token: mongo.ResumeToken }
   | { readonly from: mongo.Timestamp };
 
-/** How far a follower has come, as it is stored. */
+/** The progress of a follower as its record stores it. */
 export interface Place {
   readonly position: Position;
   readonly at: Date;
 }
 
-/** How far a follower has come. */
+/** The progress of a follower in this process. */
 export interface Progress {
   readonly position: Position;
-  /** The time up to which all changes are handled. */
+  /** The time up to which all changes are handled. Absent if `idleMS` is present. */
   readonly at?: Date;
-  /** How long ago that was, if there were no more. */
+  /**
+   * The time since the last read that found no more changes, in milliseconds. Present only if all changes are handled.
+   */
   readonly idleMS?: number;
 }
 
-/** How long after a read without changes there are none: each takes a second. */
+/** The time after a read without changes during which the lag of a follower is 0. Such a read takes one second. */
 const IDLE_MS = 5000;
 
 interface StoredFollow {
@@ -37,17 +44,20 @@ interface StoredFollow {
 }
 
 export interface LeaseOptions {
-  /** The name of the record. */
+  /** The name of the follower's record. */
   readonly name: string;
   readonly leaseMS: number;
 }
 
 interface ClaimOptions extends LeaseOptions {
-  /** Where to begin if the record is missing: somebody has removed it, such as by dropping the database. */
+  /** The progress to begin with if the record is missing, for example because somebody has dropped the database. */
   readonly place: Place | undefined;
 }
 
-/** The time that one process has to handle changes, by the clock of the database. It ends unless it is renewed. */
+/**
+ * The exclusive right of one process to handle the changes of a follower. By the clock of the database, the lease ends
+ * after `leaseMS` unless the process renews it.
+ */
 export class Lease {
   readonly #records: Collection;
   readonly #name: string;
@@ -72,9 +82,9 @@ export class Lease {
   }
 
   /**
-   * Claims the lease. The first claim begins with the changes after it.
+   * Claims the lease. After the first claim, the follower begins with the changes since that claim.
    *
-   * @returns The lease, unless another process has it, and how far the follower has come.
+   * @returns The progress of the follower, and the lease unless another process has it.
    */
   static async claim(
     connection: Connection,
@@ -103,20 +113,24 @@ export class Lease {
     return { lease: new Lease(connection, { ...options, holder, since }), place: seen };
   }
 
-  /** Aborted when another process may have the lease. */
+  /** The signal that is aborted when another process may have the lease. */
   get signal(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Whether no other process has the lease: timers may be late. */
+  /**
+   * Whether no other process can have the lease. The clock is checked too, because the timer that aborts `signal` may
+   * be late.
+   */
   get isHeld(): boolean {
     return !this.signal.aborted && performance.now() < this.#validUntil;
   }
 
   /**
-   * Renews the lease, and notes how far the process has come: nothing is noted if another one has claimed it.
+   * Renews the lease and stores the progress. If another process has claimed the lease, nothing is stored, and this
+   * process loses the lease.
    *
-   * @returns Whether dead letters wait to be handled again.
+   * @returns Whether dead letters are marked to be handled again.
    */
   async renew(progress: Progress): Promise<boolean> {
     const since = performance.now();
@@ -130,7 +144,7 @@ export class Lease {
     return found?.hasReplays === true;
   }
 
-  /** Notes how far the process has come, and lets another process claim the lease. */
+  /** Stores the progress, and lets another process claim the lease. */
   async release(progress: Progress): Promise<void> {
     this.lose();
     await this.#note("release", { ...progressFields(progress), until: "$$NOW", isIdle: false });
@@ -141,7 +155,7 @@ export class Lease {
     this.#lost.abort(new Error("The lease is lost"));
   }
 
-  /** Changes the record if the process has the lease. The statement may take no longer than the lease lasts. */
+  /** Updates the record if this process has the lease. The statement may take at most the duration of the lease. */
   #note(
     action: string,
     fields: object,
@@ -163,16 +177,19 @@ export class Lease {
   }
 }
 
-/** Of two processes that claim the first lease at once, the database refuses one. */
+/** Returns `null` for a duplicate key. If two processes claim the first lease at once, MongoDB refuses one of them. */
 function noneIfDuplicate(error: unknown): null {
   if ((error as { readonly code?: unknown } | undefined)?.code === 11000) return null;
   throw error;
 }
 
-/** No failover undoes a claim, and no claim is made on a primary that has been replaced. */
+/**
+ * The write concern of all changes to a lease. A failover cannot undo a claim, and a replaced primary cannot confirm
+ * one.
+ */
 const MAJORITY = { writeConcern: { w: "majority" } } as const;
 
-/** Returns the fields of a record that say how far a process has come. */
+/** Returns the fields of a record that store the progress. */
 function progressFields({ position, at, idleMS }: Progress): object {
   return {
     ..."token" in position
@@ -191,10 +208,10 @@ function storedPlace({ position, at }: Place): object {
   return { ..."token" in position ? { token: { $literal: position.token } } : position, at };
 }
 
-/** How long the database may take to tell its time. */
+/** The time that the database may take to return its clock. */
 const PING_MS = 5000;
 
-/** Returns the time of the database, behind which changes are new. */
+/** Returns the current cluster time. A change stream after this position has new changes only. */
 export async function nowOf(connection: Connection): Promise<Position> {
   const db = connection.getClient().db(connection.name);
   const ping = (signal: AbortSignal) =>
@@ -204,7 +221,10 @@ export async function nowOf(connection: Connection): Promise<Position> {
   return { from: operationTime };
 }
 
-/** Tells how far a follower is behind, in milliseconds; `undefined` if none has ever begun. */
+/**
+ * Returns how far a follower is behind, in milliseconds. Returns `undefined` if no process has ever started the
+ * follower.
+ */
 export async function lagOf(connection: Connection, name: string): Promise<number | undefined> {
   const behind = { $subtract: ["$$NOW", "$at"] };
   const isLive = { $and: ["$isIdle", { $gt: ["$until", "$$NOW"] }] };
@@ -214,7 +234,7 @@ export async function lagOf(connection: Connection, name: string): Promise<numbe
   return found === null ? undefined : Math.max(0, Number(found.lag));
 }
 
-/** Has the process with the lease look for dead letters that wait. */
+/** Has the lease holder read the marked dead letters at its next renewal. */
 export async function announceReplays(connection: Connection, name: string): Promise<void> {
   const update = { $set: { hasReplays: true } };
   await connection.collection(COLLECTION).updateOne({ _id: name } as object, update);

@@ -8,12 +8,16 @@ import { unlessAborted } from "./_waits.ts";
 
 const WAIT_MS = 1000;
 
-/** How long a stream may take to close: a database that hangs must not keep a follower from stopping. */
+/**
+ * The time that a change stream may take to close. A database that does not answer must not keep a follower from
+ * stopping.
+ */
 const CLOSE_MS = 1000;
 
 /**
- * The ways to read events, the best one first: in pieces that fit into messages, whole, and without the entity. Servers before
- * 6.0.9 do not know the first one, and fail where a whole event is too large.
+ * The pipelines of the change stream, the best one first. They read events in fragments that fit into messages, whole
+ * events, and events without the entity. Servers before 6.0.9 refuse the first pipeline, and fail at a whole event that
+ * is too large.
  */
 const PIPELINES = [
   [{ $changeStreamSplitLargeEvent: {} }],
@@ -21,30 +25,33 @@ const PIPELINES = [
   [{ $unset: ["fullDocument", "fullDocumentBeforeChange"] }],
 ];
 
-/** Codes of the server for a position that it cannot go on from. */
+/** Server error codes for a position from which the stream cannot resume. */
 const LOST = new Set([
   260, // InvalidResumeToken
   280, // ChangeStreamFatalError
   286, // ChangeStreamHistoryLost
 ]);
 
-/** Codes of the server for a way that it does not know, and for an event that it cannot send. */
+/** Server error codes for an unknown stage, and for an event that is too large. */
 const UNREADABLE = new Set([
   10334, // BSONObjectTooLarge
   40324, // an unknown stage
 ]);
 
-/** The server code of an error. */
+/** Returns the server code of an error. */
 function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
-/** Tells whether the changes behind a position can no longer be read. */
+/** Whether an error means that the changes after a position can no longer be read. */
 export function isHistoryLost(error: unknown): boolean {
   return LOST.has(Number(codeOf(error)));
 }
 
-/** An event, or nothing where there are no more at the moment, and the position behind it. */
+/**
+ * An event of the change stream with the position after it. `event` is absent if the stream has no more events at
+ * present.
+ */
 export interface ReadEvent {
   readonly event?: ChangeEvent;
   readonly position: Position;
@@ -56,7 +63,10 @@ export interface ReadOptions {
   readonly turns: Pick<ReadTurns, "run">;
 }
 
-/** Reads the events of a collection from a position on, until the signal is aborted or the way to read changes. */
+/**
+ * Reads the events of a collection after a position until the signal is aborted. After an event that only the last
+ * pipeline could read, the generator ends, so that the caller begins again with the first pipeline.
+ */
 export async function* readEvents(
   collection: Collection,
   { position, signal, turns }: ReadOptions,
@@ -89,7 +99,7 @@ function optionsFor(position: Position): mongo.ChangeStreamOptions {
   };
 }
 
-/** Returns the time after a time of the database, which is that of its last change. */
+/** Returns the next cluster time. `time` is the time of an operation that must not be read again. */
 function after(time: mongo.Timestamp): mongo.Timestamp {
   return mongoose.mongo.Timestamp.fromBits(time.getLowBits() + 1, time.getHighBits());
 }

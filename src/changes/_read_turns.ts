@@ -2,12 +2,12 @@ import type { Connection, mongo } from "mongoose";
 import { liveFeedCount } from "../database/change_feed.ts";
 import { logHint } from "../errors/log.ts";
 
-/** The turns of each pool of connections. */
+/** The turns of each connection pool. */
 const pools = new WeakMap<mongo.MongoClient, ReadTurns>();
 
 /**
- * Bounds how many followers wait for changes at once. Each wait keeps a connection of the pool for a second, so followers
- * and live lists together get half of the connections. Further followers wait for their turn.
+ * Limits how many followers wait for changes at the same time. Each wait occupies a connection of the pool for a
+ * second, so followers and live lists together use at most half of the connections. Further followers take turns.
  */
 export class ReadTurns {
   readonly #client: mongo.MongoClient;
@@ -27,7 +27,7 @@ export class ReadTurns {
     return turns;
   }
 
-  /** Runs work when it has a turn. */
+  /** Runs work as soon as a turn is free. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#taken < this.#limit()) this.#taken++;
     else {

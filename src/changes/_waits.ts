@@ -4,7 +4,7 @@ export const PAUSE_MS = 500;
 
 export const MAX_PAUSE_MS = 10_000;
 
-/** Waits for work until it ends or the signal is aborted. The work goes on where it does not know the signal. */
+/** Waits until work ends or the signal is aborted. Work that ignores the signal continues in the background. */
 export async function unlessAborted<T>(signal: AbortSignal, work: PromiseLike<T>): Promise<T> {
   let onAbort: () => void = () => {};
   const aborted = new Promise<never>((_, reject) => {
@@ -19,12 +19,12 @@ export async function unlessAborted<T>(signal: AbortSignal, work: PromiseLike<T>
   }
 }
 
-/** Waits for a time, or until the signal is aborted. */
+/** Waits for a number of milliseconds, or until the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal, { ref = true } = {}): Promise<void> {
   await setTimeout(ms, undefined, { signal, ref }).catch(() => {});
 }
 
-/** Returns the pause after a failure, in milliseconds: each further one is twice as long. */
+/** Returns the pause after a failure, in milliseconds. Each further failure doubles the pause. */
 export function pauseAfter(failures: number): number {
   return Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** failures);
 }

@@ -12,7 +12,7 @@ export type StoredValues<M extends FrameworkModel> = {
 };
 
 /**
- * A committed change of one entity, whoever has made it. MongoDB does not know who that was: it tells what the entity holds.
+ * A committed change of one entity, made by any program. MongoDB does not record the author of a change.
  *
  * @typeParam M The model.
  *
@@ -34,36 +34,39 @@ export type StoredValues<M extends FrameworkModel> = {
  */
 export interface Change<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The same text whenever this change is delivered, and a greater one for each later change of the collection. It holds the
-   * identifier of the entity.
+   * The identifier of the change. It is the same each time the change is delivered, and each later change of the
+   * collection has a greater text. The text contains the identifier of the entity.
    */
   readonly id: string;
   /** The kind of the change. */
   readonly kind: "insert" | "update" | "replace" | "remove";
   /** The identifier of the entity. */
   readonly _id: M["_id"];
-  /** When it has happened, by the clock of the database. */
+  /** The time of the change, by the clock of the database. */
   readonly at: Date;
-  /** The paths that an update has set, cut or removed, such as `"state"` or `"address.city"`. Empty for all other kinds. */
+  /**
+   * The paths that an update has set, truncated or removed, such as `"state"` or `"address.city"`. Empty for all other
+   * kinds.
+   */
   readonly paths: readonly string[];
-  /** The entity before the change, if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
+  /** The entity before the change. Present only if the collection keeps pre-images (`changeStreamPreAndPostImages`). */
   readonly before: StoredValues<M> | undefined;
-  /** The number of this attempt, from 1. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Whether it comes from a dead letter: later changes of the entity may have been handled before. */
+  /** Whether the change comes from a dead letter. If so, later changes of the entity may have been handled before. */
   readonly isReplay: boolean;
-  /** Aborted when the attempt has taken too long, and when another process may handle this change. */
+  /** The signal that is aborted when the attempt takes too long, and when another process may handle the change. */
   readonly signal: AbortSignal;
   /**
-   * Gives the entity as a document; `undefined` if it is removed. An update without a post-image reads what is stored now,
-   * which may hold later changes.
+   * Returns the entity as a document, or `undefined` if the entity is removed. Without a post-image, an update reads
+   * the current entity, which may have later changes.
    */
   readonly entity: () => Promise<Entity<M> | undefined>;
-  /** Gives the same as `entity()`, as it is stored: no defaults, getters or methods. */
+  /** Returns the same entity as `entity()` as stored values, without defaults, getters and methods. */
   readonly values: () => Promise<StoredValues<M> | undefined>;
 }
 
-/** The parts of an event of a change stream that are kept. */
+/** The parts of a change stream event that a follower uses. */
 export interface ChangeEvent {
   /** The resume token. */
   readonly _id: { readonly _data: string };
@@ -82,7 +85,7 @@ export interface ChangeEvent {
 
 const KINDS = { insert: "insert", update: "update", replace: "replace", delete: "remove" } as const;
 
-/** Tells whether an event is about one entity. */
+/** Whether an event is a change of one entity. */
 export function isChange({ operationType }: ChangeEvent): boolean {
   return Object.hasOwn(KINDS, operationType);
 }
@@ -91,12 +94,15 @@ export function kindOf({ operationType }: ChangeEvent): Change["kind"] {
   return KINDS[operationType as keyof typeof KINDS];
 }
 
-/** When an event has happened. */
+/** Returns the time of an event. */
 export function timeOf({ wallTime, clusterTime }: ChangeEvent): Date {
   return wallTime ?? new Date((clusterTime?.getHighBits() ?? 0) * 1000);
 }
 
-/** Returns an event without the values that an update has set: a change has their paths alone. */
+/**
+ * Returns an event without the values that an update has set. A handler gets only their paths, so the values need no
+ * memory.
+ */
 export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   const { updatedFields } = event.updateDescription ?? {};
   if (updatedFields === undefined) return event;
@@ -104,13 +110,13 @@ export function withPathsOnly(event: ChangeEvent): ChangeEvent {
   return { ...event, updateDescription: { ...event.updateDescription, updatedFields: paths } };
 }
 
-/** Returns an event without images of its entity. */
+/** Returns an event without the images of its entity. */
 export function withoutImages(event: ChangeEvent): ChangeEvent {
   const { fullDocument: _after, fullDocumentBeforeChange: _before, ...rest } = event;
   return rest;
 }
 
-/** Returns the parts of an event that tell which change it is. */
+/** Returns an event with only the parts that identify the change. */
 export function withoutValues(event: ChangeEvent): ChangeEvent {
   const { updateDescription: _paths, ...rest } = withoutImages(event);
   return rest;
@@ -121,14 +127,14 @@ export function sizeOf(event: ChangeEvent): number {
   return mongoose.mongo.BSON.calculateObjectSize(event);
 }
 
-/** A text that stands for the entity of an event. */
+/** Returns a text that identifies the entity of an event. */
 export function keyOf({ documentKey }: ChangeEvent): string {
   return mongoose.mongo.BSON.EJSON.stringify(documentKey?._id, { relaxed: false });
 }
 
 export interface Attempt extends Pick<Change, "attempt" | "isReplay" | "signal"> {}
 
-/** Makes what a handler gets of an event. */
+/** Builds the change that a handler gets from an event. */
 export function toChange<M extends FrameworkModel>(
   event: ChangeEvent,
   { model, attempt }: { readonly model: Model<unknown>; readonly attempt: Attempt },
@@ -156,7 +162,10 @@ export function toChange<M extends FrameworkModel>(
   };
 }
 
-/** Gives what is stored after a change. Without a post-image that is read, no older than the change. */
+/**
+ * Returns the stored entity after a change. Without a post-image, reads the current entity, which is never older than
+ * the change.
+ */
 async function storedAfter(
   { operationType, fullDocument, documentKey, clusterTime }: ChangeEvent,
   { db, collection }: Model<unknown>,

@@ -18,25 +18,27 @@ import { announceReplays, lagOf } from "./_lease.ts";
  */
 export interface FollowOptions<M extends FrameworkModel> {
   /**
-   * The name of the follower: letters, digits, `.`, `_` and `-`. Processes that follow a class with the same name share the work:
-   * one of them handles the changes, and another one goes on when it ends. A new name begins with the changes after its first
-   * start.
+   * The name of the follower. It may have letters, digits, `.`, `_` and `-`. Processes that follow a class with the
+   * same name share the work. One of them handles the changes, and another one continues when it ends. A new name
+   * begins with the changes after its first start.
    */
   readonly name: string;
   /**
-   * The function that gets each change, at least once. Changes of one entity come in their order, one after the other; those
-   * of different entities side by side. If it throws, or takes longer than `timeoutMS`, it is called again.
+   * The function that gets each change at least once. Changes of one entity come in order, one after the other. Changes
+   * of different entities are handled at the same time. If the function throws, or takes longer than `timeoutMS`, it is
+   * called again with the change.
    */
   readonly handle: (change: Change<M>) => MaybePromise<unknown>;
   /**
-   * The function that is told when changes cannot be read any more. It is called when all changes before are handled, and
-   * again if it throws; then the follower goes on with the changes since it was called.
+   * The function that is called when changes can no longer be read. It is called after all earlier changes are handled,
+   * and again if it throws. The follower then continues with the changes since that call.
    *
    * @default {a line in the log}
    */
   readonly onLost?: ((lost: LostChanges) => MaybePromise<unknown>) | undefined;
   /**
-   * The function that gets errors: of a change when it becomes a dead letter, and of the database, once until it works again.
+   * The function that gets errors. It gets the error of a change when the change becomes a dead letter. It gets an
+   * error of the database once, and the next one only after the database has worked again.
    *
    * @default {the log}
    */
@@ -48,31 +50,32 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly connection?: Connection | undefined;
   /**
-   * How many changes are handled at once. Each keeps its entity in memory.
+   * The maximum number of changes that are handled at the same time. Each of them keeps its entity in memory.
    *
    * @default {10}
    */
   readonly concurrency?: number | undefined;
   /**
-   * The time that `handle` may take for a change, in milliseconds.
+   * The maximum duration of `handle` for one change, in milliseconds.
    *
    * @default {60000}
    */
   readonly timeoutMS?: number | undefined;
   /**
-   * The time after which another process goes on if the one that handles changes is killed, in milliseconds.
+   * The duration of the lease, in milliseconds. If the process that handles changes is killed, another process
+   * continues after this time.
    *
    * @default {15000}
    */
   readonly leaseMS?: number | undefined;
-  /** How a change that failed is tried again. */
+  /** The limits on attempts and pauses for changes that fail. */
   readonly retry?: RetryOptions | undefined;
 }
 
-/** How {@linkcode follow} tries again what failed. */
+/** Options of {@linkcode follow} for changes that fail. */
 export interface RetryOptions {
   /**
-   * How often `handle` is called for a change before that becomes a dead letter.
+   * The number of times that `handle` is called for a change before the change becomes a dead letter.
    *
    * @default {10}
    */
@@ -91,38 +94,44 @@ export interface RetryOptions {
   readonly maxPauseMS?: number | undefined;
 }
 
-/** Changes that were not delivered. */
+/** A report of changes that were not delivered. */
 export interface LostChanges {
   /**
-   * With `"history"`, the database no longer has the changes: the follower was stopped for too long. With `"dropped"`, the
-   * collection was dropped or renamed, and nothing tells of its entities.
+   * The reason of the loss. With `"history"`, the database no longer has the changes, because the follower was stopped
+   * for too long. With `"dropped"`, the collection was dropped or renamed, and its entities were lost without a change
+   * for each of them.
    */
   readonly reason: "history" | "dropped";
-  /** The time of the last change that was delivered, or a later one before which nothing is lost. */
+  /** The time of the last change that was delivered, or a later time up to which no change is lost. */
   readonly since: Date;
-  /** Aborted when another process may go on with this. */
+  /** The signal that is aborted when another process may continue with this work. */
   readonly signal: AbortSignal;
 }
 
 /** A follower of a collection, as {@linkcode follow} returns it. */
 export interface Follower {
   /**
-   * Tells how old the oldest change is that is not handled, in milliseconds, whichever process does that: 0 if there is none, and
-   * the time since then if no process follows. `undefined` before the first start.
+   * Returns the age of the oldest change that no process has handled, in milliseconds. Returns 0 if all changes are
+   * handled. If no process follows, returns the time since the last progress. Returns `undefined` before the first
+   * start.
    */
   readonly lag: () => Promise<number | undefined>;
-  /** Lists the changes that failed in all attempts, oldest first: at most 100, unless `limit` says otherwise. */
+  /**
+   * Lists the changes that failed in all attempts, oldest first. The list has at most 100 changes, or as many as
+   * `limit`.
+   */
   readonly deadLetters: (options?: { readonly limit?: number }) => Promise<DeadLetter[]>;
   /**
-   * Has dead letters handled again, all or those with these identifiers, by the process that handles changes. A letter that is
-   * handled is removed.
+   * Has dead letters handled again by the process that handles changes. `ids` selects letters, and without it all
+   * letters are handled. A letter is removed when its change is handled.
    *
-   * @returns How many there are.
+   * @returns The number of letters that are handled again.
    */
   readonly replay: (ids?: readonly string[]) => Promise<number>;
   /**
-   * Stops following: another process goes on within a third of `leaseMS`. The handlers that run have 10 seconds to end, unless
-   * `timeoutMS` says otherwise. If the database does not answer, that takes 5 seconds more. Further calls do nothing.
+   * Stops the follower. Another process continues within a third of `leaseMS`. The handlers that run have 10 seconds,
+   * or `timeoutMS`, to end. If the database does not answer, `stop()` takes 5 seconds more. Further calls have no
+   * effect.
    */
   readonly stop: (options?: { readonly timeoutMS?: number }) => Promise<void>;
   /** Calls `stop()` at the end of an `await using` block. */
@@ -137,22 +146,23 @@ const GRACE_MS = 10_000;
 
 const LISTED = 100;
 
-/** The longest time that timers know: with more they end at once. */
+/** The longest time that a timer accepts. A timer with a longer time would end at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Follows the committed changes of a collection, whoever makes them: requests, other programs, or somebody in a shell. Each is
- * handled at least once, in order for each entity. It needs a replica set.
+ * Follows the committed changes of a collection. Requests, other programs and shells may make the changes. Each change
+ * is handled at least once, in order for each entity. MongoDB must be a replica set.
  *
- * The place of the follower, and who handles its changes, are kept in the collection `mongrove_follows` of the same database,
- * dead letters in `mongrove_dead_letters`. The function returns at once, and waits for the connection if it is not open.
+ * The collection `mongrove_follows` of the same database stores the progress of the follower and its lease. The
+ * collection `mongrove_dead_letters` stores changes that failed. The function returns at once, and following begins
+ * when the connection is open.
  *
  * @typeParam C The class.
  * @param target The class.
  * @param options The name, the handler, and how it is called.
- * @returns What stops the follower, and tells how it does.
+ * @returns The follower, with functions to stop it and to read its lag and its dead letters.
  * @throws {TypeError} If an option is wrong.
- * @throws {RangeError} If a number is not a positive integer, or a time is longer than timers know.
+ * @throws {RangeError} If a number is not a positive integer, or a time is longer than a timer accepts.
  *
  * @example Keep a search index up to date
  * ```ts
@@ -214,7 +224,7 @@ export function follow<C extends ModelClass>(
   };
 }
 
-/** Logs any value that was thrown: the log cannot show some. */
+/** Logs any thrown value. A value that the log cannot show is logged as text. */
 function logThrown(thrown: unknown, context: object): void {
   try {
     logError(thrown, context);
@@ -223,7 +233,7 @@ function logThrown(thrown: unknown, context: object): void {
   }
 }
 
-/** Checks options, and completes their numbers with the defaults. */
+/** Checks the options, and completes missing numbers with the defaults. */
 function checkOptions(
   { name: target }: ModelClass,
   { name, handle, retry = {}, times }: {

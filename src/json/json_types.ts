@@ -79,7 +79,10 @@ export interface StoredAs {
   readonly bytes?: WriteBytes;
 }
 
-/** Returns the BSON types in which a schema type stores values. For a schema type of the user, only `Null` is returned, so Mongoose writes its other values. */
+/**
+ * Returns the BSON types in which a schema type stores values. For a schema type of the user, only `Null` is returned,
+ * so Mongoose writes its other values.
+ */
 export function storedAs(schemaType: unknown): StoredAs {
   const [, names = []] = FIELDS.find(([field]) => field === schemaType) ?? [];
   const types: JsonType[] = [JSON_TYPES.Null, ...names.map((name) => JSON_TYPES[name])];
