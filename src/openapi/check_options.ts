@@ -3,7 +3,7 @@ import type { OpenApiOptions } from "./options.ts";
 
 type Check = (value: unknown) => string | undefined;
 
-/** The problem of an option, if it is given. */
+/** The checks of the options. A check returns the problem of a value, or `undefined` for a valid value. */
 const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   info: (info) =>
     isJsonObject(info) && hasTexts(info, ["title", "version"]) && mayDescribe(info)
@@ -24,7 +24,7 @@ const CHECKS: Readonly<Record<keyof OpenApiOptions, Check>> = {
   q: (q) => q === "content" || q === "string" ? undefined : `"q" is neither "content" nor "string"`,
 };
 
-/** Checks the options of `openapi()`. Throws if one is wrong; the message names it. */
+/** Checks the options of `openapi()`. Throws an error that names the first invalid option. */
 export function checkOptions(options: unknown): void {
   const problem = isJsonObject(options) ? problemOf(options) : "the options are not an object";
   if (problem !== undefined) throw new TypeError(`Cannot describe an API: ${problem}`);
@@ -41,7 +41,7 @@ function problemOf(options: Readonly<Record<string, unknown>>): string | undefin
   return undefined;
 }
 
-/** Cycles and bigints are not. */
+/** Whether a value can be written as JSON. Cyclic objects and bigints cannot. */
 function isWritable(value: unknown): boolean {
   try {
     JSON.stringify(value);

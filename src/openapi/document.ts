@@ -3,7 +3,7 @@ import { describeOperation } from "./operation.ts";
 import type { OpenApiOptions } from "./options.ts";
 import { Components } from "./schemas/components.ts";
 
-/** Builds the OpenAPI document of routes, which have names and the paths of OpenAPI. */
+/** Builds the OpenAPI document. `routes` maps each route, with its path in the form of OpenAPI, to its operation ID. */
 export function buildDocument(
   routes: ReadonlyMap<RouteNode, string>,
   { info, servers = [{ url: "." }], security, securitySchemes, q = "content" }: OpenApiOptions,

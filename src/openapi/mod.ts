@@ -1,6 +1,6 @@
 /**
- * A description of an API that machines read, and a page that people open: {@linkcode openapi} makes a router that serves
- * an OpenAPI 3.1 document at `/openapi.json` and a page for it at `/docs`.
+ * Describes an API for tools and for people. {@linkcode openapi} makes a router that serves an OpenAPI 3.1 document at
+ * `/openapi.json`, and a documentation page at `/docs`.
  *
  * @example Describe an API
  * ```ts

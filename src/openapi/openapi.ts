@@ -17,14 +17,16 @@ import { withTemplates } from "./path_templates.ts";
 import { routeNode } from "./route_node.ts";
 
 /**
- * Creates a router that describes an API: `GET /openapi.json` is an OpenAPI 3.1 document, and `GET /docs` a page for it.
+ * Creates a router that describes an API. `GET /openapi.json` returns an OpenAPI 3.1 document, and `GET /docs` returns
+ * a documentation page.
  *
- * Mount it at the path of the API. The document is built at the first request.
+ * Mount the router at the path of the API. The document is built at the first request.
  *
  * @param api The router of `Framework.initialize()`, or the options for one, with `models`.
  * @param options The name and the version of the API, and more.
  * @returns The router.
- * @throws {TypeError} If `api` is neither, an option is wrong, or OpenAPI cannot say the path of a route.
+ * @throws {TypeError} If `api` is neither a router nor options, an option is wrong, or OpenAPI cannot express the path
+ * of a route.
  *
  * @example Describe an API
  * ```ts
@@ -71,7 +73,7 @@ interface Served {
   readonly tag: string;
 }
 
-/** Whether the page asks, which can show `q` only as a parameter with `content`. */
+/** Whether the documentation page requests the document. The page can show `q` only as a parameter with `content`. */
 function isForPage(url: string): boolean {
   return new URLSearchParams(queryOf(url)).get("q") === "content";
 }
@@ -87,7 +89,7 @@ function routesOf(api: unknown): readonly Route[] {
     const routes = mountedRoutes(api);
     if (routes !== undefined) return routes;
   } else if (isJsonObject(api) && Array.isArray(api.models)) {
-    // Without a list of models, all that are registered would be described
+    // Without a list of models, the document would describe every registered model.
     return openRoutes(api);
   }
   throw new TypeError(

@@ -21,7 +21,7 @@ const SUMMARIES: Readonly<Record<OperationName, string>> = {
 export interface DocumentContext {
   readonly components: Components;
   readonly operationId: string;
-  /** How `q` is written. */
+  /** The form of the parameter `q` in the document. */
   readonly q: NonNullable<OpenApiOptions["q"]>;
 }
 

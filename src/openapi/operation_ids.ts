@@ -2,9 +2,10 @@ import { isOperationName } from "../declare/operations/operation.ts";
 import type { RouteNode } from "./route_node.ts";
 
 /**
- * Names the operations: as their options say, or after the operation and the path, such as `allMovies`.
+ * Returns the operation ID of each route. An ID comes from the options of the operation, or from the operation and the
+ * path, such as `allMovies`.
  *
- * @throws {TypeError} If two options give one name.
+ * @throws {TypeError} If the options of two operations have the same ID.
  */
 export function nameOperations(routes: readonly RouteNode[]): Map<RouteNode, string> {
   const taken = new Map<string, RouteNode>();
@@ -31,7 +32,10 @@ function placeOf({ method, path }: RouteNode): string {
   return `${method} ${path}`;
 }
 
-/** The names of parameters tell paths apart that are the same without. */
+/**
+ * Returns a free operation ID. If the ID without path parameters is taken, it gets the names of the parameters, and a
+ * number if necessary.
+ */
 function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string {
   const short = nameAfter(route, /\/\{[^}]*\}/g);
   if (!taken.has(short)) return short;
@@ -42,7 +46,7 @@ function freeName(route: RouteNode, taken: ReadonlyMap<string, unknown>): string
 }
 
 function nameAfter({ operation, path }: RouteNode, leftOut: RegExp): string {
-  // The path of an action ends with its name.
+  // The path of an action ends with the name of the action, which must not appear twice in the ID.
   const place = isOperationName(operation) ? path : path.slice(0, -operation.length);
   const words = place.replaceAll(leftOut, "").match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const [first, ...others] = operation.split(/[-_]+/);

@@ -1,4 +1,4 @@
-/** The description of the API in a document: an Info Object of OpenAPI, which can have a `license`, a `contact` and more. */
+/** An Info Object of OpenAPI, which describes the API. It can have other fields, such as `license` and `contact`. */
 export interface OpenApiInfo {
   /** The name of the API. */
   readonly title: string;
@@ -10,9 +10,9 @@ export interface OpenApiInfo {
   readonly [field: string]: unknown;
 }
 
-/** Where an API is served: a Server Object of OpenAPI, which can have `variables` and more. */
+/** A Server Object of OpenAPI, which has the URL of an API. It can have other fields, such as `variables`. */
 export interface OpenApiServer {
-  /** The URL, which may be relative to the place of the document. */
+  /** The URL. A relative URL is relative to the URL of the document. */
   readonly url: string;
   /** The purpose of the server. */
   readonly description?: string;
@@ -43,20 +43,23 @@ export interface OpenApiOptions {
    * @default {the place of the document}
    */
   readonly servers?: readonly OpenApiServer[];
-  /** Which of `securitySchemes` a request needs: one of the list. It is told only, your guards check it. */
+  /**
+   * The authorisation that a request needs. A request needs one item of the list, and an item names entries of
+   * `securitySchemes`. The document only describes this requirement, so guards of the application must check it.
+   */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** How requests can be authorised, by name: Security Scheme Objects of OpenAPI. */
+  /** The ways to authorise a request, by name. They are Security Scheme Objects of OpenAPI. */
   readonly securitySchemes?: Readonly<Record<string, object>>;
   /**
-   * Whether `GET /docs` shows a page for the document.
+   * Whether `GET /docs` shows a documentation page.
    *
    * @default {true}
    */
   readonly docs?: boolean;
   /**
-   * How the document writes the parameter `q`, which is a filter as JSON. With `"content"`, it has the media type JSON, so
-   * tools know what a filter may hold. With `"string"`, it is a text whose content is JSON: some generators of clients
-   * leave out parameters with a media type, or end.
+   * The form of the parameter `q`, which is a filter as JSON. With `"content"`, the parameter has the media type JSON,
+   * so tools can read the structure of a filter. With `"string"`, the parameter is a text with JSON as its content.
+   * Some client generators leave out a parameter with a media type, or fail at it.
    *
    * @default {"content"}
    */

@@ -39,7 +39,7 @@ export function describeParameter(
   return { ...place, ...describeQuery(parameter) };
 }
 
-/** Describes a parameter of a list. Hooks read the others: nothing is known of them. */
+/** Describes a parameter of a list. All other parameters are read by hooks, so their schema is empty. */
 function describeQuery(parameter: ParameterDescription): object {
   const { name, fields = [], default: given, maximum } = parameter;
   switch (name) {
@@ -134,7 +134,8 @@ export function describeHeader(
   { name, required, preferences = [] }: HeaderDescription,
   { method }: RouteNode,
 ): object {
-  // No example of what leaves out a body: tools that send examples expect what an answer describes
+  // `return=minimal` is not used as an example. Tools send the example and expect the documented answer, but the answer
+  // would have no body.
   const example = preferences.find((each) => each !== "return=minimal");
   return {
     ...{ name, in: "header", required, ...HEADERS[name] },

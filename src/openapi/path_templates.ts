@@ -2,10 +2,10 @@ import { PATH_PARAMETER, pathParameters } from "../http/routes/describe_request.
 import type { RouteNode } from "./route_node.ts";
 
 /**
- * Gives routes the paths that OpenAPI writes: with `{id}` for `:id`. Paths that differ by the names of parameters alone
- * are one path for OpenAPI, which gets the names of the first route.
+ * Returns the routes with paths in the form of OpenAPI, with `{id}` for `:id`. OpenAPI treats paths that differ only in
+ * parameter names as one path, so the names of the first route are used for all of them.
  *
- * @throws {TypeError} If a path has parts that OpenAPI cannot say.
+ * @throws {TypeError} If a path has parts that OpenAPI cannot express, such as wildcards.
  */
 export function withTemplates(routes: readonly RouteNode[]): RouteNode[] {
   const known = new Map<string, string>();

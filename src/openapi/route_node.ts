@@ -15,33 +15,39 @@ import { hasOwnJson } from "../schema/mongoose/documents/hide_in_json.ts";
 import { isSchema } from "../schema/standard_schema.ts";
 import { schemasWithin } from "../schema/mongoose/schemas/schema_members.ts";
 
-/** A route as a document describes it, with objects that other routes share. */
+/**
+ * A route in the form of the OpenAPI document. Routes share the nodes of their objects, so the document describes each
+ * object once.
+ */
 export interface RouteNode
   extends Omit<RouteDescription, "body" | "answer" | "filter" | keyof OperationWords> {
   readonly body?: ObjectNode;
   readonly answer?: AnswerNode;
   readonly filter?: { readonly object: FilterNode; readonly limits: FilterLimits };
   readonly words: OperationWords;
-  /** Whether a list can tell its total. */
+  /** Whether the list can return its total. */
   readonly isCounted: boolean;
   readonly many: boolean;
-  /** Whether functions of the application can refuse a request in their own words. */
+  /** Whether functions of the application can refuse a request with their own error. */
   readonly isHooked: boolean;
 }
 
 export interface AnswerNode {
   readonly object: ObjectNode;
-  /** Whether hooks, or the application's own `toJSON`, can put something else in its place. */
+  /** Whether hooks, or a `toJSON` of the application, can replace the entity by another value. */
   readonly isHooked: boolean;
   readonly isSelected: boolean;
-  /** The references in whose place entities can stand. */
+  /** The reference fields whose identifiers can be replaced by entities. */
   readonly populated: ReadonlyMap<string, PopulatedNode>;
 }
 
 export interface PopulatedNode {
-  /** Missing where nothing is known of the model, or the application makes its JSON. */
+  /**
+   * The entity that replaces the identifier. Absent if the referred model is not known, or if the application builds
+   * its JSON.
+   */
   readonly object?: ObjectNode;
-  /** The fields that are shown besides `_id`; all if there is none. */
+  /** The fields that are shown in addition to `_id`. By default, all fields are shown. */
   readonly select?: readonly string[];
   readonly always: boolean;
 }
@@ -67,7 +73,7 @@ export function routeNode(route: Route): RouteNode {
   };
 }
 
-/** The hooks that can put something else in the place of the entity. */
+/** The hooks that can replace the entity by another value. */
 const CHANGING = ["fetch", "postFetch", "persist", "preSend"] as const;
 
 function answerNode(route: Route, object: ObjectNode): AnswerNode {
@@ -84,7 +90,7 @@ function answerNode(route: Route, object: ObjectNode): AnswerNode {
   };
 }
 
-/** Whether functions of the application make the JSON of an entity, or of what it embeds. */
+/** Whether functions of the application build the JSON of an entity, or of an object that the entity embeds. */
 function makesOwnJson(target: ModelClass): boolean {
   return [...schemasWithin(buildSchema(target).schema)].some(hasOwnJson);
 }

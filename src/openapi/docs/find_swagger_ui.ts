@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import process from "node:process";
 
-/** Where the files of swagger-ui lie, or why the page cannot be shown. */
+/** The folder with the files of swagger-ui, or the reason why the page cannot be shown. */
 export type SwaggerUi = { readonly folder: string } | { readonly missing: string };
 
 const NAME = "swagger-ui-dist";
@@ -13,10 +13,13 @@ const INSTALL = `This page needs the package ${NAME}: ` +
 
 const ALLOW = `This page needs to read the files of ${NAME}: run Deno with --allow-read`;
 
-/** The file that is the interface. */
+/** The file with the script of swagger-ui. */
 export const BUNDLE = "swagger-ui-bundle.js";
 
-/** Finds the package in the application that runs. It is not part of this one, and nothing is fetched. */
+/**
+ * Finds the package swagger-ui-dist among the packages of the application. The package is not a dependency of Mongrove,
+ * and nothing is downloaded.
+ */
 export async function findSwaggerUi(): Promise<SwaggerUi> {
   const folder = await askPackage() ?? lookInProject();
   if (folder === undefined) return { missing: INSTALL };
@@ -28,9 +31,9 @@ export async function findSwaggerUi(): Promise<SwaggerUi> {
   }
 }
 
-/** The package tells its own place. This is how Deno finds it, wherever it keeps packages. */
+/** Returns the folder that the package itself reports. With Deno, this works wherever packages are stored. */
 async function askPackage(): Promise<string | undefined> {
-  // Not a literal: nothing may look for the package before it is needed
+  // The path is no literal, so that no tool resolves the package before it is needed.
   const path = `${NAME}/absolute-path.js`;
   try {
     const { default: tell } = await import(path) as { default: () => string };
@@ -40,7 +43,10 @@ async function askPackage(): Promise<string | undefined> {
   }
 }
 
-/** Finds the package in the project, for installers that show packages only what these name. */
+/**
+ * Returns the folder of the package as the project resolves it. Some installers let a package import only its declared
+ * dependencies, so an import from Mongrove would fail.
+ */
 function lookInProject(): string | undefined {
   try {
     const project = createRequire(join(process.cwd(), "main.js"));

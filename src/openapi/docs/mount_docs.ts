@@ -6,7 +6,10 @@ import { type PageOptions, START, writePage, writePolicy } from "./page.ts";
 /** The files of swagger-ui that the page loads. */
 const FILES = [BUNDLE, "swagger-ui.css", "favicon-32x32.png"];
 
-/** Mounts `GET /docs` and its files. If the package that draws the page is missing, the page says so. */
+/**
+ * Mounts `GET /docs` and the files of the page. If the package swagger-ui-dist is missing, the answer is a 404 with the
+ * command that installs it.
+ */
 export function mountDocs(router: Router, options: PageOptions): void {
   let known: SwaggerUi | undefined;
   const find = async () => {
@@ -15,7 +18,7 @@ export function mountDocs(router: Router, options: PageOptions): void {
     return found;
   };
   router.get("/docs", async (req, res) => {
-    // The URLs of the page are relative to its path without a slash
+    // The page has relative URLs, which are correct only for a path without a slash at its end.
     if (req.path.endsWith("/")) return res.redirect("../docs");
     const found = known ?? await find();
     if ("missing" in found) return res.status(404).type("text").send(`${found.missing}\n`);

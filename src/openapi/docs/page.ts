@@ -1,13 +1,15 @@
 export interface PageOptions {
   readonly title: string;
-  /** The URLs of the API, relative ones included. */
+  /** The URLs of the API, including relative URLs. */
   readonly servers: readonly string[];
 }
 
 /**
- * The script that starts the interface: a file, as the policy of the page allows no script in it.
+ * The script that starts the documentation page. It is a separate file, because the content security policy of the page
+ * forbids inline scripts.
  *
- * It asks for `q` as a parameter with `content`. A text with `contentMediaType` would be an input for files.
+ * The script requests a document with `q` as a parameter with `content`. Swagger UI would show a text with
+ * `contentMediaType` as an input for files.
  */
 export const START = `SwaggerUIBundle({
   url: new URL("openapi.json?q=content", document.baseURI).href,
@@ -17,7 +19,7 @@ export const START = `SwaggerUIBundle({
 });
 `;
 
-/** Writes the page. All its URLs are relative, so that it works at any path and behind a proxy. */
+/** Returns the HTML of the page. All its URLs are relative, so the page works at any path and behind a proxy. */
 export function writePage({ title }: PageOptions): string {
   return `<!DOCTYPE html>
 <html lang="en">
@@ -37,7 +39,10 @@ export function writePage({ title }: PageOptions): string {
 `;
 }
 
-/** The sources from which the page may load: its own origin, and those of the servers that requests are tried on. */
+/**
+ * Returns the content security policy of the page. The page may load files from its origin, and send requests to its
+ * origin and to the servers of the API.
+ */
 export function writePolicy({ servers }: PageOptions): string {
   const origins = servers.flatMap(originOf);
   return [

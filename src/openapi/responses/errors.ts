@@ -55,7 +55,10 @@ interface ErrorContext {
   readonly components: Components;
 }
 
-/** Describes an error of a route. Hooks may use its status with a body of their own. */
+/**
+ * Describes an error of a route. If the route has hooks, the schema is less exact, because hooks may send the same
+ * status with another body.
+ */
 export function describeError(
   error: ErrorDescription,
   { route: { isHooked, writes }, components }: ErrorContext,
@@ -69,7 +72,10 @@ export function describeError(
   }));
 }
 
-/** A conflict with a request that is under way says when to come back. */
+/**
+ * The headers of a 409. If another request with the same idempotency key is still running, the client should repeat its
+ * request after this time.
+ */
 const UNDER_WAY = {
   "Retry-After": {
     description: "Seconds to wait, if a request with the same key is under way",
@@ -77,7 +83,7 @@ const UNDER_WAY = {
   },
 };
 
-/** Describes what becomes of each entity where some may be created and others not. */
+/** Describes the answer of a write that succeeds for some entities and fails for others. */
 export function describeFates(
   components: Components,
   { operation, answerSchema, writes, formats }: RouteNode,
@@ -123,7 +129,7 @@ function fatesIn(components: Components): JsonSchema {
   return { type: "array", items };
 }
 
-/** `BadFormat` for `BAD_FORMAT`. */
+/** Returns `BadFormat` for `BAD_FORMAT`. */
 function inOneWord(code: string): string {
   const words = code.toLowerCase().split("_");
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
@@ -148,7 +154,7 @@ function response(
   };
 }
 
-/** Describes the errors of hooks, and of what stands before the router. */
+/** Describes the errors of hooks, and of middleware before the router. */
 export function otherErrors(components: Components): object {
   return components.response("Other", () => ({
     description: "Another error, such as one of a hook or of a body parser",

@@ -71,7 +71,7 @@ function describeSuccess(route: RouteNode, components: Components): Record<strin
   };
 }
 
-/** A live list. OpenAPI 3.1 describes no single events. */
+/** The schema of a live list. OpenAPI 3.1 cannot describe single events, so a text describes them. */
 const EVENTS = {
   schema: {
     type: "string",
@@ -81,7 +81,7 @@ const EVENTS = {
   },
 };
 
-/** The schema of an answer that can have many entities. */
+/** Returns the schema of an answer with a list, or with one entity or a list, if the route can return many entities. */
 function listed(answer: JsonSchema, { many, writes }: RouteNode): JsonSchema {
   const list = { type: "array", items: answer };
   if (many) return list;
@@ -110,7 +110,7 @@ function otherFormats({ many, formats = [] }: RouteNode): Record<string, object>
   }));
 }
 
-/** The example of a write is that of its body. */
+/** Returns the example of a read. The example of a write stands at its body instead. */
 function exampleOf({ method, operation, many, words: { example } }: RouteNode): object {
   if (example === undefined || method !== "GET" || !isOperationName(operation)) return {};
   return { example: many ? [example] : example };

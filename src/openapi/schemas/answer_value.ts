@@ -29,7 +29,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
 
 export interface AnswerObjects {
   object(node: ObjectNode): JsonSchema;
-  /** Whether hooks can have put `null` anywhere. */
+  /** Whether hooks may have replaced any value by `null`. */
   readonly isHooked?: boolean;
 }
 
@@ -49,7 +49,7 @@ function valueSchema(node: ValueNode, objects: AnswerObjects): JsonSchema {
   return isListed ? { ...schema, enum: rules.enum?.filter((each) => each !== null) } : schema;
 }
 
-/** A type that JSON Schema cannot say. */
+/** Describes a type that JSON Schema cannot express. */
 export function unknownType(type: string): JsonSchema {
   return type === "Object" ? {} : { description: `A value of the type ${type}` };
 }

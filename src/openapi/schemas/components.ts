@@ -19,9 +19,9 @@ const SUFFIXES: Readonly<Record<View, string>> = {
 
 interface Named {
   readonly name: string;
-  /** Tells schemas with one key apart. */
+  /** The text that distinguishes schemas with the same key. */
   readonly detail?: string;
-  /** Gets the name that is free. */
+  /** Builds the schema. The argument is the name of the component, which may have a number at its end. */
   readonly describe: (name: string) => JsonSchema;
 }
 
@@ -30,7 +30,7 @@ export class Components {
   readonly #schemas = new Map<string, JsonSchema>();
   readonly #responses = new Map<string, object>();
 
-  /** The limits of filters: those of `initialize()`, the same for all routes of a router. */
+  /** @param limits The limits on filters. All routes of a router share the limits of `initialize()`. */
   constructor(readonly limits: FilterLimits = DEFAULT_LIMITS) {}
 
   object(node: ObjectNode): JsonSchema {
@@ -51,13 +51,13 @@ export class Components {
     return this.add(node, { name, describe: () => describeFilter(node, this) });
   }
 
-  /** Refers to a schema of a validation library. */
+  /** Returns a reference to a schema that comes from a validation library. */
   given(schema: JsonSchema, name: string): JsonSchema {
     const text = JSON.stringify(schema);
     return this.add(`${name} ${text}`, { name, describe: (own) => moved(text, own) });
   }
 
-  /** Refers to a schema, which gets its name when it is first referred to. */
+  /** Returns a reference to a schema. The first reference names the component and builds its schema. */
   add(key: unknown, { name, detail = "", describe }: Named): JsonSchema {
     const names = this.#names.get(key) ?? new Map<string, string>();
     this.#names.set(key, names);
@@ -65,13 +65,13 @@ export class Components {
     if (known !== undefined) return refer(known);
     const free = this.#free(name.replaceAll(/[^\w.-]/g, "_"));
     names.set(detail, free);
-    // The name is taken before the schema is described, which may refer to itself
+    // The name must be reserved before the schema is built, because the schema may refer to itself.
     this.#schemas.set(free, {});
     this.#schemas.set(free, describe(free));
     return refer(free);
   }
 
-  /** Refers to a response, which gets its name when it is first referred to. */
+  /** Returns a reference to a response. The first reference builds the response. */
   response(name: string, describe: () => object): object {
     const response = this.#responses.get(name) ?? describe();
     this.#responses.set(name, response);
@@ -85,7 +85,7 @@ export class Components {
     };
   }
 
-  /** Classes may share a name: the first one has it, the others are numbered. */
+  /** Returns a free name for a component. If classes share a name, a number follows the name of each further class. */
   #free(name: string): string {
     let free = name;
     for (let count = 2; this.#schemas.has(free); count++) free = `${name}${count}`;

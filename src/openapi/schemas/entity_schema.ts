@@ -5,7 +5,10 @@ import type { Components } from "./components.ts";
 import { IDENTIFIER, type JsonSchema, orNull } from "./json_schema.ts";
 import { objectOf } from "./object_schema.ts";
 
-/** Gives what the name of an entity has behind that of its class; nothing where it is the stored entity. */
+/**
+ * Returns the suffix of the schema name of an entity, after the name of its class. Empty if the answer has the stored
+ * entity without changes.
+ */
 export function entityName({ isHooked, isSelected, populated }: AnswerNode): string {
   const words = [
     isSelected && "Selected",
@@ -15,7 +18,10 @@ export function entityName({ isHooked, isSelected, populated }: AnswerNode): str
   return words.filter((word) => word !== false).join("");
 }
 
-/** Tells entities of one class apart that clients and hooks can make different things of. */
+/**
+ * Returns a text that distinguishes the schemas of one class. Schemas differ by field selection, populated references
+ * and hooks.
+ */
 export function entityDetail({ isHooked, isSelected, populated }: AnswerNode): string {
   const targets = [...populated].map((
     [name, { select, always }],
@@ -23,7 +29,7 @@ export function entityDetail({ isHooked, isSelected, populated }: AnswerNode): s
   return JSON.stringify([isHooked, isSelected, targets]);
 }
 
-/** Describes an entity of an answer: what a client may choose, and what hooks may change. */
+/** Describes an entity of an answer, with the fields that a client may select and the changes that hooks may make. */
 export function describeEntity(
   { object, isHooked, isSelected, populated }: AnswerNode,
   components: Components,
@@ -44,7 +50,10 @@ export function describeEntity(
   return { ...schema, description };
 }
 
-/** Describes what hooks can have changed in the objects of an entity, too. */
+/**
+ * Returns a describer for objects inside an entity that hooks may have changed. Hooks may have changed the inner
+ * objects too.
+ */
 function hookedObjects(components: Components): AnswerObjects {
   const others = { isHooked: true, isSelected: false, populated: new Map() };
   return { isHooked: true, object: (object) => components.entity({ object, ...others }) };
@@ -55,7 +64,7 @@ interface Populated {
   readonly components: Components;
 }
 
-/** Describes a reference in whose place an entity can stand; `null` where the entity is gone. */
+/** Describes a reference that is replaced by its entity. The value is `null` if the entity no longer exists. */
 function populatedValue(field: FieldNode, { target, components }: Populated): JsonSchema {
   const { always } = target;
   const entity = targetEntity({ target, components });

@@ -5,7 +5,10 @@ import { type JsonSchema, orNull } from "./json_schema.ts";
 
 const UNITS = { year: "", month: "-[0-9]{2}", day: "-[0-9]{2}-[0-9]{2}" } as const;
 
-/** Refers to a group of a list: what it has in common, and what is told of its entities. */
+/**
+ * Returns a reference to the schema of a group in a list. A group has the values that its entities share, and the
+ * aggregates of these entities. Returns `undefined` if the list has no groups.
+ */
 export function groupOf(
   { groups, answer, model }: RouteNode,
   components: Components,
@@ -37,7 +40,7 @@ export function groupOf(
   return components.add(groups, { name: `${model}Group`, describe });
 }
 
-/** A request asks for some of the keys. */
+/** Describes an object whose properties are all optional, because each request selects some of the keys. */
 function objectOf(properties: readonly (readonly [string, JsonSchema])[]): JsonSchema {
   return {
     type: "object",

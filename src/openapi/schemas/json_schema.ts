@@ -4,7 +4,7 @@ import { MARK_KEYS, PROTOTYPE_KEYS } from "../../schema/fields/json.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export function orNull(schema: JsonSchema): JsonSchema {
-  // An empty schema allows everything
+  // An empty schema allows every value, `null` included.
   if (Object.keys(schema).length === 0) return schema;
   const others = Array.isArray(schema.anyOf) && Object.keys(schema).length === 1
     ? schema.anyOf as JsonSchema[]
@@ -17,7 +17,10 @@ export function refer(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** Moves a schema, as text, to a component of a name: what refers to its own parts finds them there. */
+/**
+ * Moves a schema, given as text, to the component `name`. References of the schema to its own parts are changed to the
+ * new place.
+ */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(
     text,
@@ -29,29 +32,35 @@ export function moved(text: string, name: string): JsonSchema {
   return schema;
 }
 
-/** The values of JSON that hold no others. Lists of types stop generators of clients, such as oapi-codegen and kubb. */
+/**
+ * The schemas of JSON values that contain no other values. Each schema has one type, because a list of types makes
+ * client generators such as oapi-codegen and kubb fail.
+ */
 export const JSON_SCALARS: readonly JsonSchema[] = ["string", "number", "boolean", "null"]
   .map((type) => ({ type }));
 
-/** Identifiers as answers have them. */
+/** The schema of identifiers in answers. */
 export const IDENTIFIER = { type: "string", pattern: "^[0-9a-f]{24}$" } as const;
 
-/** Identifiers as requests may have them. */
+/** The schema of identifiers in requests. */
 export const GIVEN_IDENTIFIER = { type: "string", pattern: "^[0-9a-fA-F]{24}$" } as const;
 
-/** Keys of data that the database can address. */
+/** The schema of keys in Maps and free-form data of a body. MongoDB can address such keys in a path. */
 export const KEYS = {
   pattern: "^[^$.\\u0000][^.\\u0000]*$",
   not: { enum: [...MARK_KEYS] },
 } as const;
 
-/** Keys of data in a filter. */
+/** The schema of keys in an object with which a filter compares a Map or free-form data. */
 export const FILTER_KEYS = {
   pattern: "^([^$\\u0000][^\\u0000]*)?$",
   not: { enum: [...PROTOTYPE_KEYS, ...MARK_KEYS] },
 } as const;
 
-/** Allows some values. Those of one type stand together, as generators of code need it. */
+/**
+ * Returns a schema that allows the given values. Values of one type share one schema, because code generators need one
+ * enum for each type.
+ */
 export function oneOf(values: readonly unknown[]): JsonSchema {
   const unique = [...new Set(values)];
   const types = new Set(unique.map(typeOf));

@@ -9,13 +9,13 @@ export function describeObject(node: ObjectNode, components: Components): JsonSc
   const value = isAnswer(view) ? answerValue : bodyValue;
   const schema = objectOf(fields, (field) => value(field, components));
   if (!strict || isAnswer(view)) return schema;
-  // An entity can be sent back as it was read
+  // A client may send an entity back without changes, so the schema allows the fields that a body ignores.
   const unread = Object.fromEntries(ignored.map((name) => [name, { description: "Ignored" }]));
   const properties = { ...schema.properties as object, ...unread };
   return { ...schema, properties, additionalProperties: false };
 }
 
-/** Describes an object of fields, with what their options tell. */
+/** Describes an object with the given fields, and with the words of their options. */
 export function objectOf(
   fields: readonly FieldNode[],
   describe: (field: FieldNode) => JsonSchema,
@@ -32,7 +32,8 @@ export function objectOf(
 
 function tell(field: FieldNode): JsonSchema {
   const { summary, description, deprecated, example } = field.words;
-  // Generators of code take a field with `default` for one that is always there
+  // Code generators treat a field with `default` as always present. So the default is a part of the description
+  // instead.
   const left = "default" in field && `If it is left out: \`${JSON.stringify(field.default)}\``;
   const texts = [description, left].filter((text) => typeof text === "string");
   return {

@@ -6,7 +6,7 @@ import { describeNumber } from "./numbers.ts";
 import { describeOther } from "./others.ts";
 import { describeText } from "./texts.ts";
 
-/** Describes a value of a body: everything that is read as a value of its type. */
+/** Describes a value of a body, with all JSON values that are cast to its type. */
 export function bodyValue(node: ValueNode, components: Components): JsonSchema {
   if (node.opaque) return { description: "The application decides what it may be" };
   if (node.type === "Object") return freeForm(node, components);
@@ -23,7 +23,7 @@ function valueSchema(node: ValueNode, components: Components): JsonSchema {
   return scalarValue(node, components);
 }
 
-/** Describes what is read as a scalar. Fields without rules share what their type takes. */
+/** Describes the JSON values that are cast to a scalar type. Fields without rules share one component for each type. */
 export function scalarValue(node: ValueNode, components: Components): JsonSchema {
   const { type, rules, filled, nullable } = node;
   const own = describeScalar(node);
@@ -46,7 +46,7 @@ export function scalarValue(node: ValueNode, components: Components): JsonSchema
   };
 }
 
-/** Returns the schema of the texts that a schema allows. */
+/** Returns the alternative of a schema that has the type `string`. Returns an empty schema if no alternative has it. */
 function textOf(schema: JsonSchema): JsonSchema {
   const choices = Array.isArray(schema.anyOf) ? schema.anyOf as JsonSchema[] : [schema];
   return choices.find(({ type }) => type === "string") ?? {};
@@ -56,7 +56,7 @@ function describeScalar(node: ValueNode): JsonSchema | undefined {
   return node.type === "String" ? describeText(node) : describeNumber(node) ?? describeOther(node);
 }
 
-/** How values are read that are not of the type itself. */
+/** The descriptions of the JSON values that are cast to each type. */
 const READ: Readonly<Record<string, string>> = {
   String: "A text. Numbers and booleans are read as their text",
   Number:

@@ -1,13 +1,19 @@
 import type { ValueNode } from "../../../schema/describe_object.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** Integers of more digits may be rounded, and are refused. */
+/**
+ * The pattern of a decimal number. It allows up to 15 integer digits, because the server refuses an integer that
+ * JavaScript may round.
+ */
 const DECIMAL = "([0-9]{1,15}(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
 const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";
 
 const INTEGER = "([0-9]{1,9}|0[xX][0-9a-fA-F]{1,7}|[0-9]{1,4}[eE]\\+?[0-5])";
 
-/** The texts that are read as numbers of a type, and those of them that are not negative. An empty text is `null`. */
+/**
+ * The patterns of the texts that are cast to numbers of each type. `positive` allows no negative numbers. An empty text
+ * is cast to `null`.
+ */
 const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: string }>> = {
   Number: {
     any: `^\\s*([+-]?${DECIMAL}|${OTHERS})?\\s*$`,
@@ -22,10 +28,13 @@ const TEXTS: Readonly<Record<string, { readonly any: string; readonly positive: 
 
 const INT32 = { minimum: -2147483648, maximum: 2147483647 };
 
-/** The greatest integers of JSON that no parser rounds. */
+/** The range of integers that no JSON parser rounds. */
 export const SAFE = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
-/** Describes what is read as a number: texts and booleans, too. `undefined` for another type. */
+/**
+ * Describes the JSON values that are cast to a number. Texts and booleans are among them. Returns `undefined` for a
+ * type that is no number.
+ */
 export function describeNumber(node: ValueNode): JsonSchema | undefined {
   const { type } = node;
   if (type === "BigInt") return describeBigInt(node);
@@ -102,7 +111,7 @@ function isWithin(value: number, node: ValueNode): boolean {
   return value >= minimum && value <= maximum;
 }
 
-/** The numbers of a list, and the texts and booleans that are read as one of them. */
+/** Returns the allowed numbers, and the texts and booleans that are cast to one of them. */
 function listed(allowed: readonly number[], node: ValueNode): unknown[] {
   const numbers = allowed.filter((each) => isWithin(each, node));
   const booleans = [true, false].filter((each) => numbers.includes(Number(each)));

@@ -2,13 +2,13 @@ import type { ValueNode } from "../../../schema/describe_object.ts";
 import { GIVEN_IDENTIFIER, type JsonSchema, oneOf } from "../json_schema.ts";
 import { SAFE } from "./numbers.ts";
 
-/** The times that a date can be, in milliseconds since 1970. */
+/** The range of a date, in milliseconds since 1970. */
 const TIMES = { minimum: -8.64e15, maximum: 8.64e15 };
 
 const DECIMAL =
   "^[+-]?(Infinity|NaN|[0-9]{1,34}|[0-9]{1,17}\\.[0-9]{0,17}|\\.[0-9]{1,34})([eE][+-]?[0-9]{1,3})?$";
 
-/** The values that are read as one of a type, besides texts and numbers. */
+/** The schemas of the JSON values that are cast to each type. Texts and numbers are described elsewhere. */
 const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   Boolean: () => oneOf([true, false, 1, 0, "1", "0", "true", "false", "yes", "no"]),
   Date: describeDate,
@@ -39,7 +39,7 @@ const TYPES: Readonly<Record<string, (node: ValueNode) => JsonSchema>> = {
   }),
 };
 
-/** Describes what is read as a value of a type; `undefined` for one that is not known. */
+/** Describes the JSON values that are cast to a type. Returns `undefined` for an unknown type. */
 export function describeOther(node: ValueNode): JsonSchema | undefined {
   return TYPES[node.type]?.(node);
 }

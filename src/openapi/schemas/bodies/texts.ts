@@ -2,10 +2,10 @@ import type { ValueNode } from "../../../schema/describe_object.ts";
 import type { DeclaredRules } from "../../../schema/mongoose/schemas/field_rules.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The most characters that a number of JSON has as a text. */
+/** The maximum number of characters in the text of a JSON number. */
 const MOST_OF_NUMBER = 25;
 
-/** Describes what is read as a text: numbers and booleans, too. */
+/** Describes the JSON values that are cast to a text. Numbers and booleans are among them. */
 export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema {
   const texts = rules.enum?.filter((each) => typeof each === "string");
   const passes = (text: string) => isAllowed(text, { rules, filled });
@@ -28,7 +28,7 @@ export function describeText({ rules, filled, reworked }: ValueNode): JsonSchema
   };
 }
 
-/** Whether every number of JSON keeps the rules as a text. */
+/** Whether the text of every JSON number satisfies the rules of a field. */
 function takesNumbers(
   { enum: allowed, minLength = 0, maxLength = Infinity, match }: DeclaredRules,
 ) {
@@ -36,12 +36,12 @@ function takesNumbers(
   return isAny && minLength <= 1 && maxLength >= MOST_OF_NUMBER;
 }
 
-/** Applies the options that Mongoose applies to a text before its rules. */
+/** Applies the options, such as `uppercase`, with which Mongoose changes a text before it checks the rules. */
 function rework(text: string, reworked: readonly string[]): string {
   return reworked.includes("uppercase") ? text.toUpperCase() : text;
 }
 
-/** The other values of JSON that are read as a text. */
+/** Returns the booleans and numbers whose text is the given text. */
 function sameAs(text: string): unknown[] {
   if (text === "true" || text === "false") return [text === "true"];
   const number = Number(text);
@@ -57,12 +57,15 @@ function isAllowed(text: string, { rules, filled }: Ruled): boolean {
   return text.length >= minLength && text.length <= maxLength && matches(text, match);
 }
 
-/** Mongoose lets an empty text pass. */
+/** Whether a text satisfies the rule `match`. Mongoose does not apply this rule to an empty text. */
 function matches(text: string, match: RegExp | undefined): boolean {
   return match === undefined || text === "" || new RegExp(match).test(text);
 }
 
-/** The rules apply to what is left of a text, which no schema says. */
+/**
+ * Describes a text that options such as `trim` change. The rules apply to the changed text, which JSON Schema cannot
+ * express, so the description states them.
+ */
 function describeReworked(
   { rules, filled, reworked }: Ruled & Pick<ValueNode, "reworked">,
 ): JsonSchema {
@@ -76,7 +79,7 @@ function describeReworked(
   return {
     type: "string",
     ...filled && { minLength: 1 },
-    // A text must not be empty after `trim`
+    // The text must not be empty after `trim`.
     ...filled && reworked.includes("trim") && { pattern: "\\S" },
     ...told.length > 0 && { description: `After ${reworked.join(" and ")}: ${told.join(", ")}` },
   };
@@ -96,11 +99,14 @@ function describeRules({ rules, filled }: Ruled): JsonSchema {
   };
 }
 
-/** Gives a pattern that means the same in every language: expressions with flags have none. */
+/**
+ * Returns a pattern with the same meaning in every language. Returns `undefined` for an expression that has flags other
+ * than `u`, or that is not valid with `u`.
+ */
 function patternOf(match: DeclaredRules["match"], mayBeEmpty: boolean): string | undefined {
   if (match === undefined || !/^u?$/.test(match.flags)) return undefined;
   try {
-    // JSON Schema reads patterns so
+    // Validators of JSON Schema compile patterns with the flag `u`.
     new RegExp(match.source, "u");
   } catch {
     return undefined;

@@ -4,7 +4,7 @@ import { FILTER_KEYS, type JsonSchema, orNull } from "../json_schema.ts";
 import { type Conditions, describeOperators } from "./operators_schema.ts";
 import { anyValue, comparedValue } from "./scalar_values.ts";
 
-/** Describes the condition on a field: a value that it equals, or operators. */
+/** Describes the condition on a field. The condition is a value that the field equals, or an object of operators. */
 export function describeCondition(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: `${nameOf(value)}Condition`,
@@ -18,8 +18,9 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * Lists the values that a field is compared with. They stand before the operators themselves, not by a name: Schemathesis
- * follows the first object that it sees, and operators, which hold operators, are too many for it.
+ * Returns the schemas of the values that a field is compared with. They stand before the operators, and not behind a
+ * reference. Schemathesis follows the first object schema that it finds, and the nested operators would be too many for
+ * it.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;
@@ -41,7 +42,10 @@ function refersTo(value: FilterValue, components: Components): JsonSchema {
 
 const CONDITIONS: Conditions = { operators: refersTo, operand: refersToOperand };
 
-/** Refers to the values that a field is compared with; `null` matches what is missing, too. */
+/**
+ * Returns a reference to the schema of the values that a field is compared with. `null` is one of them, because `null`
+ * matches missing fields.
+ */
 function refersToOperand(value: FilterValue, components: Components): JsonSchema {
   return components.add(conditionKey(value), {
     name: value.kind === "free" ? "AnyValue" : `${nameOf(value)}Operand`,
@@ -71,7 +75,10 @@ function describeWhole({ fields }: FilterNode, components: Components): JsonSche
   };
 }
 
-/** Fields of one type share their conditions. Objects are told apart by their shape. */
+/**
+ * Returns the key of a condition. Fields of one scalar type have the same key and share their schema. Objects have a
+ * key for each shape.
+ */
 function conditionKey(value: FilterValue): unknown {
   const { kind, type, operators, element, object } = value;
   if (object !== undefined) return object;

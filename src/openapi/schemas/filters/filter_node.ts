@@ -10,7 +10,10 @@ import { typeName } from "../../../schema/describe_object.ts";
 import type { FieldShape, Shape } from "../../../schema/fields/shape.ts";
 import { isRecursive, isSecret } from "../../../schema/fields/visibility.ts";
 
-/** An object whose fields a filter may name: one for each shape. */
+/**
+ * An object whose fields a filter may name. Each shape has one node, so an object that embeds itself has a finite
+ * description.
+ */
 export interface FilterNode {
   readonly model: string | undefined;
   readonly fields: ReadonlyMap<string, FilterValue>;
@@ -20,7 +23,10 @@ export interface FilterValue {
   readonly kind: FieldShape["kind"];
   readonly type: string;
   readonly operators: readonly string[];
-  /** Whether it can be compared as a whole: nothing in it is hidden. */
+  /**
+   * Whether a filter may compare the value as a whole. If the value has a hidden field, the comparison would reveal
+   * that field.
+   */
   readonly isComparable: boolean;
   readonly object?: FilterNode;
   readonly element?: FilterValue;
@@ -33,7 +39,7 @@ interface FilterPlace {
   readonly model: string | undefined;
 }
 
-/** Describes what filters may name; with `paths`, these alone. */
+/** Returns the node of the fields that a filter may name. With `paths`, the node has only these paths. */
 export function filterNode(
   shape: Shape,
   { paths, ...place }: FilterPlace & { readonly paths?: readonly string[] | undefined },
@@ -42,7 +48,7 @@ export function filterNode(
   return paths === undefined ? node : listedNode(node, paths);
 }
 
-/** Gives a node with the fields that are listed, or that hold something that is. */
+/** Returns a node with only the fields that are listed or contain a listed field. */
 function listedNode({ model, fields }: FilterNode, paths: readonly string[]): FilterNode {
   const listed = [...fields].flatMap(([name, value]): [string, FilterValue][] => {
     const inside = paths.filter((path) => path.startsWith(`${name}.`))
@@ -90,7 +96,7 @@ function filterValue(field: FieldShape, operators: readonly string[]): FilterVal
   };
 }
 
-/** Whether the paths below an object would never end. */
+/** Whether an object contains itself, so that a list of its paths would never end. */
 export function embedsItself(node: FilterNode): boolean {
   return isRecursive(
     node,
@@ -98,7 +104,7 @@ export function embedsItself(node: FilterNode): boolean {
   );
 }
 
-/** The object below a value, in arrays too; or the Map or free-form data that it is. */
+/** Returns the object that a value holds, through arrays. For a Map or free-form data, returns the value as `open`. */
 export function below(
   value: FilterValue,
 ): { readonly object?: FilterNode; readonly open?: FilterValue; readonly isLeaf?: boolean } {

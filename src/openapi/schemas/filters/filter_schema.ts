@@ -3,10 +3,10 @@ import type { Components } from "../components.ts";
 import type { JsonSchema } from "../json_schema.ts";
 import { describeCondition } from "./condition_schema.ts";
 
-/** A step of a path into data. */
+/** The pattern of one name in a path, with the dot before it. */
 const STEP = "(\\.[^.$\\u0000][^.\\u0000]*)";
 
-/** Describes what a filter may name, and with what. */
+/** Describes the filters of an object, with the paths that they may name and the conditions on each path. */
 export function describeFilter(node: FilterNode, components: Components): JsonSchema {
   const properties = new Map<string, JsonSchema>();
   const patterns = new Map<string, JsonSchema>();
@@ -34,10 +34,13 @@ export function describeFilter(node: FilterNode, components: Components): JsonSc
 
 interface Paths {
   readonly prefix: string;
-  /** Classes that embed themselves, whose paths are told somewhere, and those of them that the prefix leads through. */
+  /**
+   * The classes that embed themselves and whose paths are in the schema already. `above` lists the classes of this kind
+   * that the prefix leads through.
+   */
   readonly seen: Set<FilterNode>;
   readonly above: readonly FilterNode[];
-  /** Whether the paths end where any such class begins. */
+  /** Whether the paths end at the next class that embeds itself. */
   readonly isLast: boolean;
   readonly properties: Map<string, JsonSchema>;
   readonly patterns: Map<string, JsonSchema>;
@@ -69,7 +72,11 @@ function addBelow(value: FilterValue, paths: Paths): void {
   else addPaths(object, inner);
 }
 
-/** The paths of a class that embeds itself never end. Where it stands a second time, only its own fields are told. */
+/**
+ * Adds the paths of a class that embeds itself, which would never end. Below a class that the prefix leads through
+ * already, a pattern allows every path. At a second occurrence of a class elsewhere, the paths end at the next class
+ * that embeds itself.
+ */
 function addRecursive(node: FilterNode, paths: Paths): void {
   const { prefix, seen, above, isLast, patterns } = paths;
   if (isLast || above.includes(node)) {
@@ -81,7 +88,9 @@ function addRecursive(node: FilterNode, paths: Paths): void {
   addPaths(node, { ...paths, above: [...above, node], isLast: isKnown });
 }
 
-/** Escapes what has a meaning in patterns, and nothing else: patterns of JSON Schema refuse that. */
+/**
+ * Escapes the characters that have a meaning in patterns. JSON Schema refuses a pattern that escapes other characters.
+ */
 function escaped(path: string): string {
   return path.replaceAll(/[\^$\\.*+?()[\]{}|/]/g, "\\$&");
 }

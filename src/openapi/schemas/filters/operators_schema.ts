@@ -2,14 +2,14 @@ import type { FilterValue } from "./filter_node.ts";
 import type { Components } from "../components.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
-/** The types that the database knows, by name and by number. */
+/** The types of MongoDB, by name and by number. */
 const TYPES = [
   ...["double", "string", "object", "array", "binData", "objectId", "bool", "date", "null"],
   ...["regex", "int", "timestamp", "long", "decimal", "number"],
   ...[1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 16, 17, 18, 19],
 ];
 
-/** Numbers that the database divides by. */
+/** The greatest absolute value of a number in `$mod`, as the document describes it. */
 const MOST = 2 ** 53;
 
 const PLACE = { anyOf: [{ type: "object" }, { type: "array", items: {} }] } as const;
@@ -51,7 +51,7 @@ const EXPRESSION = {
 
 const LISTS = new Set(["$in", "$nin", "$all"]);
 
-/** References to the conditions on other values. */
+/** Functions that return references to the schemas of other values. */
 export interface Conditions {
   readonly operators: (value: FilterValue, components: Components) => JsonSchema;
   readonly operand: (value: FilterValue, components: Components) => JsonSchema;
@@ -104,7 +104,9 @@ function describeTypes(components: Components): JsonSchema {
   return { anyOf: [type, { type: "array", minItems: 1, items: type }] };
 }
 
-/** Describes the condition on an element of an array: operators, or a filter of its own. */
+/**
+ * Describes the operand of `$elemMatch`. It has operators on the element, or is a filter on the fields of the element.
+ */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
   if (element.operators.length === 0 && element.object !== undefined) {

@@ -3,7 +3,10 @@ import { scalarValue } from "../bodies/body_value.ts";
 import type { Components } from "../components.ts";
 import { FILTER_KEYS, GIVEN_IDENTIFIER, JSON_SCALARS, type JsonSchema } from "../json_schema.ts";
 
-/** Values that JSON alone cannot say, in extended JSON, by the types that read them. */
+/**
+ * The forms of extended JSON that a filter may use for each type. Extended JSON expresses values that plain JSON
+ * cannot.
+ */
 const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])[]>> = {
   String: [["$oid", GIVEN_IDENTIFIER]],
   ObjectId: [["$oid", GIVEN_IDENTIFIER]],
@@ -15,7 +18,7 @@ const EXTENDED: Readonly<Record<string, readonly (readonly [string, JsonSchema])
   ],
 };
 
-/** Describes a value that fields of a type are compared with. */
+/** Describes the values that fields of a type are compared with. */
 export function comparedValue(type: string, components: Components): JsonSchema {
   const node: ValueNode = {
     ...{ type, rules: {}, nullable: true, filled: false, reworked: [], opaque: false },
@@ -34,7 +37,7 @@ function extendedJson([name, value]: readonly [string, JsonSchema]): JsonSchema 
   };
 }
 
-/** Refers to any value that free-form data is compared with. */
+/** Returns a reference to the schema of the values that free-form data is compared with. */
 export function anyValue(components: Components): JsonSchema {
   return components.add("any value", {
     name: "AnyOperand",
