@@ -103,8 +103,8 @@ export class ChangeQueue {
   }
 
   /**
-   * Adds a change. With `isReplay`, it is the change of a dead letter, and is not added if the queue has it already.
-   * Otherwise it is the next change of the stream.
+   * Adds a change. With `isReplay`, the change comes from a dead letter, and is not added if the queue has it already.
+   * Without `isReplay`, the change is the next one of the stream.
    */
   add(event: ChangeEvent, { isReplay = false } = {}): void {
     if (isReplay && [...this.#waiting].some((each) => each.event._id._data === event._id._data)) {
@@ -189,7 +189,9 @@ export class ChangeQueue {
     else this.#lanes.delete(change.key);
   }
 
-  /** Removes the values of a large change from memory. They are read again before the change is handled. */
+  /**
+   * Removes the values of a large change from memory. The queue reads the values again before the change is handled.
+   */
   #dropValues(change: WaitingChange): void {
     if (!change.hasValues || sizeOf(change.event) <= MAX_KEPT_BYTES) return;
     change.event = withoutValues(change.event);
@@ -210,7 +212,10 @@ export class ChangeQueue {
     this.#timers.add(timer);
   }
 
-  /** Resolves to whether the change is handled or stored as a dead letter. Otherwise it must be tried again. */
+  /**
+   * Resolves to `true` if the change is handled or stored as a dead letter, and to `false` if the change must be tried
+   * again.
+   */
   async #attempt(change: WaitingChange, controller: AbortController): Promise<boolean> {
     const { timeoutMS, retry, handle, read, bury } = this.#options;
     const late = () => controller.abort(new Error(`The handler took more than ${timeoutMS} ms`));

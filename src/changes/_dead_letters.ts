@@ -49,7 +49,7 @@ type StoredLetter = Pick<DeadLetter, "error" | "attempts" | "diedAt" | "isOverta
   readonly key: string;
 };
 
-/** The dead letters of one follower. Its record is found by its name. */
+/** The dead letters of one follower. `follow` is the name of the follower's record. */
 export class DeadLetters {
   readonly #letters: Collection;
   readonly #follow: string;

@@ -264,7 +264,7 @@ export class FollowLoop<M extends FrameworkModel> {
     }
   }
 
-  /** Calls `onLost` after all earlier changes are handled. Reading then continues after the lost changes. */
+  /** Calls `onLost` after all earlier changes are handled. Reading continues after the lost changes. */
   async #recover({ lease, queue, ended }: Session, { reason, position }: LostPlace): Promise<void> {
     const now = new Date();
     const next = position ?? await nowOf(this.#options.connection);

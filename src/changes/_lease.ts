@@ -9,8 +9,8 @@ import { withTimeLimit } from "../database/time_limit.ts";
 const COLLECTION = "mongrove_follows";
 
 /**
- * A point in the change stream after which a follower reads. It is a resume token, or a cluster time before the first
- * token exists.
+ * A point in the change stream after which a follower reads. The point is a resume token, or a cluster time before the
+ * first token exists.
  */
 export type Position =
   | { readonly token: mongo.ResumeToken }
@@ -234,7 +234,7 @@ export async function lagOf(connection: Connection, name: string): Promise<numbe
   return found === null ? undefined : Math.max(0, Number(found.lag));
 }
 
-/** Has the lease holder read the marked dead letters at its next renewal. */
+/** Makes the lease holder read the marked dead letters at its next renewal. */
 export async function announceReplays(connection: Connection, name: string): Promise<void> {
   const update = { $set: { hasReplays: true } };
   await connection.collection(COLLECTION).updateOne({ _id: name } as object, update);

@@ -15,9 +15,9 @@ const WAIT_MS = 1000;
 const CLOSE_MS = 1000;
 
 /**
- * The pipelines of the change stream, the best one first. They read events in fragments that fit into messages, whole
- * events, and events without the entity. Servers before 6.0.9 refuse the first pipeline, and fail at a whole event that
- * is too large.
+ * The pipelines of the change stream, the best one first. The first pipeline splits large events into fragments that
+ * fit into messages, the second one reads whole events, and the last one reads events without the entity. Servers
+ * before 6.0.9 refuse the first pipeline, and fail at a whole event that is too large.
  */
 const PIPELINES = [
   [{ $changeStreamSplitLargeEvent: {} }],

@@ -34,7 +34,7 @@ export type StoredValues<M extends FrameworkModel> = {
  */
 export interface Change<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The identifier of the change. It is the same each time the change is delivered, and each later change of the
+   * The identifier of the change. Each delivery of a change has the same identifier, and each later change of the
    * collection has a greater text. The text contains the identifier of the entity.
    */
   readonly id: string;
@@ -53,7 +53,10 @@ export interface Change<M extends FrameworkModel = FrameworkModel> {
   readonly before: StoredValues<M> | undefined;
   /** The number of the attempt, from 1. */
   readonly attempt: number;
-  /** Whether the change comes from a dead letter. If so, later changes of the entity may have been handled before. */
+  /**
+   * Whether the change comes from a dead letter. Later changes of the entity may have been handled before such a
+   * change.
+   */
   readonly isReplay: boolean;
   /** The signal that is aborted when the attempt takes too long, and when another process may handle the change. */
   readonly signal: AbortSignal;

@@ -18,9 +18,9 @@ import { announceReplays, lagOf } from "./_lease.ts";
  */
 export interface FollowOptions<M extends FrameworkModel> {
   /**
-   * The name of the follower. It may have letters, digits, `.`, `_` and `-`. Processes that follow a class with the
-   * same name share the work. One of them handles the changes, and another one continues when it ends. A new name
-   * begins with the changes after its first start.
+   * The name of the follower, of letters, digits, `.`, `_` and `-`. Processes that follow a class with the same name
+   * share the work. One process handles the changes, and another process continues when that process ends. A follower
+   * with a new name begins with the changes after its first start.
    */
   readonly name: string;
   /**
@@ -30,15 +30,15 @@ export interface FollowOptions<M extends FrameworkModel> {
    */
   readonly handle: (change: Change<M>) => MaybePromise<unknown>;
   /**
-   * The function that is called when changes can no longer be read. It is called after all earlier changes are handled,
-   * and again if it throws. The follower then continues with the changes since that call.
+   * The function that is called when changes can no longer be read. The follower calls the function after all earlier
+   * changes are handled, and again if the function throws. The follower continues with the changes since that call.
    *
    * @default {a line in the log}
    */
   readonly onLost?: ((lost: LostChanges) => MaybePromise<unknown>) | undefined;
   /**
-   * The function that gets errors. It gets the error of a change when the change becomes a dead letter. It gets an
-   * error of the database once, and the next one only after the database has worked again.
+   * The function that gets the error of each change that becomes a dead letter, and errors of the database. After an
+   * error of the database, further ones are not reported until the database has worked again.
    *
    * @default {the log}
    */

@@ -88,8 +88,8 @@ export function isFreeOf(filter: unknown, operators: ReadonlySet<string>): boole
 const compiled = new WeakSet<object>();
 
 /**
- * Marks operators of a client's filter as compiled. Their values are cast already, and Mongoose must not cast them
- * again.
+ * Marks operators of a client's filter as compiled. The values of compiled operators are cast already, and Mongoose
+ * must not cast them again.
  */
 export function markCompiled<T extends object>(operators: T): T {
   compiled.add(operators);

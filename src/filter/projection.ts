@@ -14,7 +14,7 @@ export type Projection = Readonly<Record<string, unknown>>;
 /** A function that returns whether a read shows the field at a path. Only a shown field gets its default. */
 export type Shows = (path: string, field: FieldShape) => boolean;
 
-/** Reads a projection that hooks gave. It may be a text or a list of names, or an object with nested objects. */
+/** Reads a projection that hooks gave as a text of names, a list of names, or an object with nested objects. */
 export function readProjection(given: unknown, shape: Shape): Projection {
   const unselected = shape.unselected;
   // MongoDB would take a `+` before a selected path for a part of the name.
@@ -25,7 +25,8 @@ export function readProjection(given: unknown, shape: Shape): Projection {
 }
 
 /**
- * Returns a projection in the form that MongoDB takes. It excludes unselected fields that the projection does not name.
+ * Returns a projection in the form that MongoDB takes. The result excludes unselected fields that the projection does
+ * not name.
  */
 export function databaseProjection(projection: Projection, shape: Shape): Record<string, unknown> {
   const unselected = shape.unselected;
@@ -91,7 +92,7 @@ export function isSameForDatabase(projection: Projection, shape: Shape): boolean
   );
 }
 
-/** Whether a read shows only a part of an entity. If so, the answer of a write must be read again. */
+/** Whether a read shows only a part of an entity. The answer of a write must read such an entity again. */
 export function showsInPart({ selection, shape }: {
   readonly selection: { readonly projection: Projection };
   readonly shape: Shape;
@@ -115,8 +116,8 @@ function fieldAt([name = "", ...below]: readonly string[], shape?: Shape): Field
 }
 
 /**
- * Returns a function that tells whether a read shows a field. It decides as Mongoose's documents do. Inside an object,
- * only the part of the projection below that object counts.
+ * Returns a function that checks whether a read shows a field. The function decides as Mongoose's documents do. Inside
+ * an object, only the part of the projection below that object counts.
  */
 export function shownBy(projection: Projection, shape: Shape): Shows {
   const whole = databaseProjection(projection, shape);

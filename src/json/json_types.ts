@@ -136,8 +136,8 @@ function writeNull(_source: BsonReader, out: JsonWriter): void {
 }
 
 /**
- * The greatest integer that is written as a JSON number. It is not a safe integer in JavaScript, but the driver reads
- * an int64 of this value as a number.
+ * The greatest integer that is written as a JSON number. The driver reads an int64 of this value as a number, although
+ * JavaScript does not count it as a safe integer.
  */
 const MAX_NUMBER = 2 ** 53;
 
@@ -184,7 +184,9 @@ const DAY = 86_400_000;
 /** The greatest number of milliseconds before or after 1970 that a `Date` of JavaScript can hold. */
 export const TIME_RANGE = 8_640_000_000_000_000;
 
-/** The first and the last time of the years 1 to 9999. Their ISO form has four digits for the year. */
+/**
+ * The first and the last time of the years 1 to 9999. Dates in this range have four digits for the year in ISO form.
+ */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 

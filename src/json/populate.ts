@@ -191,8 +191,8 @@ export class Marking implements FieldWriter {
   }
 
   /**
-   * Removes the marks behind a position, and marks the position for a whole entity. This undoes the marks of an entity
-   * that the transcoder could not finish.
+   * Replaces the marks behind `at` by one mark for a whole entity. The transcoder could not finish this entity, so the
+   * marks of its references are wrong.
    */
   replace(at: number, entity: unknown): void {
     while ((this.marks.at(-1)?.at ?? 0) > at) this.marks.pop();

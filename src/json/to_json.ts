@@ -59,8 +59,8 @@ function promiseAt(value: unknown, above: readonly object[] = []): string | unde
 const NOTHING: ReadonlySet<FieldShape> = new Set();
 
 /**
- * Returns the JSON text of an entity that was read as a whole for a change. It leaves out `unshown`, the fields that
- * reads do not show. A hook may have replaced the entity by another value.
+ * Returns the JSON text of an entity that was read as a whole for a change, or of the value that a hook returned
+ * instead of it. The JSON of the entity leaves out `unshown`, the fields that reads do not show.
  */
 export function wholeToJson(
   value: object,
@@ -109,8 +109,8 @@ class JsonMaker {
     if (Array.isArray(value)) return this.#list(rawArray(value), shape);
     if (isDocument(value)) return this.#document(value);
     const ownForm = "toJSON" in value && typeof value.toJSON === "function";
-    // Instances of a lean list are the most frequent objects here. They have no JSON form in the table of types, so the
-    // checks are skipped.
+    // The checks are skipped for instances without a `toJSON()`, which are the most frequent objects. The table of
+    // types has no instances of models.
     if (ownForm || !isInstance(value)) {
       const form = findJsonType(value)?.toJson;
       if (form !== undefined) return form(value);

@@ -1,4 +1,7 @@
-/** An Info Object of OpenAPI, which describes the API. It can have other fields, such as `license` and `contact`. */
+/**
+ * An Info Object of OpenAPI, which describes the API. An Info Object can have other fields, such as `license` and
+ * `contact`.
+ */
 export interface OpenApiInfo {
   /** The name of the API. */
   readonly title: string;
@@ -10,7 +13,9 @@ export interface OpenApiInfo {
   readonly [field: string]: unknown;
 }
 
-/** A Server Object of OpenAPI, which has the URL of an API. It can have other fields, such as `variables`. */
+/**
+ * A Server Object of OpenAPI, which has the URL of an API. A Server Object can have other fields, such as `variables`.
+ */
 export interface OpenApiServer {
   /** The URL. A relative URL is relative to the URL of the document. */
   readonly url: string;
@@ -48,7 +53,7 @@ export interface OpenApiOptions {
    * `securitySchemes`. The document only describes this requirement, so guards of the application must check it.
    */
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
-  /** The ways to authorise a request, by name. They are Security Scheme Objects of OpenAPI. */
+  /** The Security Scheme Objects of OpenAPI, by name. Each of them is a way to authorise a request. */
   readonly securitySchemes?: Readonly<Record<string, object>>;
   /**
    * Whether `GET /docs` shows a documentation page.

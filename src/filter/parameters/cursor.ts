@@ -22,14 +22,14 @@ export interface EntityCursor {
   readonly version?: Version | undefined;
 }
 
-/** The form of a cursor. Its length is limited so that it fits into a URL. */
+/** The form of a cursor. The maximum length makes a cursor fit into a URL. */
 export const CURSOR = /^[\w-]{1,4096}$/;
 
 const MAX_VALUES = 1024;
 
 /**
  * Returns a cursor for the position of an entity in an order. The cursor has the sort values if the reader may see them
- * and they are short. Otherwise it has the identifier and the version of the entity. Returns `undefined` if the
+ * and they are short. Otherwise the cursor has the identifier and the version of the entity. Returns `undefined` if the
  * identifier cannot be written in a cursor.
  */
 export function writeCursor(
@@ -98,7 +98,7 @@ export function orderMark(order: Order): string {
 /** The maximum depth of objects in an identifier. MongoDB accepts at most 200 levels in a whole command. */
 const MAX_ID_DEPTH = 8;
 
-/** Whether a value may be an identifier in a condition. It must be a scalar, or an object without operators. */
+/** Whether a value may be an identifier in a condition. An identifier is a scalar, or an object without operators. */
 function isIdentifier(value: unknown, depth = 0): boolean {
   if (!isJsonObject(value)) return isScalar(value);
   return depth < MAX_ID_DEPTH &&

@@ -44,7 +44,7 @@ export function isOrderOfValues(
   });
 }
 
-/** Whether a read shows every field of an order. Only then may a cursor carry the sort values. */
+/** Whether a read shows every field of an order. If a field is hidden, a cursor must not carry the sort values. */
 export function isShownOrder(
   order: Order,
   { shape, projection }: { readonly shape: Shape; readonly projection: Projection },
@@ -170,8 +170,8 @@ function isLevel(key: Key): Expression {
 }
 
 /**
- * Returns the two operands of a comparison. They are the stored value by which MongoDB sorts the entity, and the value
- * of the cursor. In a list, MongoDB sorts by the smallest or the greatest element.
+ * Returns the stored value by which MongoDB sorts an entity, and the value of the cursor, as operands of a comparison.
+ * MongoDB sorts a list by its smallest or greatest element.
  */
 function placesOf({ path, value, isAscending }: Key): [unknown, unknown] {
   // An identifier is never a list. With the bare path, MongoDB reads the index on `_id` from the cursor on.
@@ -187,8 +187,8 @@ function levelBounds({ path, value }: Key): Filter[] {
 }
 
 /**
- * Returns conditions that bound an index scan to the entities after the cursor, or from the cursor on. They negate the
- * opposite comparison, because `$gt` and `$lt` leave out values of other types.
+ * Returns conditions that bound an index scan to the entities after the cursor, or from the cursor on. The conditions
+ * negate the opposite comparison, because `$gt` and `$lt` leave out values of other types.
  */
 function scanBounds({ path, value, isAscending }: Key, start: "behind" | "from"): Filter[] {
   if (path === "_id" && start === "behind" || !isScalar(value)) return [];

@@ -41,8 +41,8 @@ export interface PageRule {
   readonly size: number;
   readonly max: number;
   /**
-   * Whether the model declares a partial index. If so, pages are read with `seekInOneScan()`, because MongoDB 6.0 may
-   * use the partial index for entities that are not in it.
+   * Whether the model declares a partial index. Pages of such a model are read with `seekInOneScan()`, because MongoDB
+   * 6.0 may use the partial index for entities that are not in it.
    */
   readonly inOneScan: boolean;
 }
@@ -57,7 +57,7 @@ export interface PopulateRule {
   /** The fields that are shown in addition to `_id`. By default, all fields are shown. */
   readonly select?: readonly string[];
   /**
-   * The projection of these fields. It is the same object for every request, because JSON writers are cached by their
+   * The projection of these fields. Every request uses the same object, because JSON writers are cached by their
    * projection object.
    */
   readonly projection: Readonly<Record<string, 1>>;
@@ -75,12 +75,12 @@ export interface GroupRules {
   readonly least: number;
 }
 
-/** A sort order. Its keys are paths, the most important first, and its values are directions. */
+/** A sort order. The keys are paths, the most important first, and the values are directions. */
 export type Order = Readonly<Record<string, 1 | -1>>;
 
 export interface ReadQuery {
   readonly page?: PageQuery;
-  /** The order that the client requests. Its last key is `_id`. */
+  /** The order that the client requests. The last key of the order is `_id`. */
   readonly order?: Order;
   readonly select?: readonly string[];
   readonly search?: Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ export interface GroupsQuery {
   readonly by: readonly string[];
   readonly sum: readonly string[];
   readonly avg: readonly string[];
-  /** The order of the groups. Its keys are grouped fields, `count`, `sum.price` or `avg.price`. */
+  /** The order of the groups. The keys are grouped fields, `count`, `sum.price` or `avg.price`. */
   readonly order: Order;
   readonly rules: GroupRules;
 }

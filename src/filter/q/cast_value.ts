@@ -20,7 +20,7 @@ export function castValue(value: unknown, context: Context): unknown {
   if (read === null) return null;
   if (field.kind === "scalar") return castScalar(read, context);
   if (field.kind === "array") {
-    // MongoDB compares the operand with each element. It compares an operand that is a list with the whole array too.
+    // MongoDB compares the operand with each element, and an operand that is a list also with the whole array.
     const element = { ...context, field: field.element ?? FREE };
     return Array.isArray(read) ? castList(read, element) : castValue(read, element);
   }

@@ -79,7 +79,7 @@ function endOfName(source: Buffer, start: number): number {
   return at;
 }
 
-/** Reads an int32. This is faster than `Buffer.readInt32LE()`, which checks bounds. */
+/** Reads an int32 faster than `Buffer.readInt32LE()`, which checks bounds. */
 export function readInt32(source: Buffer, at: number): number {
   return (source[at] as number) | (source[at + 1] as number) << 8 |
     (source[at + 2] as number) << 16 |
@@ -140,7 +140,8 @@ export function documentsIn(
 }
 
 /**
- * The bytes after the length of a document whose first element is the ObjectId `_id`. They are its type and its name.
+ * The type and the name of the ObjectId `_id`. A document that begins with such an identifier has these bytes after its
+ * length.
  */
 const OBJECT_ID = [0x07, 0x5f, 0x69, 0x64, 0x00];
 

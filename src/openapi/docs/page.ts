@@ -5,8 +5,8 @@ export interface PageOptions {
 }
 
 /**
- * The script that starts the documentation page. It is a separate file, because the content security policy of the page
- * forbids inline scripts.
+ * The script that starts the documentation page. The script is a separate file, because the content security policy of
+ * the page forbids inline scripts.
  *
  * The script requests a document with `q` as a parameter with `content`. Swagger UI would show a text with
  * `contentMediaType` as an input for files.

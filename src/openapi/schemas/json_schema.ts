@@ -18,8 +18,8 @@ export function refer(name: string): JsonSchema {
 }
 
 /**
- * Moves a schema, given as text, to the component `name`. References of the schema to its own parts are changed to the
- * new place.
+ * Moves a schema, given as text, to the component `name`. References of the schema to its own parts are changed to
+ * point into the component.
  */
 export function moved(text: string, name: string): JsonSchema {
   const { $schema: _schema, $id: _id, ...schema } = JSON.parse(

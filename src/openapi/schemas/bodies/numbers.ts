@@ -2,8 +2,8 @@ import type { ValueNode } from "../../../schema/describe_object.ts";
 import { type JsonSchema, oneOf } from "../json_schema.ts";
 
 /**
- * The pattern of a decimal number. It allows up to 15 integer digits, because the server refuses an integer that
- * JavaScript may round.
+ * The pattern of a decimal number with up to 15 integer digits. The server refuses longer integers, because JavaScript
+ * may round them.
  */
 const DECIMAL = "([0-9]{1,15}(\\.[0-9]*)?|\\.[0-9]+)([eE][+-]?[0-9]{1,2})?";
 const OTHERS = "0[xX][0-9a-fA-F]{1,12}|0[oO][0-7]{1,15}|0[bB][01]{1,48}";

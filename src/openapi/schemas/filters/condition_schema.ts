@@ -18,9 +18,9 @@ export function describeCondition(value: FilterValue, components: Components): J
 }
 
 /**
- * Returns the schemas of the values that a field is compared with. They stand before the operators, and not behind a
- * reference. Schemathesis follows the first object schema that it finds, and the nested operators would be too many for
- * it.
+ * Returns the schemas of the values that a field is compared with. The condition lists these schemas before the
+ * operators, and not as a reference to one component. Schemathesis follows the first object schema that it finds, and
+ * the nested operators would be too many for Schemathesis.
  */
 function choicesOf(value: FilterValue, components: Components): readonly JsonSchema[] {
   const { kind, element } = value;

@@ -105,7 +105,8 @@ function describeTypes(components: Components): JsonSchema {
 }
 
 /**
- * Describes the operand of `$elemMatch`. It has operators on the element, or is a filter on the fields of the element.
+ * Describes the operand of `$elemMatch`. The operand has operators on the element, or is a filter on the fields of the
+ * element.
  */
 function describeElement({ value: { element }, components, conditions }: Operated): JsonSchema {
   if (element === undefined) return { type: "object" };
