@@ -19,10 +19,13 @@ interface ListQuery {
   readonly page?: PageRead | undefined;
 }
 
-/** How many documents one query populates: without a number, Mongoose asks for each one. */
+/**
+ * The number of documents whose references one query populates. A cursor without a batch size would make Mongoose send
+ * one query for each document.
+ */
 const POPULATED_AT_ONCE = 128;
 
-/** The cursor of the driver. */
+/** The driver's cursor, which a cursor of Mongoose passes to listeners of its event `cursor`. */
 interface FoundCursor {
   map(see: (found: object) => object): unknown;
 }
@@ -49,7 +52,10 @@ export function readListed(
   return readDocuments(cursor, { ...collection, page });
 }
 
-/** Counts what a collection selects, pages aside; no further than up to a number. The caller bounds the wait. */
+/**
+ * Counts the selected entities of a collection, without `skip` and `limit`. The count stops at `upTo`. The caller
+ * bounds the wait for the database.
+ */
 export async function countInCollection(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   upTo: number | undefined,
@@ -65,13 +71,18 @@ export async function countInCollection(
   return await withConditions(query, conditions).exec();
 }
 
-/** Aggregates what a collection selects, pages aside. The caller bounds the wait. */
+/**
+ * Runs the stages of an aggregation on the selected entities of a collection, without `skip` and `limit`. Throws if
+ * reads of the entities would show other values than the stored ones, because of middleware or transforms. The caller
+ * bounds the wait for the database.
+ */
 export async function aggregateSelected(
   { model, conditions, selection, maxTimeMS }: OpenCollection,
   { stages, fields }: Aggregation,
 ): Promise<Record<string, unknown>[]> {
   if (!isCountable(conditions)) throw badParameter("group", "no conditions by distance beside it");
-  // Only the compiled model has what plugins of all schemas and kinds add.
+  // Plugins add members to schemas when Mongoose compiles the model, so the schemas of the compiled model and of its
+  // discriminators are checked.
   const schemas = [model, ...Object.values(model.discriminators ?? {})].map(({ schema }) => schema);
   if (findsByMiddleware(model.schema as Schema)) {
     throw new TypeError(`Cannot group "${model.modelName}": a plugin has middleware of find()`);
@@ -102,7 +113,10 @@ export async function readIds(collection: OpenCollection, most = Infinity): Prom
   return found.map(({ _id }) => _id);
 }
 
-/** Gives which of some entities are still selected, as a write of the same session meets them. */
+/**
+ * Returns the given identifiers whose entities still match the conditions. The read uses the session of the write that
+ * follows.
+ */
 export async function readMet(
   { model, conditions, selection: { options: { collation } }, timeBudget }: OpenCollection,
   { ids, session }: {
@@ -121,7 +135,7 @@ export async function readMet(
   return found.map(({ _id }) => _id);
 }
 
-/** Gives which identifiers are stored on the primary, whatever scopes and filters say. */
+/** Returns the given identifiers that are stored on the primary, whatever the scopes and filters select. */
 export async function storedOf(
   { model: { collection }, timeBudget, maxTimeMS }: OpenCollection,
   ids: readonly unknown[],
@@ -131,7 +145,10 @@ export async function storedOf(
   return (await timeBudget.wait(found.toArray())).map(({ _id }) => _id);
 }
 
-/** Reads values of the entity that conditions name, as they are stored: no digit of a number gets lost. */
+/**
+ * Reads the top-level fields of some paths from the entity that conditions select. Numbers keep their BSON types, so
+ * that no digit gets lost.
+ */
 export async function readStoredValues(
   { model, timeBudget, maxTimeMS }: OpenCollection,
   { conditions, paths }: { readonly conditions: Filter; readonly paths: readonly string[] },
@@ -142,14 +159,17 @@ export async function readStoredValues(
   return await timeBudget.wait(found) ?? undefined;
 }
 
-/** Projects the fields that paths lead through: of a list, a longer path would leave out what is no object. */
+/**
+ * Returns a projection of the top-level fields of some paths. A projection of a longer path would leave out array
+ * elements that are not objects.
+ */
 export function topFields(paths: readonly string[]): Record<string, 1> {
   return Object.fromEntries(paths.map((path) => [topOf(path), 1]));
 }
 
 type SavedRead = Pick<OpenCollection, "selection" | "timeBudget" | "maxTimeMS">;
 
-/** A secondary may lack what was just saved. */
+/** The read preference for entities that were just saved. A secondary may not have replicated the write yet. */
 export const JUST_SAVED = { readPreference: "primary" } as const;
 
 export async function readSaved(
@@ -173,21 +193,28 @@ export async function readAllSaved(
   const named = withConditions(query, { _id: { $in: docs.map(({ _id }) => _id) } });
   const found = await timeBudget.wait(named.exec()) as Document[];
   const shown = new Map(found.map((each) => [String(each._id), each]));
-  // A hook may leave the identifier out.
+  // The map lacks a document if a hook has removed the `_id` of the found entity.
   return await Promise.all(docs.map((doc) => shown.get(String(doc._id)) ?? readSaved(doc, read)));
 }
 
-/** How many entities are read at once, at least, behind a page from which hooks leave some out. */
+/** The minimum batch size of a read that fills up a page from which hooks have left out entities. */
 const REST_AT_ONCE = 100;
 
-/** The query options of a page: one entity more tells whether there is another page. */
+/**
+ * Returns the query options of a page. The limit is one entity more than the page shows, because the additional entity
+ * tells whether another page follows. A read that fills up a page has no limit, because hooks may leave out any number
+ * of entities.
+ */
 export function pageOptions({ skip, limit, isRest }: PageRead): Record<string, number> {
   const most = limit + 1;
   const batchSize = Math.min(Math.max(most, REST_AT_ONCE), BATCH_SIZE);
   return { ...skip > 0 && { skip }, ...isRest ? { batchSize } : { limit: most } };
 }
 
-/** Projects everything, unselected fields included, which validators and scopes need. */
+/**
+ * Returns a projection that includes unselected fields, which validators and scopes need. Fields that only their own
+ * routes show are left out unless the scope reads them.
+ */
 export function wholeProjection(
   { shape, selection: { scope } }: Pick<OpenCollection, "shape" | "selection">,
 ): Record<string, true> {

@@ -62,7 +62,10 @@ const DELETE_BATCH = 1000;
 
 export interface CollectionSourceOptions extends Omit<OpenCollection, "model" | "conditions"> {
   readonly model: () => Promise<Model<unknown>>;
-  /** Returns the key with which a client creates what is written, if there is one. */
+  /**
+   * Returns the record of the request's idempotency key, which a transaction updates. Returns `undefined` if the
+   * request has no key.
+   */
   readonly key?: (() => TransactionKey | undefined) | undefined;
 }
 
@@ -117,7 +120,7 @@ export class CollectionSource implements Source {
       return {};
     }
     const name = id === undefined ? {} : this.idFilter(id);
-    // The document path answers a text that names nothing.
+    // The text of the path names no entity. The write through documents answers such a request.
     if (name === undefined) return undefined;
     const collection = { ...await this.open(), name };
     return await writeDirect(call, collection);
@@ -173,7 +176,10 @@ export class CollectionSource implements Source {
     return showsInPart(this.#options) ? await readAllSaved(docs, this.#options) : docs;
   }
 
-  /** Missing for references, which their parent has to get in one transaction each. */
+  /**
+   * Inserts new entities by one statement, each by itself. Missing if a parent refers to the entities, because each
+   * entity needs a transaction with its parent.
+   */
   get insertEach(): Source["insertEach"] {
     if (this.#options.linked) return undefined;
     return async (entities) =>
@@ -232,7 +238,10 @@ export class CollectionSource implements Source {
     return writerOf(docs, { timeBudget, key: key?.() });
   }
 
-  /** Removes what conditions name, as far as it is selected and the scope allows, in one statement. */
+  /**
+   * Removes the entities that match `named`, the filter and the scope, in one statement. The default filter is the
+   * filter of the selection.
+   */
   protected async removeNamed(
     named: Filter,
     { together, options, filter = this.#options.selection.filter }: RemoveNamedOptions = {},
@@ -257,7 +266,10 @@ export class CollectionSource implements Source {
     };
   }
 
-  /** Opens the collection; with `anyway`, the conditions of the client are left out. */
+  /**
+   * Returns the model with the conditions of the request. With `anyway`, the conditions of the client are left out, and
+   * the conditions of hooks and scopes stay.
+   */
   protected async open(anyway = false): Promise<OpenCollection> {
     const model = await this.#options.model();
     const { filter, hookConditions: added = {}, scope } = this.#options.selection;
@@ -301,7 +313,7 @@ export class CollectionSource implements Source {
     return await timeBudget.wait(query.exec()) as EntityValue | null;
   }
 
-  /** The condition that names an entity; `undefined` for a text that names none. */
+  /** Returns the condition that selects the entity with a name. Returns `undefined` if no entity can have the name. */
   protected idFilter(name: EntityName): Filter | undefined {
     return typeof name === "string" ? byKey(name, this.#options) : byStoredId(name);
   }

@@ -16,7 +16,10 @@ export function castIdentifier(value: unknown, { schema }: Model<unknown>): unkn
   }
 }
 
-/** Gives the identifier of an entity, cast: a copy that a hook made may have it as text. Throws if it has none. */
+/**
+ * Returns the identifier of an entity, cast to the type of `_id`. A copy that a hook has made may have its identifier
+ * as text. Throws if the entity has no identifier.
+ */
 export function identifierOf(entity: object, model: Model<unknown>): unknown {
   const { _id } = entity as { _id?: unknown };
   if (_id !== undefined && _id !== null) {
@@ -27,18 +30,27 @@ export function identifierOf(entity: object, model: Model<unknown>): unknown {
   );
 }
 
-/** The identifier of an entity, as its path has it; others have none. */
+/**
+ * Returns the identifier of an entity as text, in the form that paths of routes have. Returns `undefined` if the
+ * identifier is not an ObjectId.
+ */
 export function nameOf(entity: object): string | undefined {
   const { _id } = entity as { _id?: unknown };
   return isObjectId(_id) ? String(_id) : undefined;
 }
 
-/** Selects the entity with an identifier, which is not cast. */
+/**
+ * Returns a filter for the entity with an identifier. The identifier must have its stored type, because Mongoose does
+ * not cast it.
+ */
 export function byStoredId({ _id }: { readonly _id: unknown }): Filter {
   return { _id: markCompiled({ $eq: _id }) };
 }
 
-/** Casts a value to what is stored in a field that names entities; `undefined` if it cannot be there. */
+/**
+ * Casts a value to the stored type of a field that names entities. Returns `undefined` if the field cannot store the
+ * value.
+ */
 export function castKey(value: unknown, field: FieldShape | undefined): unknown {
   if (field?.type === undefined || value === null) return undefined;
   const key = new BodyCast().value(value, field);
@@ -47,7 +59,10 @@ export function castKey(value: unknown, field: FieldShape | undefined): unknown 
 
 const DECIMAL = /^-?\d+(\.\d+)?(e[-+]?\d+)?$/i;
 
-/** The form of the texts in paths that name a value of each type. Mongoose would cast others too, such as `" "` to 0. */
+/**
+ * The form of the texts that name a value of each type in a path. Mongoose would cast other texts too, such as `" "` to
+ * 0.
+ */
 const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   Number: DECIMAL,
   Double: DECIMAL,
@@ -59,7 +74,10 @@ const FORM_OF_KEY: Readonly<Record<string, RegExp>> = {
   ObjectId: IDENTIFIER,
 };
 
-/** Casts a text of a path to what is stored in a field that names entities; `undefined` if it names none. */
+/**
+ * Casts a text of a path to the stored type of a field that names entities. Returns `undefined` if the text names no
+ * value of the field.
+ */
 export function castPathKey(text: string, field: FieldShape | undefined): unknown {
   const instance = field?.type?.instance ?? "";
   const isOfType = FORM_OF_KEY[instance]?.test(text) ?? true;
@@ -67,14 +85,20 @@ export function castPathKey(text: string, field: FieldShape | undefined): unknow
   return castKey(text, field) ?? undefined;
 }
 
-/** Whether the day at the beginning of a text exists: the runtime would read February 30 as March 2. */
+/**
+ * Whether the calendar has the day at the beginning of a text. The constructor `Date` would read February 30 as March
+ * 2.
+ */
 function isInCalendar(text: string): boolean {
   const [day = ""] = /^.?\d+-\d\d-\d\d/.exec(text) ?? [];
   const read = new Date(day);
   return !Number.isNaN(read.getTime()) && read.toISOString().startsWith(`${day}T`);
 }
 
-/** Selects the entity that a text names by a field; `undefined` for a text that names none. */
+/**
+ * Returns a filter for the entity whose field `by` has the value that a text names. Returns `undefined` if the text
+ * names no value.
+ */
 export function byKey(text: string, { by = "_id", shape }: KeyField): Filter | undefined {
   if (by === "_id") return byIdentifier(text);
   const key = castPathKey(text, shape.fields.get(by));
@@ -91,7 +115,10 @@ export function documentOf(entity: object): Document {
   throw new TypeError("Cannot write a plain object: the operation needs a persist hook");
 }
 
-/** The bonds of a save of an action. After the first one, the client need not have selected the entity. */
+/**
+ * Returns the selection for a save of an action, with the version as a condition. The filter of the request binds the
+ * first save only, because the action may change the fields that the filter compares.
+ */
 export function boundSelection(
   selection: Selection,
   { version, isFirst }: SaveBinding,

@@ -4,15 +4,18 @@ import type { EntityValue, InsertedEach } from "./source.ts";
 
 interface InsertOptions {
   readonly model: Model<unknown>;
-  /** Inserts documents by one statement; returns the errors of those that are not inserted. */
+  /** Inserts documents by one statement. Returns the errors of the documents that were not inserted. */
   readonly insert: (docs: readonly Document[]) => Promise<ReadonlyMap<Document, unknown>>;
-  /** Saves one entity; returns it as reads show it. */
+  /** Saves one entity. Returns the entity as reads show it. */
   readonly save: (entity: EntityValue) => Promise<EntityValue>;
-  /** Returns documents that are saved as reads show them, in their order. */
+  /** Returns saved documents as reads show them, in the given order. */
   readonly readSaved: (docs: readonly Document[]) => Promise<readonly EntityValue[]>;
 }
 
-/** Inserts new entities together, each by itself. A document that a hook has given in the place of one is saved alone. */
+/**
+ * Inserts new entities by one statement, each by itself. A document that a hook has put in the place of a new entity is
+ * saved alone.
+ */
 export async function insertEntities(
   entities: readonly EntityValue[],
   { model, insert, save, readSaved }: InsertOptions,
@@ -42,7 +45,7 @@ export async function insertEntities(
   return { errors, shown };
 }
 
-/** Whether an entity is a new document of a model, outside of any session of the application. */
+/** Whether an entity is a new document of a model and belongs to no session of the application. */
 function isNewOf(entity: EntityValue, model: Model<unknown>): entity is Document {
   return isDocument(entity) && entity.isNew && entity.constructor === model && !entity.$session();
 }

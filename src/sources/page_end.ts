@@ -7,7 +7,10 @@ import type { PageRead } from "./source.ts";
 
 const { BSON } = mongoose.mongo;
 
-/** Gives where a stored entity stands; `undefined` if its identifier was not read. */
+/**
+ * Returns the sort values of a stored entity, after which the next page begins. Returns `undefined` if the page needs
+ * no sort values, or if the identifier of the entity was not read.
+ */
 export function pageEnd(stored: object | undefined, { paths }: PageRead): SortValues | undefined {
   if (stored === undefined || paths.length === 0) return undefined;
   const id = paths.length === 1 && Buffer.isBuffer(stored) ? identifierIn(stored) : undefined;
@@ -18,7 +21,10 @@ export function pageEnd(stored: object | undefined, { paths }: PageRead): SortVa
 
 const DECODE = { ...SEEK_READ, validation: { utf8: false } };
 
-/** Notes where an entity of a page stands. Hooks may change what they get, dates and bytes in place, too. */
+/**
+ * Passes the sort values of an entity to `page.note()` before hooks get the entity. Decoded values are copied, because
+ * hooks may change dates and bytes in place.
+ */
 export function noteEnd(stored: object, page: PageRead | undefined): void {
   if (page?.note === undefined) return;
   if (Buffer.isBuffer(stored)) return page.note(() => pageEnd(stored, page));

@@ -7,8 +7,8 @@ import type { Selection } from "../filter/selection.ts";
 import type { Shape } from "../schema/fields/shape.ts";
 
 /**
- * How a read makes its answer. `bytes` writes JSON from BSON, without entities. `documents` makes entities for hooks: by
- * the `fetch` hook, from the values of the driver, or by Mongoose.
+ * The plan of a read decides how the read makes its answer. The plan `bytes` writes JSON from BSON, without entities.
+ * The plan `documents` makes entities for hooks, by the `fetch` hook, from the values of the driver, or by Mongoose.
  */
 export type ReadPlan =
   & { readonly reason: string }
@@ -24,7 +24,7 @@ export interface ReadFacts {
   readonly forChange: boolean;
   readonly isEmbedded: boolean;
   readonly shape: Shape;
-  /** Why only Mongoose can read the model. */
+  /** The reason why only Mongoose can read the model. `undefined` if the driver can read the model. */
   readonly needsMongoose: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export interface RequestFacts {
   readonly select: readonly string[] | undefined;
 }
 
-/** Query options that the driver takes unchanged. Mongoose has to run a query with any other option. */
+/** The query options that the driver takes unchanged. Mongoose has to run a query with any other option. */
 const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "skip",
   "limit",
@@ -54,7 +54,10 @@ const DRIVER_OPTIONS: ReadonlySet<string> = new Set([
   "readPreference",
 ]);
 
-/** Decides how a level reads entities of its model. Requests can only lower the plan: {@linkcode downgradePlan}. */
+/**
+ * Returns the plan by which a level reads the entities of its model. A request can lower the plan with {@linkcode
+ * downgradePlan}.
+ */
 export function planRead(
   { hooks, forChange, isEmbedded, shape, needsMongoose }: ReadFacts,
 ): ReadPlan {
@@ -81,7 +84,10 @@ export function entityHook(hooks: Hooks<object>): string | undefined {
   )?.[0];
 }
 
-/** Lowers a plan by the facts of a request: from bytes to values of the driver, and from these to Mongoose. */
+/**
+ * Lowers a plan by the facts of a request. The order is from bytes to values of the driver, and from values of the
+ * driver to Mongoose.
+ */
 export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
   if (plan.kind === "documents" && plan.by !== "driver") return plan;
   const reason = plan.kind === "bytes" ? whyEntities(request) : plan.reason;
@@ -92,20 +98,24 @@ export function downgradePlan(plan: ReadPlan, request: RequestFacts): ReadPlan {
     : { kind: "documents", by: "mongoose", reason: onlyMongoose };
 }
 
-/** Returns why bytes cannot answer a request, if that is so. */
+/** Returns the reason why a request needs entities. Returns `undefined` if bytes can answer the request. */
 function whyEntities(
   { needsEntities = false, selection, shape, select }: RequestFacts,
 ): string | undefined {
   if (needsEntities) return "the request needs entities";
   const { options, projection } = selection;
   if (options.lean !== undefined) return "a hook has set options.lean";
-  // A field that a hook projects may be hidden from a client that selects it.
+  // The projection of a hook may leave out a field that the client selects. A read of bytes would project by `select`
+  // alone and show the field.
   if (select !== undefined && !isEmpty(projection)) return "the client selects from a projection";
   const shown = select === undefined ? withoutApart(projection, shape) : projectionOf(select);
   return whyNotDriver({ options, projection: shown }, shape);
 }
 
-/** Returns why the values of the driver cannot become the entities of a request, if that is so. */
+/**
+ * Returns the reason why only Mongoose can make the entities of a request. Returns `undefined` if the values of the
+ * driver suffice.
+ */
 function whyMongoose({ forChange, selection, shape }: RequestFacts): string | undefined {
   const { options, projection } = selection;
   if (mongoose.get("transactionAsyncLocalStorage")) {

@@ -21,16 +21,19 @@ export interface TargetSource {
   readonly maxTimeMS: number;
 }
 
-/** Entities as JSON text, by the JSON text of their identifiers. */
+/** The JSON text of entities, by the JSON text of their identifiers. */
 export type FoundTargets = Map<string, JsonText>;
 
-/** Reads the entities with some identifiers, as their own `one()` shows them, in one query. The caller bounds the wait. */
+/**
+ * Reads the entities with some identifiers in one query, as `one()` of their model shows them. The caller bounds the
+ * wait for the database.
+ */
 export async function readTargets(
   source: TargetSource,
   ids: readonly unknown[],
 ): Promise<FoundTargets> {
   const { model, shape, declared, projection } = source;
-  // Mongoose may run or add something of the host's.
+  // Mongoose reads models that no model class declares, because Mongoose may run code of the application for them.
   const isDirect = declared && isSameForDatabase(projection, shape);
   const reads = isDirect ? directSupport(model, shape).reads : undefined;
   if (reads === undefined) return await readDocuments(source, ids);
@@ -55,7 +58,10 @@ async function readDirect(
   return found;
 }
 
-/** Mongoose may compute what is shown from other fields: those that are not shown are read as well. */
+/**
+ * Reads entities as Mongoose documents, with all their fields. Mongoose may compute shown fields from fields that the
+ * projection leaves out.
+ */
 async function readDocuments(
   source: TargetSource,
   ids: readonly unknown[],

@@ -14,49 +14,52 @@ import type { StoredObject } from "../write/stored_values.ts";
 import type { JsonObject } from "../schema/fields/json.ts";
 import type { Version } from "../schema/fields/system_fields.ts";
 
-/** A document, a {@linkcode StoredEntity} of which one can be made, or a pojo that a `fetch` hook gave. */
+/**
+ * The value of an entity in the pipeline. A value is a document, a {@linkcode StoredEntity} from which a document can
+ * be made, or a plain object that a `fetch` hook returned.
+ */
 export type EntityValue = object;
 
-/** An identifier: as text from a path, or as it is stored. */
+/** The name of an entity, either the text of a path or an object with the stored identifier. */
 export type EntityName = string | { readonly _id: unknown };
 
-/** The facts of a request that decide how its entities are read, and what their JSON looks like. */
+/** The facts of a request that decide how its entities are read and how their JSON is written. */
 export interface ReadRequest {
   readonly hooks: Hooks<object>;
-  /** Whether entities are read whole, to be changed. */
+  /** Whether entities are read with all their fields, because the operation changes them. */
   readonly forChange: boolean;
   /** The fields that the client selects. Entities for hooks have all fields. */
   readonly select?: readonly string[] | undefined;
   readonly finder?: TargetFinder | undefined;
-  /** Stands between the entities of a list; a comma if there is none. */
+  /** The text between two entities of a list. The default is a comma. */
   readonly separator?: Separator | undefined;
 }
 
-/** A read that answers with bytes of JSON. Its list can be read once. */
+/** A read whose answer is JSON as bytes. The list of one read can be read only once. */
 export interface BytesRead {
   readonly kind: "bytes";
   /** Reads the list as JSON text in pieces, with separators between entities. */
   list(): AsyncIterable<JsonPiece>;
-  /** Reads the text of each entity of the list, or of a page. */
+  /** Reads the JSON text of each entity of the list or of a page, in batches. */
   each(page?: PageRead): AsyncIterable<readonly Uint8Array[]>;
-  /** Reads a page, and the total of the list up to a limit. */
+  /** Reads a page. With `count`, the page has the total of its list, counted up to a limit. */
   page(page: PageRead, count?: CountRead): Promise<FoundPage>;
-  /** Reads the entity with a name; `null` if there is none. */
+  /** Reads the entity with a name. Returns `null` if no selected entity has the name. */
   one(name: EntityName): Promise<OneRead | null>;
 }
 
-/** A read that gives entities to hooks. */
+/** A read that returns entities for hooks. */
 export interface EntitiesRead {
   readonly kind: "documents";
   list(page?: PageRead): AsyncIterable<readonly EntityValue[]>;
-  /** Reads the entity with a name; with `ignoresClient`, whatever the client filters by. */
+  /** Reads the entity with a name. With `ignoresClient`, the filter of the client does not apply. */
   one(name: EntityName, ignoresClient?: boolean): Promise<EntityValue | null>;
 }
 
-/** An opened read. Its kind decides which ways to read it has. */
+/** An opened read of a source. The property `kind` decides which methods the read has. */
 export type Read = BytesRead | EntitiesRead;
 
-/** Asks for the total of a list, counted no further than a limit. */
+/** The request for the total of a list. The count stops at `limit`. */
 export interface CountRead {
   readonly limit?: number | undefined;
 }
@@ -69,43 +72,55 @@ export interface OneRead {
 
 export interface Aggregation {
   readonly stages: readonly PipelineStage[];
-  /** The fields whose values the stages show. */
+  /** The fields whose values the result of the stages shows. */
   readonly fields: readonly string[];
 }
 
 export interface PageRead {
   /** Selects the entities after the cursor of the page. */
   readonly afterCursor?: Filter | undefined;
-  /** The paths that are always read: the cursor of the next page holds their values. */
+  /**
+   * The paths whose values the cursor of the next page holds. A read includes the paths even if the projection leaves
+   * them out.
+   */
   readonly paths: readonly string[];
   readonly note?: (end: () => SortValues | undefined) => void;
   readonly skip: number;
   readonly limit: number;
-  /** Whether it fills a page from which hooks have left entities out. */
+  /** Whether the read fills up a page from which hooks have left out entities. */
   readonly isRest?: boolean;
 }
 
 export interface FoundPage {
-  /** The JSON text of its entities, with separators between them. */
+  /** The JSON text of the entities of the page, with separators between them. */
   readonly text: string | Uint8Array;
-  /** Its entities as values of JSON; only where a hook looks. */
+  /** The entities of the page as JSON values. Missing if no hook gets the entities. */
   readonly values?: readonly unknown[];
   readonly size: number;
-  /** Where the last entity stands, if a page can continue there. */
+  /**
+   * The sort values of the last entity, from which the cursor of the next page is made. Missing if no page can continue
+   * after the last entity.
+   */
   readonly end?: SortValues | undefined;
-  /** The last entity as JSON shows it; nothing where no hook looks. */
+  /**
+   * The last entity as JSON shows it. Missing if JSON shows the stored values of every entity, which then need no
+   * comparison with the sort values.
+   */
   readonly shown?: unknown;
   readonly more: boolean;
-  /** How many entities the list has; only where the source has counted them. */
+  /** The number of entities in the list. Missing if the source has not counted the list. */
   readonly total?: number | undefined;
-  /** How many entities were read up to the last one of the page, those included that hooks have left out. */
+  /**
+   * The number of entities that were read up to the last entity of the page. Entities that hooks have left out are
+   * included.
+   */
   readonly read: number;
 }
 
-/** A write to a source where no hook sees its entities. */
+/** The request of a write whose entities no hook gets, so that the source may write without documents. */
 export interface DirectCall {
   readonly operation: OperationName;
-  /** The identifier in the path; empty where the parent holds only one. */
+  /** The identifier in the path. Empty if the parent holds only one entity. Missing if the operation is on a list. */
   readonly id?: string | undefined;
   readonly body?: JsonObject | undefined;
   readonly bodies?: readonly JsonObject[] | undefined;
@@ -120,9 +135,12 @@ export interface DirectResult {
   readonly text?: string | Uint8Array;
   readonly version?: Version;
   readonly created?: string;
-  /** How many entities were changed; only where many may be. */
+  /** The number of changed entities. Missing if the operation changes only one entity. */
   readonly affected?: number;
-  /** The fates of several new entities; nothing where that needs a document. */
+  /**
+   * The results of several new entities, in the order of their bodies. `undefined` stands for an entity that only a
+   * document can create.
+   */
   readonly results?: readonly (ItemResult | undefined)[];
 }
 
@@ -131,59 +149,86 @@ export interface ItemResult {
   readonly error?: unknown;
 }
 
-/** New entities by their places: each is saved, or has an error. */
+/**
+ * The result of an insert in which each entity succeeds or fails by itself. The keys of the maps are the positions of
+ * the entities in the request.
+ */
 export interface InsertedEach {
   readonly errors: ReadonlyMap<number, unknown>;
   /** Returns the saved entities as reads show them. */
   readonly shown: () => Promise<ReadonlyMap<number, EntityValue>>;
 }
 
-/** The bonds of a save of an action, besides the scope. */
+/** The conditions that bind a save of an action, in addition to the scope. */
 export interface SaveBinding {
-  /** The version before it; missing where it is not known. */
+  /** The condition on the version before the save. Missing if the version is not known. */
   readonly version?: Filter | undefined;
-  /** Whether it is the first one, which what the client selects by binds, too. */
+  /** Whether the save is the first one of the action. The filter of the client binds the first save too. */
   readonly isFirst: boolean;
 }
 
 export interface ReadBinding {
   readonly timeBudget: TimeBudget;
-  /** The identifiers of the entities that it reads, as they are stored; all if there are none. */
+  /** The stored identifiers of the entities to read. Missing if the read is not limited to some entities. */
   readonly ids?: readonly unknown[] | undefined;
 }
 
-/** Where the entities of a route live. Every operation of the pipeline works on any of them. */
+/**
+ * The source of a route reads and writes its entities where they are stored. Every operation of the pipeline works with
+ * every kind of source.
+ */
 export interface Source {
-  /** The identifier of the only entity of a source, by a reference that may change. */
+  /**
+   * The identifier of the only entity of the source, if a parent refers to it. The reference may lead to another entity
+   * later.
+   */
   readonly only?: string | undefined;
-  /** Opens a read as the plan of the level says, lowered by the request. */
+  /** Opens a read by the plan of the level, which the request may lower. */
   read(request: ReadRequest): Promise<Read>;
-  /** Opens a read of entities, also where the plan of the level says bytes. */
+  /** Opens a read of entities, even if the plan of the level is to read bytes. */
   readEntities(request: ReadRequest): Promise<EntitiesRead>;
-  /** Counts all that is selected, pages aside; no further than up to a number. */
+  /** Counts the selected entities, without `skip` and `limit`. The count stops at `upTo`. */
   count(upTo?: number): Promise<number>;
-  /** Runs the stages of an aggregation on all that is selected, pages aside, where it has a collection. */
+  /**
+   * Runs the stages of an aggregation on the selected entities, without `skip` and `limit`. Missing if the source has
+   * no collection.
+   */
   groups?(asked: Aggregation): Promise<Record<string, unknown>[]>;
-  /** Reads values of an entity as they are stored, whatever the client filters by. */
+  /** Reads stored values of an entity. The filter of the client does not apply. */
   readStored(name: EntityName, paths: readonly string[]): Promise<StoredObject | undefined>;
-  /** Writes without documents: `null` where it names no entity, `undefined` where it needs documents. */
+  /**
+   * Writes without documents. Returns `null` if the write selects no entity, and `undefined` if the write needs
+   * documents.
+   */
   direct?(request: DirectCall): Promise<DirectResult | null | undefined>;
   newEntity(_id?: unknown): Promise<EntityValue>;
-  /** Gives which identifiers are stored, whoever may see the entities, and ends what a lost request has begun for them. */
+  /**
+   * Returns the given identifiers that are stored, even if the client may not see the entities. Completes the creation
+   * that a lost request has begun, such as the reference of a parent to a new entity.
+   */
   resume(ids: readonly unknown[]): Promise<readonly unknown[]>;
   save(entity: EntityValue): Promise<EntityValue>;
-  /** Saves new entities by one statement, each by itself; missing where each takes statements of its own. */
+  /** Saves new entities by one statement, each by itself. Missing if each entity needs a separate statement. */
   readonly insertEach?: ((entities: readonly EntityValue[]) => Promise<InsertedEach>) | undefined;
-  /** Saves new entities: all or none. */
+  /** Saves all new entities or none. */
   insertAll(entities: readonly EntityValue[]): Promise<EntityValue[]>;
-  /** Saves entities that were read: all or none, each bound as one that is saved alone. */
+  /**
+   * Saves all given entities or none. The entities have been read before, and each update has the same conditions as
+   * the save of a single entity.
+   */
   updateAll(entities: readonly EntityValue[]): Promise<void>;
-  /** The same source, for one save of an action. */
+  /** Returns a source for one save of an action, with the conditions of the binding. */
   boundTo(binding: SaveBinding): Source;
-  /** The same source for one more read of the same request, maybe of some entities alone. */
+  /**
+   * Returns a source for another read of the same request, with another time budget. The read may be limited to some
+   * entities.
+   */
   within(read: ReadBinding): Source;
   query?(): Promise<ModelQuery<FrameworkModel>>;
-  /** Tells where an entity of this source is stored, for the parts that it holds. */
+  /**
+   * Returns the path to an entity of this source, by which the embedded or referenced parts of the entity are read and
+   * written.
+   */
   locate(entity: EntityValue): Promise<PartPath>;
   remove(entity: EntityValue): Promise<void>;
   identify(entity: EntityValue): unknown;

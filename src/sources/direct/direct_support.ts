@@ -26,18 +26,18 @@ const READ_MIDDLEWARE = ["find", "findOne", "init", "createModel"];
 
 const COUNT_MIDDLEWARE = ["countDocuments"];
 
-/** Middleware that an insert or an update runs, on the document or on the query. */
+/** The middleware that an insert or an update runs, on the document or on the query. */
 const WRITE_MIDDLEWARE = [...READ_MIDDLEWARE, "save", "validate", "findOneAndUpdate", "updateOne"];
 
 const REMOVE_MIDDLEWARE = [...READ_MIDDLEWARE, "deleteOne"];
 
-/** Options of a schema that change what a query asks for, or how. */
+/** The options of a schema that change a query, or how the database runs the query. */
 const QUERY_OPTIONS = ["read", "readConcern", "collation"];
 
-/** Options of a schema that change how Mongoose writes. */
+/** The options of a schema that change how Mongoose writes. */
 const WRITE_OPTIONS = ["optimisticConcurrency", "shardKey", "writeConcern", "collation"];
 
-/** Options of a field that need the document: they may look at its other fields. */
+/** The options of a field whose functions need the document, because they may read other fields of the document. */
 const RULES = ["set", "transform"];
 
 export interface DirectReads {
@@ -47,7 +47,7 @@ export interface DirectReads {
 
 interface DirectSupport {
   readonly reads: DirectReads | undefined;
-  /** Why only Mongoose can read the model; `undefined` if `reads` can. */
+  /** The reason why only Mongoose can read the model. `undefined` if `reads` can read the model. */
   readonly needsMongoose: string | undefined;
   readonly counts: boolean;
   readonly inserts: EntityMaker | undefined;
@@ -57,7 +57,10 @@ interface DirectSupport {
 
 const supports = new WeakMap<Model<unknown>, WeakMap<Shape, DirectSupport>>();
 
-/** Tells what a model allows without documents; looks at each model once for each shape that readers see of it. */
+/**
+ * Returns the operations that a model supports without documents. The result is kept for each model and each shape of
+ * the model.
+ */
 export function directSupport(model: Model<unknown>, shape: Shape): DirectSupport {
   let ofModel = supports.get(model);
   if (ofModel === undefined) supports.set(model, ofModel = new WeakMap());
@@ -66,7 +69,10 @@ export function directSupport(model: Model<unknown>, shape: Shape): DirectSuppor
   return support;
 }
 
-/** Looks at a model and all that it embeds: documents are needed where Mongoose runs or adds anything of the user's. */
+/**
+ * Checks a model and all embedded schemas for the operations that need no documents. An operation needs documents if
+ * Mongoose would run functions of the application, or if an option changes how Mongoose reads or writes.
+ */
 export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport {
   const runsNothing = (names: readonly string[]) =>
     checkMongoose().length === 0 && runsNothingOwn(model, names);
@@ -75,7 +81,8 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   const fields = [...shape.fields.values()];
   const needsMongoose = whyMongoose(model);
   const reads = needsMongoose === undefined;
-  // The plugins of a connection may change the fields, which the shape knows by the usual schema.
+  // The plugins of a connection may change the fields of a schema. The shape describes the fields of the usual schema
+  // only.
   const updates = !shape.strict && usualSchema(schema) === schema && hasUsualWrites(schema) &&
     runsNothing(WRITE_MIDDLEWARE) &&
     schemas.flatMap(({ paths }) => Object.values(paths)).flatMap(typesWithin)
@@ -93,7 +100,9 @@ export function findSupport(model: Model<unknown>, shape: Shape): DirectSupport 
   };
 }
 
-/** Returns the first reason why only Mongoose can read a model, if there is one. */
+/**
+ * Returns the first reason why only Mongoose can read a model. Returns `undefined` if the driver can read the model.
+ */
 function whyMongoose(model: Model<unknown>): string | undefined {
   if (checkMongoose().length > 0) return "this version of Mongoose is not recognised";
   if (!runsNothingOwn(model, READ_MIDDLEWARE)) {
@@ -104,14 +113,17 @@ function whyMongoose(model: Model<unknown>): string | undefined {
     : "a schema has options of queries, or shows JSON of the application";
 }
 
-/** Whether documents of a schema show what is stored: its JSON, its options and its paths are the usual ones. */
+/**
+ * Whether documents of a schema show the stored values. Functions of the application for JSON, the mode `strictRead:
+ * "throw"`, and options of queries would change the result.
+ */
 function showsWhatIsStored(schema: Schema): boolean {
   const options = schema.options as Record<string, unknown>;
   return showsStoredValues(schema) && schema.get("strictRead") !== "throw" &&
     !QUERY_OPTIONS.some((name) => isSet(options[name]));
 }
 
-/** Mongoose sets options that were not given to `null` or `false`. */
+/** Whether an option of a schema is set. Mongoose stores `null` or `false` for an option that was not given. */
 function isSet(option: unknown): boolean {
   return option !== undefined && option !== null && option !== false;
 }
@@ -129,13 +141,13 @@ function hasUsualStart(schema: Schema): boolean {
     !Object.values(stampFields(schema)).some((name) => name && hasDefault(schema.path(name)));
 }
 
-/** Whether the value of a field that is left out can be made without a document. */
+/** Whether a default can be computed without a document for a field that a body leaves out. */
 function isMadeAlone([name, field]: [string, FieldShape]): boolean {
   const { kind, make } = fieldDefault(field);
   return name === "_id" || kind === "nothing" || make !== undefined;
 }
 
-/** Whether a type is one of Mongoose's, with no rules that look at the document. */
+/** Whether a type is built into Mongoose, and all rules of the type look at the value alone. */
 function needsNoDocument(type: SchemaType): boolean {
   const options = type.options as Record<string, unknown>;
   return isMongooseType(type) &&
@@ -144,7 +156,7 @@ function needsNoDocument(type: SchemaType): boolean {
     judgesValuesAlone(type);
 }
 
-/** Whether a body that sets a field, or its elements, runs nothing of the user's. */
+/** Whether setting a field, or its elements, runs no setter of the application. */
 function isSetAsGiven({ type, element, writable }: FieldShape): boolean {
   if (type !== undefined && writable && hasOwnSetters(type)) return false;
   return element === undefined || isSetAsGiven(element);

@@ -25,12 +25,15 @@ import { areValid, type EntityMaker, flatFields, timeStamps } from "./entity_mak
 
 type Values = Record<string, unknown>;
 
-/** Writes without documents; `null` where it selects no entity, `undefined` where it is not known that this is possible. */
+/**
+ * Writes without documents. Returns `null` if the write selects no entity. Returns `undefined` if the write may need
+ * documents.
+ */
 export async function writeDirect(
   call: DirectCall,
   collection: OpenCollection,
 ): Promise<DirectResult | null | undefined> {
-  // Mongoose alone writes in the transaction around a request.
+  // With this option of Mongoose, only writes by Mongoose take part in the transaction around a request.
   if (call.operation !== "remove" && mongoose.get("transactionAsyncLocalStorage")) return undefined;
   switch (call.operation) {
     case "create":
@@ -100,7 +103,10 @@ async function createMany(
   return { results: entities.map((entity) => entity && results.get(entity)) };
 }
 
-/** Returns the maker of new entities; `undefined` where a document has to write them, or to show what the answer leaves out. */
+/**
+ * Returns the maker of new entities. Returns `undefined` if documents have to write the entities, or if the answer
+ * shows only a part of an entity. With `isUnseen`, the answer shows no entity.
+ */
 function makerOf(collection: OpenCollection, isUnseen = false): EntityMaker | undefined {
   const { model, shape, selection: { scope, options }, linked = false } = collection;
   const isShown = isUnseen ? isEmpty(options) : showsWhole(collection);
@@ -142,14 +148,17 @@ async function updateAll(
   return await work.then(() => ({ affected }), orDocument);
 }
 
-/** Gives the changes of flat fields by one statement; `undefined` if they have to be made with documents. */
+/**
+ * Returns the cast values of a flat body, which one statement can set. Returns `undefined` if the update needs
+ * documents.
+ */
 function changesBy(
   body: JsonObject,
   { model, shape, selection: { scope } }: OpenCollection,
 ): Values | undefined {
   if (!directSupport(model, shape).updates || setsImmutable(body, shape)) return undefined;
   const changes = flatFields(body, shape);
-  // An entity in the scope is in it afterwards.
+  // The update changes no field that the scope compares, so that an entity in the scope stays in the scope.
   const isKept = changes && keepsScopes({ model, scope, steps: [] }, Object.keys(changes));
   return isKept ? changes : undefined;
 }
@@ -164,19 +173,19 @@ async function replace(
   collection: OpenCollection,
 ): Promise<DirectResult | null | undefined> {
   const { model, shape, selection: { version }, name, conditions, by = "_id" } = collection;
-  // A new entity would get what other conditions compare.
+  // An upsert would store the values of other conditions in a new entity.
   const isDirect = showsWhole(collection) && isEmpty(conditions);
   const { inserts } = directSupport(model, shape);
   const made = isDirect ? inserts?.replacement(body, { by, _id: name?._id }) : undefined;
   if (made === undefined || !await areAllowed(made, collection)) return undefined;
-  // Both are cast already.
+  // The key and the version are cast already.
   const named = everyFilter({ [by]: made.entity[by] }, version);
   const upsert = version === undefined;
   return await store({ named, update: made.stages, upsert, minimal }, collection);
 }
 
 interface Statement {
-  /** The conditions, cast. */
+  /** The conditions that select the entity, already cast. */
   readonly named: Filter;
   readonly update: object;
   readonly upsert?: boolean;
@@ -190,7 +199,8 @@ async function store(
   const { model, shape, timeBudget } = collection;
   const key = keyOf(model);
   const projection = minimal ? { [key]: 1 } : shape.withoutApart;
-  // Never `raw`, whatever the connection says: the driver would apply it to error replies too, and lose track of the primary.
+  // With `raw: true`, the driver would return error replies as bytes too, and would not notice that another server has
+  // become the primary. The option here overrides the option of the connection.
   const send = (session?: ClientSession, mostMS?: number) =>
     model.collection.findOneAndUpdate(named, update, {
       ...timeBudget.statement(session, mostMS),
@@ -221,17 +231,19 @@ async function remove(collection: OpenCollection): Promise<DirectResult | null |
     return withConditions(model.deleteOne({}, options), named).exec();
   };
   const removed = await timeBudget.wait(writePastLock(lockOf(collection), send));
-  // With a write concern of 0, MongoDB does not tell.
+  // With a write concern of 0, MongoDB does not report the number of removed documents.
   return removed.deletedCount > 0 || !removed.acknowledged ? {} : null;
 }
 
-/** Names the entity that one statement writes. */
+/**
+ * Returns the lock options of a statement that writes one entity. Writes of the same entity have the same lock name.
+ */
 function lockOf({ model, name, timeBudget }: OpenCollection, { _id }: Values = {}): LockOptions {
   const { connection, turn } = turnsIn(model);
   return { connection, name: () => `${turn}/${storedText(_id ?? name)}`, timeBudget };
 }
 
-/** Whether an entity, or changes of some fields, keep the rules of their fields. */
+/** Whether the values of an entity, or of its changed fields, pass the validators of their fields. */
 function areAllowed(
   { entity, changes = {} }: { readonly entity?: Values; readonly changes?: Values },
   { shape, timeBudget }: OpenCollection,
@@ -242,17 +254,23 @@ function areAllowed(
   return isPromise(valid) ? timeBudget.wait(valid) : valid;
 }
 
-/** Whether a write has no options to obey, and its answer shows everything. */
+/** Whether hooks have set no query options, and the answer of a write shows the whole entity. */
 function showsWhole({ selection, shape }: OpenCollection): boolean {
   return isEmpty(selection.options) && !showsInPart({ selection, shape });
 }
 
-/** Whether a body replaces an array: that needs a read before, to see what other requests have changed. */
+/**
+ * Whether a body sets an array. Such an update needs a read first, which detects changes of the array by other
+ * requests.
+ */
 function setsArray(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
   return Object.keys(body).some((name) => fields.get(name)?.kind === "array");
 }
 
-/** Whether a body names a field that only a document leaves alone once the entity is stored. */
+/**
+ * Whether a body sets an immutable field. Only an update through a document leaves the stored value of such a field
+ * unchanged.
+ */
 function setsImmutable(body: JsonObject, { fields }: OpenCollection["shape"]): boolean {
   return Object.keys(body).some((name) => {
     const field = fields.get(name);
@@ -264,10 +282,16 @@ function keyOf({ schema }: Model<unknown>): string {
   return String(schema.get("versionKey"));
 }
 
-/** The server's codes for a version that cannot be counted on, for its own rules, and for a value that must be unique. */
+/**
+ * The server's error codes for a version that is not a number, for a value that breaks a rule of the collection, and
+ * for a duplicate of a unique value.
+ */
 const REFUSALS = new Set<unknown>([2, 14, 121, 11000, 16554]);
 
-/** Where the database refuses the data, a document has to say why. */
+/**
+ * Returns `undefined` if the database refuses the data, so that the pipeline repeats the write with a document and
+ * answers with the problem that Mongoose finds. Throws any other error again.
+ */
 function orDocument(error: unknown): undefined {
   if (error instanceof mongoose.mongo.MongoServerError && REFUSALS.has(error.code)) return;
   throw error;

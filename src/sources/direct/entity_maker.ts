@@ -19,12 +19,12 @@ interface Replacement {
   readonly stages: readonly object[];
 }
 
-/** Makes new entities of bodies as Mongoose would store them. */
+/** Builds new entities from request bodies, with the values that Mongoose would store. */
 export class EntityMaker {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #fields: readonly MadeField[];
-  /** The fields that a replacement clears; `undefined` where a part of one may have to stay. */
+  /** The fields that a replacement clears. `undefined` if a replacement may have to keep a part of a field. */
   readonly #cleared: readonly string[] | undefined;
 
   constructor(model: Model<unknown>, shape: Shape) {
@@ -38,14 +38,17 @@ export class EntityMaker {
       : undefined;
   }
 
-  /** Makes an entity, defaults included; `undefined` where the body is not flat. */
+  /**
+   * Builds an entity from a body and adds defaults. Returns `undefined` if {@linkcode flatFields} does not accept the
+   * body.
+   */
   make(
     body: JsonObject,
     _id: unknown = new mongoose.Types.ObjectId(),
   ): Record<string, unknown> | undefined {
     const values = flatFields(body, this.#shape);
     if (values === undefined) return undefined;
-    // As documents have them: what has a default comes first.
+    // Fields with defaults come first, as in documents of Mongoose.
     const entity: Record<string, unknown> = { _id };
     for (const { name, make } of this.#fields) {
       const value = make?.();
@@ -59,7 +62,9 @@ export class EntityMaker {
     };
   }
 
-  /** Makes the update that replaces or creates an entity; `undefined` where a document has to do so. */
+  /**
+   * Builds the update that replaces an entity or creates it. Returns `undefined` if the replacement needs a document.
+   */
   replacement(
     body: JsonObject,
     { by, _id }: { readonly by: string; readonly _id?: unknown },
@@ -68,7 +73,7 @@ export class EntityMaker {
     if (made === undefined) return undefined;
     const entity = _id === undefined ? made : { ...made, _id };
     const { schema } = this.#model;
-    // A stored entity keeps its immutable fields; a new one gets them with its other values.
+    // A stored entity keeps its immutable fields. A new entity gets the immutable fields of the body.
     const given = Object.keys(body).filter((name) => {
       const field = this.#shape.fields.get(name);
       return field?.writable && !isSetOnce(field);
@@ -92,7 +97,10 @@ export class EntityMaker {
   }
 }
 
-/** Whether nothing in a field has to stay where it is left out of a replacement. */
+/**
+ * Whether a replacement without a field clears or keeps the field as a whole. `false` if the field is an object with
+ * protected fields, or if a function decides whether the field is immutable.
+ */
 function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
   const { kind, type, shape, element } = field;
   if (isImmutableAtTimes(type) || isImmutableAtTimes(element?.type)) return false;
@@ -101,8 +109,8 @@ function isClearedWhole([, field]: readonly [string, FieldShape]): boolean {
 }
 
 /**
- * Casts a body that is flat: scalars, and arrays of scalars, at declared fields of the root. `undefined` for any other body,
- * and for one with references that have to be checked.
+ * Casts a flat body, which has only scalars and arrays of scalars at declared fields of the root. Returns `undefined`
+ * for any other body, for values that cannot be cast, and for references whose entities have to be checked.
  */
 export function flatFields(
   body: JsonObject,
@@ -132,7 +140,7 @@ function isFlat({ kind, element }: FieldShape): boolean {
   return kind === "scalar" || (kind === "array" && element?.kind === "scalar");
 }
 
-/** Runs the setters of a field, such as `lowercase`: casting alone does not. */
+/** Runs the setters of a field, such as `lowercase`, which the cast of a body does not run. */
 function settle(value: unknown, { type, element }: FieldShape): unknown {
   if (element === undefined) return castForQuery(type as SchemaType, value);
   return (value as unknown[]).map((each) =>
@@ -140,7 +148,10 @@ function settle(value: unknown, { type, element }: FieldShape): unknown {
   );
 }
 
-/** Whether values keep the rules of their fields, which look at nothing else. */
+/**
+ * Whether values pass the validators of their fields. The validators run without a document, so they must look at the
+ * value alone.
+ */
 export function areValid(
   values: Readonly<Record<string, unknown>>,
   fields: Iterable<readonly [string, FieldShape]>,

@@ -11,13 +11,13 @@ import type { FieldShape, Shape } from "../../schema/fields/shape.ts";
 
 export interface InstanceOptions {
   readonly shape: Shape;
-  /** Whether the read shows a field. Other fields get no defaults. */
+  /** Returns whether the read shows a field. A field that the read does not show gets no default. */
   readonly shows: Shows;
-  /** The path of the instances, with a dot at its end. */
+  /** The path of the instances in the entity, with a dot at its end. Empty for the entity itself. */
   readonly prefix: string;
-  /** The paths at which a query has put entities in the place of identifiers. */
+  /** The paths at which a query has replaced identifiers by entities (population). */
   readonly populated: ReadonlySet<string>;
-  /** Whether fields that reads leave out have no place in the instances. */
+  /** Whether the instances leave out fields with `select: false`. */
   readonly leavesOut?: boolean;
 }
 
@@ -26,8 +26,9 @@ type Spot = Omit<InstanceOptions, "shape">;
 export type InstanceMaker = (values: object) => object;
 
 /**
- * Gives what makes instances of a class without a document: methods, getters and setters work, and nothing tracks changes.
- * Values of other types than their fields' stay, except that no object or list stands in the place of something else.
+ * Returns a function that builds instances of a class from stored values, without a Mongoose document. Methods, getters
+ * and setters of the class work, and changes are not tracked. A stored value of another type than its field stays, but
+ * an object or a list is left out if its field holds another kind of value.
  */
 export function instanceMaker(
   target: ModelClass,
@@ -43,9 +44,9 @@ export function instanceMaker(
   return (values) => {
     const stored = values as Record<string, unknown>;
     const instance = new Blank();
-    // Also where nothing is stored: a hook may set it.
+    // A hook may set a hidden field even if no value is stored, so every hidden field is defined as hidden.
     for (const { name } of hidden) Object.defineProperty(instance, name, SECRET);
-    // In the order in which they are stored: so does JSON show them.
+    // JSON shows the fields in the order in which they are stored.
     for (const name of Object.keys(stored)) {
       const value = stored[name];
       if (value !== undefined) fields.get(name)?.put(instance, value);
@@ -57,14 +58,20 @@ export function instanceMaker(
   };
 }
 
-/** A constructor of the class's prototype that runs nothing of the class: engines know the shape of what it makes. */
+/**
+ * Returns a constructor that has the prototype of a class and runs no code of the class. JavaScript engines learn the
+ * layout of objects from their constructor, which makes the objects fast to use.
+ */
 function blankOf(target: ModelClass): new () => object {
   function Blank() {}
   Blank.prototype = target.prototype;
   return Blank as unknown as new () => object;
 }
 
-/** A property that a spread, a clone and JSON pass over. */
+/**
+ * The property descriptor of a hidden field. A spread, a clone and JSON leave out the property, because it is not
+ * enumerable.
+ */
 const SECRET = { value: undefined, writable: true, enumerable: false, configurable: true } as const;
 
 class FieldMaker {
@@ -72,7 +79,10 @@ class FieldMaker {
   readonly hidden: boolean;
   readonly expected: boolean;
   readonly #field: FieldShape;
-  /** Whether the class has something else of that name, such as a setter, which must not be run. */
+  /**
+   * Whether the prototype of the class has a member with the name of the field, such as a setter. An assignment would
+   * run the setter.
+   */
   readonly #shadows: boolean;
   readonly #convert: (value: unknown) => unknown;
 
@@ -132,7 +142,10 @@ function toMap(value: object, inner: (value: unknown) => unknown): Map<string, u
   return new Map(entries.map(([key, each]) => [key, inner(each)]));
 }
 
-/** Made at the first need: a model may embed itself. What has no class becomes a pojo. */
+/**
+ * Returns the maker of instances of an embedded object. The maker is built at its first use, because a model may embed
+ * itself. An object without a class becomes a plain object.
+ */
 function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   if (shape === undefined) return (values) => values;
   const target = schemaClass(type) ?? Object as unknown as ModelClass;
@@ -140,7 +153,10 @@ function objectMaker({ type, shape }: FieldShape, spot: Spot): InstanceMaker {
   return (values) => (maker ??= instanceMaker(target, { shape, ...spot }))(values);
 }
 
-/** Makes instances of entities that a query has put in the place of identifiers, without defaults. */
+/**
+ * Returns the converter of a scalar. An entity that a query has put in the place of an identifier (population) becomes
+ * an instance without defaults.
+ */
 function scalarConverter(
   field: FieldShape,
   { prefix, populated }: Spot,
@@ -178,7 +194,7 @@ function toBigInt(value: unknown): unknown {
   return typeof convert === "function" ? convert.call(value) : value;
 }
 
-/** Bytes come from the driver as they are, or in its own class. */
+/** Returns stored bytes as a `Buffer`. The driver returns bytes as a `Uint8Array` or in its class `Binary`. */
 function toBuffer(value: unknown): unknown {
   const { buffer: inner } = value as { buffer?: unknown };
   const bytes = value instanceof Uint8Array ? value : inner;

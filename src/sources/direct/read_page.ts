@@ -20,7 +20,10 @@ interface ReadPage extends Pick<ReadRequest, "finder"> {
   readonly page: PageRead;
 }
 
-/** Reads a page of a list, with its total if that is asked for. The caller bounds the wait. */
+/**
+ * Reads a page of a list. With `count`, the page has the total of the list. The caller bounds the wait for the
+ * database.
+ */
 export async function readPage(read: ReadPage, collection: OpenCollection): Promise<FoundPage> {
   const { reader, query, finder, page } = read;
   const { all, total } = await readFound(read, collection);
@@ -36,7 +39,7 @@ interface Found {
   readonly total?: number;
 }
 
-/** Reads the documents of a page, and counts those of its list, in one statement if that is possible. */
+/** Reads the documents of a page and the total of its list, in one statement if possible. */
 async function readFound(
   { reader, query, count }: ReadPage,
   collection: OpenCollection,
@@ -60,18 +63,19 @@ async function gather(batches: AsyncIterable<Batch>): Promise<readonly Buffer[]>
   return found;
 }
 
-/** Operators that a pipeline refuses, or takes in one place only. */
+/** The query operators that an aggregation refuses, or accepts in one place only. */
 const NEEDS_FIND: ReadonlySet<string> = new Set([...UNCOUNTABLE, "$text"]);
 
 interface Count {
-  /** The conditions of the list, cast. */
+  /** The conditions of the list without the cursor of the page, already cast. */
   readonly conditions: Filter;
   readonly limit: number | undefined;
 }
 
 /**
- * Opens a statement that reads a page, followed by the count of its list; `undefined` where two statements could give
- * another page or count. A second statement would cost as much as the rest of the request.
+ * Opens an aggregation that returns a page, followed by the total of its list. A second statement for the total would
+ * cost as much as the rest of the request. Returns `undefined` if two statements could return another page or another
+ * total.
  */
 function openCounted(
   { collection }: Model<unknown>,
@@ -94,7 +98,10 @@ function openCounted(
   return collection.aggregate(pipeline, others as never) as unknown as mongo.AggregationCursor;
 }
 
-/** Takes the count from what a statement of {@linkcode openCounted} has found. Nothing was counted where it is missing. */
+/**
+ * Splits the result of {@linkcode openCounted} into the entities and the total, which is the last document. The total
+ * is missing if the list is empty.
+ */
 function takeCount(all: readonly Buffer[]): Found {
   const last = all.at(-1);
   const decoded: Counted = last === undefined ? {} : decodeBson(last);
@@ -121,7 +128,10 @@ function isDirections(sort: unknown): sort is object {
     Object.values(sort).every((direction) => direction === 1 || direction === -1);
 }
 
-/** Whether a projection means the same to a stage, and leaves the identifiers, which tell entities from the count. */
+/**
+ * Whether a projection means the same in an aggregation as in a query, and includes `_id`. The `_id` distinguishes
+ * entities from the document with the total.
+ */
 function showsIds(projection: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(projection).every(([path, value]) =>
     !path.includes("$") && (value === 1 || value === true || (path !== "_id" && !value))

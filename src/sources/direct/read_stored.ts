@@ -16,31 +16,31 @@ import { type DirectReads, directSupport } from "./direct_support.ts";
 import { readPage } from "./read_page.ts";
 import type { StoredEntity, StoredQuery } from "./stored_reader.ts";
 
-/** A collection as one request may use it. */
+/** The collection of a route, with the conditions and the limits of one request. */
 export interface OpenCollection {
   readonly model: Model<unknown>;
   readonly shape: Shape;
   readonly selection: Selection;
-  /** Selects the entity that the request names, before it is cast. */
+  /** The filter for the entity that the request names, not cast yet. */
   readonly name?: Filter;
-  /** The needs of hooks, scopes and the place of the route. */
+  /** The joined conditions of the client, of hooks, of scopes and of the parent, not cast yet. */
   readonly conditions: Filter;
   readonly timeBudget: TimeBudget;
   readonly maxTimeMS: number;
-  /** Whether a parent refers to its entities: each one is written together with the reference to it. */
+  /** Whether a parent refers to the entities. A new entity is written together with the reference of its parent. */
   readonly linked?: boolean;
-  /** The field by which a path names an entity that is replaced. */
+  /** The field by which the path of a replacement names the entity. */
   readonly by?: string | undefined;
 }
 
-/** One read of a collection: the request, and whether it names its entity. */
+/** The options of one read of a collection. With `isOne`, the request names its entity. */
 interface StoredRead {
   readonly request: ReadRequest;
   readonly page?: PageRead | undefined;
   readonly isOne?: boolean;
 }
 
-/** Returns how a request reads a collection. With `needsEntities`, bytes are not enough. */
+/** Returns the plan by which a request reads a collection. With `needsEntities`, the plan cannot be bytes. */
 export function planIn(
   { model, shape, selection }: OpenCollection,
   { request, needsEntities = false }: {
@@ -70,14 +70,17 @@ function queryOf(
   };
 }
 
-/** Returns the readers of a model whose plan does without Mongoose. */
+/** Returns the readers of a model that need no Mongoose. Throws if only Mongoose can read the model. */
 function readsOf({ model, shape }: OpenCollection): DirectReads {
   const { reads, needsMongoose } = directSupport(model, shape);
   if (reads !== undefined) return reads;
   throw new TypeError(`Cannot read "${model.modelName}" without Mongoose: ${needsMongoose}`);
 }
 
-/** Opens a read whose plan says bytes. `nameFilter` selects the entity with a name, if there can be one. */
+/**
+ * Opens a read whose plan is bytes. `nameFilter` returns the filter for the entity with a name, or `undefined` if no
+ * entity can have the name.
+ */
 export function openBytes(
   request: ReadRequest,
   { collection, nameFilter }: {
@@ -139,7 +142,7 @@ export async function storedEntity(
   const { reader } = readsOf(collection);
   const { forChange } = request;
   const whole = { ...request, select: undefined };
-  // Hooks see no version that is read besides.
+  // The query does not read the version in addition to the projection, because hooks would see the version.
   const { also: _also, ...query } = queryOf({ request: whole, isOne: true }, collection);
   const stored = await findOne(forChange ? query : reader.selected(query), collection);
   return stored === undefined ? null : reader.entity(stored, query, forChange);
@@ -153,7 +156,7 @@ async function findOne(
   const reads = readsOf(collection);
   const named = castFilter(model, name);
   const { _id: shown = true } = query.projection;
-  // Shared reads tell documents apart by their identifiers.
+  // Shared reads find the document of each request by its `_id`, so the projection must include `_id`.
   if (named._id instanceof mongoose.Types.ObjectId && shown) {
     return await timeBudget.wait(reads.shared.find(named._id, query));
   }

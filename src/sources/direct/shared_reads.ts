@@ -17,10 +17,13 @@ interface Gathering {
   readonly found: Promise<Found>;
 }
 
-/** Reads single entities. Requests of one turn of the event loop share a query if only the identifier differs. */
+/**
+ * Reads single entities by identifier. Requests in one turn of the event loop share a query if they differ only in the
+ * identifier.
+ */
 export class SharedReads {
   readonly #reader: BsonReads;
-  /** Entities to be read at the end of the turn, by the bytes that their queries share. */
+  /** The reads that begin at the end of the turn of the event loop, by the key of their query. */
   readonly #waiting = new Map<string, Gathering>();
   #running = 0;
   #wasAlone = true;
@@ -29,7 +32,10 @@ export class SharedReads {
     this.#reader = reader;
   }
 
-  /** Reads the entity with an identifier, if the query selects it. The caller bounds the wait. */
+  /**
+   * Reads the entity with an identifier. Returns `undefined` if the query does not select the entity. The caller bounds
+   * the wait for the database.
+   */
   async find(id: ObjectId, query: StoredQuery): Promise<Buffer | undefined> {
     const isAlone = this.#running === 0 && this.#wasAlone;
     const found = isAlone ? this.#run([id], query) : this.#gather(id, query);
@@ -69,7 +75,10 @@ export class SharedReads {
   }
 }
 
-/** Tells a query from all others by its bytes, in which the order of keys counts; a simple one is not worth them. */
+/**
+ * Returns a key that only equal queries share. The key is the BSON text of the query, in which the order of keys
+ * counts. The key of a query with simple options alone is their JSON text, which is cheaper to write.
+ */
 function nameOf(query: StoredQuery): string {
   const { conditions, projection, options } = query;
   const isSimple = isEmpty(conditions) && isEmpty(projection) &&

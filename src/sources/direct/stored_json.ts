@@ -13,7 +13,7 @@ import { DocumentWriter } from "../../json/transcode/transcoder.ts";
 import { type Plan, planJson } from "../../json/transcode/plan.ts";
 import { type MarkedJson, Marking } from "../../json/populate.ts";
 
-/** How many bytes are written in one turn of the event loop. */
+/** The number of bytes that are written in one turn of the event loop. */
 const PORTION = 16 * 1024;
 
 interface StoredJsonOptions {
@@ -22,7 +22,10 @@ interface StoredJsonOptions {
   readonly projection?: Projection;
 }
 
-/** Writes stored documents of a model as JSON text: from their bytes, or with Mongoose where only it can. */
+/**
+ * Writes stored documents of a model as JSON text, from their BSON bytes. Mongoose makes the JSON of a document whose
+ * values the transcoder cannot write.
+ */
 export class BsonToJson {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
@@ -45,7 +48,10 @@ export class BsonToJson {
     return field !== undefined && this.#shows(name, field);
   }
 
-  /** Gives the text of a batch, a portion in each turn of the event loop: documents with separators between them. */
+  /**
+   * Returns the JSON text of a batch, with separators between the documents. A long batch is written in portions, one
+   * in each turn of the event loop, so that other requests can run.
+   */
   async list(batch: Batch, separator?: Separator): Promise<Buffer> {
     const { array, start } = batch;
     const source = new BsonReader(array, start);
@@ -60,7 +66,7 @@ export class BsonToJson {
     return writeJoined(this.#documents, { stored, separator });
   }
 
-  /** Gives the text of a document that the driver has decoded. */
+  /** Returns the JSON text of a document that the driver has decoded. */
   text(values: object): Buffer | string {
     const bytes = encodeBson(values);
     return bytes === undefined ? this.#hydrated(values) : this.joined([bytes]);
@@ -70,7 +76,7 @@ export class BsonToJson {
     return JSON.stringify(this.hydrate(values)) ?? "null";
   }
 
-  /** Gives what Mongoose makes of stored values, as a value of JSON. */
+  /** Returns the JSON value of the document that Mongoose makes from stored values. */
   hydrate(values: object): unknown {
     return toJsonValue(this.#model.hydrate(values, this.#leftOut() as never), this.#shape);
   }
@@ -118,7 +124,10 @@ function sizeOf(stored: readonly Buffer[]): number {
   return stored.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Writes documents with marks in the places of some references. One that only Mongoose can write is one mark. */
+/**
+ * Writes documents with marks in the place of some references, which `fillMarked()` replaces by entities. A document
+ * that only Mongoose can write becomes one mark.
+ */
 export function writeMarked(
   stored: readonly Buffer[],
   { writer, names, separator }: {

@@ -15,23 +15,25 @@ import { hydrateWithSnapshot } from "../../write/stored_values.ts";
 import { noteEnd } from "../page_end.ts";
 import type { PageRead } from "../source.ts";
 
-/** How many entities with hooks are made in one turn of the event loop. */
+/** The number of entities that are made for hooks in one turn of the event loop. */
 const MADE_AT_ONCE = 32;
 
-/** How Mongoose makes documents that it has found. */
+/** The options with which Mongoose makes the documents that a query has found. */
 const FOUND = { skipId: true, isNew: false, willInit: true };
 
-/** How many documents are held while the entities that they name are read. */
+/**
+ * The batch size of a populated list. A batch stays in memory until the entities to which its documents refer are read.
+ */
 const POPULATED_AT_ONCE = 128;
 
 export interface StoredQuery {
-  /** The conditions, cast. */
+  /** The conditions of the query, already cast. */
   readonly conditions: Filter;
   readonly projection: Readonly<Record<string, unknown>>;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Paths that are read besides, and not shown. */
+  /** The paths that are read in addition to the projection and are not shown. */
   readonly also?: readonly string[] | undefined;
-  /** Stands between entities; a comma if there is none. */
+  /** The text between two entities. The default is a comma. */
   readonly separator?: Separator | undefined;
 }
 
@@ -48,13 +50,13 @@ interface EachOptions {
 interface EntitiesOptions {
   readonly timeBudget: TimeBudget;
   readonly page: PageRead | undefined;
-  /** Whether they are read to be changed, and therefore whole. */
+  /** Whether the entities are read with all their fields, because the operation changes them. */
   readonly forChange?: boolean | undefined;
 }
 
-/** A stored entity that hooks look at: they get a document or an instance that is made from its values. */
+/** A stored entity for hooks. Hooks get a document or an instance that is made from `values`. */
 export class StoredEntity {
-  /** The decoded entity, as the driver gives it. */
+  /** The values of the entity, as the driver decodes them. */
   readonly values: object;
   readonly #toDocument: (values: object) => Document;
 
@@ -68,14 +70,17 @@ export class StoredEntity {
   }
 }
 
-/** Reads stored documents from their bytes: as JSON text, or for hooks. */
+/** Reads stored documents as BSON bytes, and turns the bytes into JSON text or into entities for hooks. */
 export class BsonReads {
   readonly #model: Model<unknown>;
   readonly #shape: Shape;
   readonly #writer: BsonToJson;
   readonly #selected: StoredQuery["projection"];
   readonly #unselected: Record<string, 0> | undefined;
-  /** Writers for parts of documents. A projection that belongs to a route is always the same object. */
+  /**
+   * The writers of projected documents, by projection. A projection that belongs to a route is always the same object,
+   * so each route builds its writer once.
+   */
   readonly #partly = new WeakMap<object, BsonToJson>();
 
   constructor({ model, shape }: StoredReaderOptions) {
@@ -90,7 +95,8 @@ export class BsonReads {
     const writer = this.writerFor(query);
     const { separator = "," } = query;
     const batches = this.#list(query, timeBudget);
-    // The bytes of a batch are free while a slow client takes its text: no variable of the generator holds them.
+    // No variable of the generator holds a batch while a slow client takes its text, so that the garbage collector can
+    // free the bytes.
     const nextText = async () => {
       const { done, value } = await batches.next();
       return done ? undefined : await writer.list(value, separator);
@@ -108,7 +114,7 @@ export class BsonReads {
     }
   }
 
-  /** Reads a list with entities in the place of identifiers: for each batch, the finder is asked once. */
+  /** Reads a list with entities in the place of identifiers (population). The finder runs once for each batch. */
   async *readPopulated(
     { options, ...query }: StoredQuery,
     { finder, timeBudget }: { readonly finder: TargetFinder; readonly timeBudget: TimeBudget },
@@ -143,7 +149,10 @@ export class BsonReads {
     }
   }
 
-  /** Gives the text of documents; a finder puts entities in the place of identifiers. The caller bounds the wait. */
+  /**
+   * Returns the JSON text of documents. A finder puts entities in the place of identifiers (population). The caller
+   * bounds the wait for the database.
+   */
   async joined(
     stored: readonly Buffer[],
     { projection, separator, finder }: Pick<StoredQuery, "projection" | "separator"> & {
@@ -157,7 +166,7 @@ export class BsonReads {
     return Buffer.concat([...fillMarked(marked, targets)]);
   }
 
-  /** Reads what a query selects batch by batch. Without `timeBudget`, the caller limits the waits. */
+  /** Reads the result of a query batch by batch. Without `timeBudget`, the caller bounds the waits. */
   batches(query: StoredQuery, timeBudget?: TimeBudget): AsyncGenerator<Batch> {
     return readBatches(this.#open(query), { timeBudget });
   }
@@ -168,7 +177,8 @@ export class BsonReads {
   ): AsyncGenerator<readonly StoredEntity[]> {
     const isPage = page !== undefined;
     const selected = forChange ? query : this.selected(query);
-    // The end of a page is read from its bytes after hooks have run.
+    // The sort values of a page are read from its bytes after hooks have run, so the entities are made from copies of
+    // the bytes.
     const make = this.#entityMaker(query, { copies: isPage, forChange });
     const batches = isPage ? this.batches(selected, timeBudget) : this.#list(selected, timeBudget);
     for await (const batch of batches) {
@@ -186,14 +196,17 @@ export class BsonReads {
     return this.#entityMaker(query, { copies: true, forChange })(stored);
   }
 
-  /** With `copies`, hooks that change bytes in place change a copy of them. */
+  /**
+   * Returns a function that makes entities from stored bytes. With `copies`, hooks that change bytes in place change a
+   * copy of the bytes.
+   */
   #entityMaker(
     query: StoredQuery,
     { copies, forChange = false }: { readonly copies: boolean; readonly forChange?: boolean },
   ): (stored: Buffer) => StoredEntity {
     const writer = this.writerFor(query);
     const unseen = (query.also ?? []).filter((path) => !writer.shows(path));
-    // As the driver does it on the connection of the model.
+    // The driver uses the same options for queries on the connection of the model.
     const options = { ...this.#model.db.getClient().bsonOptions, validation: { utf8: false } };
     const toDocument = (values: object) => this.#document(values, forChange);
     return (stored) => {
@@ -204,15 +217,18 @@ export class BsonReads {
     };
   }
 
-  /** Makes the document that a query would give for stored values; one that is to be saved is whole. */
+  /**
+   * Returns the document that a query of Mongoose would return for stored values. A document that will be changed keeps
+   * a snapshot of the stored values.
+   */
   #document(values: object, forChange: boolean): Document {
     if (forChange) return hydrateWithSnapshot(this.#model, values);
-    // `hydrate()` would copy what it leaves out something of.
+    // `hydrate()` would copy every object from which it leaves out a field.
     const found = new this.#model(undefined, this.#unselected, FOUND) as Document;
     return found.init(values);
   }
 
-  /** The query that reads no field which reads leave out: hooks would see it. */
+  /** Returns the query without the fields that reads leave out, because hooks would see these fields. */
   selected(query: StoredQuery): StoredQuery {
     const projection = isEmpty(query.projection)
       ? this.#selected

@@ -2,7 +2,10 @@ import type { Connection, Model, PipelineStage } from "mongoose";
 import { aggregateValues } from "../../schema/mongoose/statements/commands.ts";
 import type { StoredObject } from "../../write/stored_values.ts";
 
-/** Options that read values as they are stored: nothing is lost when they are written again. */
+/**
+ * The options of the driver that keep the BSON type of every value. Values that are read with these options can be
+ * written again without a loss.
+ */
 export const AS_STORED = {
   promoteValues: false,
   promoteLongs: false,
@@ -11,7 +14,7 @@ export const AS_STORED = {
   enableUtf8Validation: false,
 } as const;
 
-/** Runs the stages of an aggregation on a document that is not stored. */
+/** Runs the stages of an aggregation on a given document, which is not stored. */
 export async function aggregateDocument(
   { db }: Model<unknown>,
   { document, stages, ...options }: {

@@ -56,11 +56,17 @@ interface ElementOptions extends Readonly<Record<string, unknown>> {
   readonly stages?: readonly object[];
 }
 
-/** The source of the objects that a parent embeds: those of an array, or a single one. The database filters them. */
+/**
+ * The source of the objects that a parent embeds, in an array or as a single object. An aggregation of the database
+ * filters the objects.
+ */
 export class ElementSource implements Source {
   readonly #options: ElementSourceOptions;
   readonly #scope: Filter;
-  /** The filter that has selected the element: it binds a write, as the scope does. */
+  /**
+   * The filter that selected the elements when they were read. The filter is a condition of the write, in addition to
+   * the scope.
+   */
   #selected: Filter = {};
 
   constructor(options: ElementSourceOptions) {
@@ -72,7 +78,10 @@ export class ElementSource implements Source {
     return this.readEntities(request);
   }
 
-  /** The database reads the document of the root for a part, so that no plan says bytes. */
+  /**
+   * Opens a read of entities. The plan of an embedded part is never bytes, because an aggregation on the root document
+   * reads the part.
+   */
   readEntities({ forChange }: ReadRequest): Promise<EntitiesRead> {
     const read = (filter: Filter, options: ElementOptions) =>
       forChange ? this.#readWhole(filter, options) : this.#readShown(filter, options);
@@ -200,7 +209,7 @@ export class ElementSource implements Source {
 
   async #write(docs: readonly Document[], write: () => Promise<void>): Promise<EntityValue[]> {
     const { link, shape, timeBudget, maxTimeMS, selection } = this.#options;
-    // A projection that parts cannot have is refused before anything is written.
+    // `readProjected()` throws for a projection that embedded parts cannot have, before anything is written.
     readProjected(selection.projection, this.#options);
     await timeBudget.wait(write());
     if (!showsInPart({ selection, shape })) return [...docs];
@@ -222,7 +231,7 @@ export class ElementSource implements Source {
   #named(name: EntityName, anyway = false): Filter | undefined {
     const { link, model, selection: { hookConditions: added = {} } } = this.#options;
     const id = typeof name === "string" ? byIdentifier(name) : name;
-    // The only one needs no name.
+    // A single embedded object needs no identifier.
     const named = link.array ? id && byStoredId(id) : {};
     return named && everyFilter(named, anyway ? castFilter(model, added) : this.#filter());
   }
@@ -250,7 +259,7 @@ export class ElementSource implements Source {
     return found.map((stored) => hydrateWithSnapshot(this.#options.model, stored));
   }
 
-  /** Reads the elements that a filter selects as they are stored, by one aggregation of the parent. */
+  /** Reads the stored values of the elements that a filter selects, by one aggregation on the root document. */
   async #aggregate(filter: Filter, given: ElementOptions): Promise<StoredObject[]> {
     const { parent, link, timeBudget } = this.#options;
     const { sort, skip, limit, stages = [], ...others } = given;
@@ -265,7 +274,7 @@ export class ElementSource implements Source {
       ...typeof limit === "number" && limit > 0 ? [{ $limit: limit }] : [],
       ...stages,
     ];
-    // All of them are kept: the batch size of a page does not matter.
+    // All elements are read into one array, so the batch size of a page does not matter.
     const bounded = { ...options, batchSize: BATCH_SIZE };
     const cursor = parent.model.collection.aggregate<StoredObject>(all as never, bounded);
     return await timeBudget.wait(cursor.toArray());

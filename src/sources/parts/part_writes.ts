@@ -27,12 +27,13 @@ interface PropertyWrite {
 
 export interface Addition extends PropertyWrite {
   readonly values: readonly unknown[];
-  /** The condition on the parent where the property holds only one value; by default, that it holds none. */
+  /** The condition on the parent of a property with a single value. By default, the property must have no value. */
   readonly vacant?: Filter;
 }
 
 /**
- * Adds values to a property of a parent; `false` if the parent is gone, or holds another one. None is added again: two
+ * Adds values to a property of a parent. Returns `false` if the parent is gone, or if a property with a single value
+ * holds another value. Returns `false` also if an array has an embedded object with one of the identifiers, because two
  * requests may have the same reserved identifiers.
  */
 export async function addToProperty(
@@ -69,11 +70,14 @@ function idOf(value: unknown): unknown[] {
 
 export interface Unlinking extends PropertyWrite {
   readonly ids: readonly unknown[];
-  /** Whether one of them at least has to be there. */
+  /** Whether the array must hold at least one of the identifiers. */
   readonly areThere: boolean;
 }
 
-/** Takes references out of a property of a parent; `false` if the parent is gone, or they are not there. */
+/**
+ * Removes references from a property of a parent. Returns `false` if the parent is gone, or if the property must hold
+ * the references and does not.
+ */
 export async function takeFromProperty(
   place: PartPath,
   { link: { property, array }, ids, session, areThere }: Unlinking,
@@ -99,7 +103,7 @@ export async function takeFromProperty(
   });
 }
 
-/** A text that is equal for equal references; an identifier may be stored as text. */
+/** Returns a text that is equal for equal references. A reference may be stored as an identifier or as its text. */
 function nameOf(value: unknown): string {
   const { _id: name = value } = Object(value) as { _id?: unknown };
   return typeof name === "string" || isObjectId(name) ? String(name) : storedText(value);
@@ -116,22 +120,29 @@ export function checkRequired({ property, array, required }: PartLink): void {
 
 export interface UpdateElementOptions {
   readonly place: PartPath;
-  /** The condition on the element, cast. */
+  /** The condition on the element, already cast. */
   readonly condition: Filter;
   readonly shape: Shape;
 }
 
-/** Gives the update that saves an embedded document, with what was read, and the paths of that on which it depends. */
+/**
+ * Returns the update that saves an embedded document, the values that were read, and the paths whose stored values must
+ * not have changed since the read.
+ */
 function changeOf(doc: Document, shape: Shape) {
   const { values: read, isSent } = readSnapshot(doc);
   const update: Update = deltaOf(doc).changes;
-  // A `fetch` hook may have read other values than those stored, and an element has no version of its own.
+  // Only values that the database has sent are compared. A `fetch` hook may have read other values, and an element has
+  // no version.
   const paths = isSent ? replacedPaths(update, { shape, stored: read }) : [];
   const entered = isSent ? enteredObjects(update, { shape, stored: read }) : [];
   return { doc, read, update, paths, entered };
 }
 
-/** Writes the changes of an embedded document; a 409 if it is gone, or has changed in what they depend on. */
+/**
+ * Writes the changes of an embedded document. Throws a 409 if the element is gone, or if values on which the changes
+ * depend have changed.
+ */
 export async function updateElement(
   doc: Document,
   { place, condition, shape }: UpdateElementOptions,
@@ -152,7 +163,7 @@ export async function updateElement(
 
 export interface UpdateElementsOptions extends UpdateElementOptions {
   readonly property: string;
-  /** The scope of the elements, cast. */
+  /** The scope of the elements, already cast. */
   readonly scope: Filter;
 }
 
@@ -193,11 +204,14 @@ export async function updateElements(
   if (!isWritten) throw conflict();
 }
 
-/** The identifier of an element, or all that is stored of one that has none. */
+/**
+ * The key of an element in its array. The key is the identifier of the element, or the text of all stored values of an
+ * element without an identifier.
+ */
 export type ElementKey = { readonly id: unknown } | { readonly text: string };
 
 export function elementKey(stored: StoredObject): ElementKey {
-  // To the database `null` and a missing identifier are the same.
+  // A condition of the database for `null` matches a missing identifier too.
   const { _id: id = null } = stored;
   return id === null ? { text: storedText(stored) } : { id };
 }
@@ -205,11 +219,14 @@ export function elementKey(stored: StoredObject): ElementKey {
 export interface Removal {
   readonly property: string;
   readonly keys: readonly ElementKey[];
-  /** The condition on those that have an identifier, cast. */
+  /** The condition on the elements with an identifier, already cast. */
   readonly filter: Filter;
 }
 
-/** Removes elements of an array. Throws a 409 if the only one is gone, or one without identifier has changed. */
+/**
+ * Removes elements of an array. Throws a 409 if the parent is gone, if the only element to remove is gone, or if an
+ * element without an identifier has changed.
+ */
 export async function removeElements(
   parent: PartPath,
   { property, keys, filter }: Removal,
@@ -234,7 +251,7 @@ export async function removeElements(
       const document = { [property]: list };
       const found = await aggregateDocument(parent.model, { document, stages });
       const gone = [...found.map(storedText), ...texts];
-      // Of equal ones without identifier, as many go as were selected.
+      // If elements without an identifier are equal, as many of them are removed as were selected.
       const rest = list.filter((each) => {
         const index = gone.indexOf(storedText(each));
         if (index >= 0) gone.splice(index, 1);
@@ -247,7 +264,7 @@ export async function removeElements(
   if (!isWritten && (!isReached || keys.length === 1)) throw conflict();
 }
 
-/** Removes the only object of a property, if it still is what a filter selects; else it throws a 409. */
+/** Removes the single object of a property. Throws a 409 if the object no longer matches the filter. */
 export async function removeOnly(
   parent: PartPath,
   { property, filter }: Omit<Removal, "keys">,

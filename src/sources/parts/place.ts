@@ -28,24 +28,24 @@ import { aggregateDocument, AS_STORED } from "./aggregate_document.ts";
 
 export interface PartSegment {
   readonly property: string;
-  /** The identifier of the element, where the property is an array. */
+  /** The identifier of the element. Missing if the property holds a single object. */
   readonly id?: Types.ObjectId;
-  /** The scope that binds the embedded object, cast. */
+  /** The scope of the embedded object, already cast. */
   readonly scope: Filter;
 }
 
 export interface PartPath {
   readonly model: Model<unknown>;
   readonly id: unknown;
-  /** The scope of the document, cast. */
+  /** The scope of the root document, already cast. */
   readonly scope: Filter;
-  /** The versions of the document that a write may change; all where it is missing. */
+  /** The condition on the version of the root document. Missing if a write may change every version. */
   readonly version?: Filter | undefined;
   readonly timeBudget: TimeBudget;
   readonly steps: readonly PartSegment[];
 }
 
-/** Names the document, on which transactions and checked writes of this process take turns. */
+/** Returns the options by which transactions and checked writes of this process take turns on the root document. */
 export function turnAt({ model, id, timeBudget }: PartPath): TransactionOptions {
   return {
     connection: model.db as Connection,
@@ -69,7 +69,10 @@ export function stagesTo({ id: root, scope: outer, steps }: PartPath): PipelineS
   ];
 }
 
-/** The condition on the document that a statement can express: the scopes on the way, and a condition on the entity. */
+/**
+ * Returns the condition on the root document for a write to a part. The condition consists of the scopes on the way to
+ * the part, without the scopes that no condition can express, and of a condition on the part.
+ */
 export function conditionsOf({ scope, version, steps }: PartPath, condition: Filter): Filter {
   const inside = steps.reduceRight((rest: Filter, { property, id, scope }) => {
     const bound = everyFilter(...[scope, rest].filter(isExpressible));
@@ -84,7 +87,10 @@ export function insideOf(property: string, filter: Filter): Filter {
   return everyFilter(isObjectAt(property), moveFilter(filter, property));
 }
 
-/** Whether all scopes on the way can be conditions on the document, and a change of some fields changes nothing they read. */
+/**
+ * Whether a change of some fields changes no field that a scope on the way to the part reads. `false` if a scope may
+ * read all fields, as `$expr` does.
+ */
 export function keepsScopes(
   { model, scope, steps }: Pick<PartPath, "model" | "scope" | "steps">,
   fields: readonly string[],
@@ -100,7 +106,10 @@ export function keepsScopes(
   });
 }
 
-/** The stages that lead into a property: to each element of an array, or to the one object. */
+/**
+ * Returns the stages of an aggregation that replace a document by the object in a property, or by each object of an
+ * array.
+ */
 export function intoStages(property: string, array: boolean): PipelineStage[] {
   const into = [{ $match: isObjectAt(property) }, {
     $replaceRoot: { newRoot: `$${property}` },
@@ -112,27 +121,34 @@ export function isExpressible(filter: Filter): boolean {
   return fieldsRead(filter) !== undefined;
 }
 
-/** How often a change is tried when others change what it depends on. */
+/**
+ * The maximum number of attempts of a change. Another attempt follows if other requests have changed values on which
+ * the change depends.
+ */
 const MAX_ATTEMPTS = 20;
 
-/** Fields of an entity with their new values; `undefined` for those that it loses. */
+/** The new values of some fields of an entity. `undefined` stands for a field that the entity loses. */
 type Fields = Record<string, unknown>;
 
 export interface Change {
-  /** The update that makes the change in one statement, its paths from the entity. */
+  /** The update that makes the change in one statement, with paths that begin at the entity. */
   readonly update: Update;
-  /** The condition on the entity, cast. */
+  /** The condition on the entity, already cast. */
   readonly condition?: Filter | undefined;
-  /** A further condition of the statement; `null` where there is no statement for the change. */
+  /** An additional condition of the statement. `null` if no single statement can make the change. */
   readonly onlyIf?: Filter | null;
-  /** Makes the change in a copy of what is stored, where one statement cannot; `undefined` writes nothing. */
+  /**
+   * Returns the changed fields of a copy of the stored entity, for a change that one statement cannot make. Returns
+   * `undefined` if nothing is to be written.
+   */
   readonly apply: (entity: StoredObject) => Promise<Fields | undefined> | Fields | undefined;
   readonly session?: ClientSession | undefined;
 }
 
 /**
- * Changes an entity if all that leads to it is there and in its scope, and stays in it: by one statement, unless a scope
- * reads what changes or the stored values need another change. `false` if nothing was written.
+ * Changes an entity if the entity and all objects on the way to it are stored and in their scopes, before and after the
+ * change. One statement makes the change, unless a scope reads a changed field or the stored values need another
+ * update. Returns `false` if nothing was written.
  */
 export async function changePlace(
   place: PartPath,
@@ -153,12 +169,15 @@ export async function changePlace(
     }
     return false;
   };
-  // A transaction has its turn already.
+  // The transaction of a session has taken its turn already.
   if (session !== undefined) return await run();
   return await takeTurns(turnAt(place), run);
 }
 
-/** Gives an update of an entity with paths from the root; the array filters `e0`, `e1`, … name elements. */
+/**
+ * Returns an update of an entity with paths that begin at the root document. The array filters `e0`, `e1`, … select the
+ * elements on the way.
+ */
 function fromRoot(update: Update, { steps }: PartPath): Update {
   const names = steps.map(({ property, id }, index) =>
     id === undefined ? property : `${property}.$[e${index}]`
@@ -174,8 +193,9 @@ function fromRoot(update: Update, { steps }: PartPath): Update {
 }
 
 /**
- * Changes a copy of the document that was read, has the database match it with the scopes, and writes only if nothing that
- * was read has changed meanwhile; `undefined` if another write was faster.
+ * Changes a copy of the stored document and has the database match the copy with the scopes. The write succeeds only if
+ * the values that were read are still stored. Returns `false` if the document does not match, and `undefined` if
+ * another request has changed the values first.
  */
 async function tryChecked(
   place: PartPath,
@@ -183,7 +203,8 @@ async function tryChecked(
 ): Promise<boolean | undefined> {
   const { model, id, scope, version, timeBudget } = place;
   const read = fieldsRead(scope);
-  // The fields of the scope, and those that are written; or else the whole document.
+  // The read has the fields of the scope and the written fields. A scope that may read all fields needs the whole
+  // document.
   const key = versionKeyOf(model);
   const fields = read && [...new Set(["_id", ...read, ...written])];
   const shown = fields?.map((field) => [field, 1]) ?? [];
@@ -211,7 +232,10 @@ async function tryChecked(
   return await send({ ...place, steps: [] }, { update, where, session }) || undefined;
 }
 
-/** Follows steps into a copy of a document; a single object that is stored where a list belongs becomes its only element. */
+/**
+ * Returns the entity to which the steps lead in a copy of a document. Returns `undefined` if an object on the way is
+ * missing. A single object that is stored in the place of a list becomes the only element of a list.
+ */
 function entityIn(copy: StoredObject, steps: readonly PartSegment[]): StoredObject | undefined {
   let at = copy;
   for (const { property, id } of steps) {
@@ -227,7 +251,9 @@ function entityIn(copy: StoredObject, steps: readonly PartSegment[]): StoredObje
   return at;
 }
 
-/** Gives what is stored where a list belongs as a list: Mongoose too reads a single value as a list of one. */
+/**
+ * Returns the stored value of a list property as a list. A single value becomes a list of one element, as in Mongoose.
+ */
 export function storedList(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   return Array.isArray(value) ? value : [value];
@@ -267,8 +293,8 @@ interface Statement {
 }
 
 /**
- * Updates the document of a place in one statement, which repeats every identifier and every expressible scope on the way.
- * `false` if a condition did not hold.
+ * Updates the root document of a part in one statement. The conditions of the statement have every identifier on the
+ * way to the part, and every scope that a condition can express. Returns `false` if no document matches the conditions.
  */
 async function send(place: PartPath, { update, where, session }: Statement): Promise<boolean> {
   const { model, id, steps, timeBudget } = place;
@@ -287,6 +313,6 @@ async function send(place: PartPath, { update, where, session }: Statement): Pro
   const lock = { connection: model.db as Connection, name: () => nameOf(model, id), timeBudget };
   const sent = session === undefined ? writePastLock(lock, write) : write(session);
   const { matchedCount } = await sent.catch(throwClash);
-  // Where a connection keeps numbers in objects, they are no zeros.
+  // A connection may return numbers as objects, and an object for 0 is not equal to 0.
   return Number(matchedCount) !== 0;
 }

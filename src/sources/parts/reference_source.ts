@@ -19,12 +19,13 @@ export interface ReferenceSourceOptions extends CollectionSourceOptions {
 }
 
 /**
- * The source of the entities that a parent refers to. An entity and its identifier are written in one transaction, or in the
- * order that may leave an orphan but no dangling reference.
+ * The source of the entities to which a parent refers. One transaction writes or removes an entity together with the
+ * reference of the parent. Without transactions, the order of the writes may leave an entity without a reference, but
+ * no reference without an entity.
  *
- * A transaction writes the parent last: it locks the parent for no longer than its commit takes, and a process that is
- * killed seldom leaves the parent locked. Without the transaction, creations below one parent would be twice as fast, but a
- * process that is killed could leave an entity without its parent.
+ * A transaction writes the parent last. The transaction therefore locks the parent only until the commit, and a killed
+ * process seldom leaves the parent locked. Without the transaction, creations below one parent would be twice as fast,
+ * but a killed process could leave an entity to which no parent refers.
  */
 export class ReferenceSource extends CollectionSource {
   readonly #options: ReferenceSourceOptions;
@@ -43,7 +44,10 @@ export class ReferenceSource extends CollectionSource {
     return new ReferenceSource({ ...this.#options, ...changes });
   }
 
-  /** Where there are no transactions, an entity may be stored that its parent does not refer to yet. */
+  /**
+   * Completes creations that lost requests have begun. Without transactions, an entity may be stored to which its
+   * parent does not refer yet.
+   */
   override async resume(ids: readonly unknown[]): Promise<readonly unknown[]> {
     const { parent, link, ids: linked, timeBudget } = this.#options;
     const stored = await super.resume(ids);
@@ -59,7 +63,7 @@ export class ReferenceSource extends CollectionSource {
     checkRequired(this.#options.link);
     const together: Together = (remove) =>
       this.#together(async (session) => {
-        // What the removal does not meet any more keeps its place.
+        // The parent keeps the references to entities that no longer match the conditions of the removal.
         const met = await readMet(await this.open(), { ids, session });
         if (met.length === 0) return;
         const { parent, link } = this.#options;
@@ -97,7 +101,10 @@ export class ReferenceSource extends CollectionSource {
     await super.removeStored(doc, this.#unlinking([doc._id], true));
   }
 
-  /** The condition on the parent of a new entity: where it holds one entity, there is none, or the reference is dangling. */
+  /**
+   * Returns the condition on the parent of a new entity. A property with a single reference must be empty or refer to
+   * an entity that no longer exists. Throws a 409 if the property refers to a stored entity.
+   */
   async #vacancy(): Promise<Filter> {
     const { model, link: { array, property }, ids: [id = null] } = this.#options;
     if (array || id === null) return { [property]: null };
@@ -116,7 +123,10 @@ export class ReferenceSource extends CollectionSource {
     };
   }
 
-  /** Writes the identifiers of new entities to the parent. After other errors they may be there: the entities stay. */
+  /**
+   * Writes the identifiers of new entities to the parent. If the parent refuses the identifiers, the new entities are
+   * removed. After any other error the parent may have the identifiers, so the new entities stay.
+   */
   async #linkTo(
     ids: readonly unknown[],
     { vacant, session }: { readonly vacant: Filter; readonly session: ClientSession | undefined },
@@ -130,12 +140,15 @@ export class ReferenceSource extends CollectionSource {
       if (!isOutOfReach(error)) throw error;
       refusal = error;
     }
-    // Outside a transaction the entity is stored already, and nothing refers to it.
+    // Outside a transaction, the entities are stored already, and no parent refers to them.
     if (session === undefined) await this.removeNamed({ _id: { $in: ids } }, { filter: {} });
     throw refusal;
   }
 
-  /** Takes identifiers out of the parent, together with a removal. Of two removals of one entity, the second is a 409. */
+  /**
+   * Returns a function that removes identifiers from the parent together with their entities. If two requests remove
+   * the same entity, the second request gets a 409.
+   */
   #unlinking(ids: readonly unknown[], areThere = false): Together {
     return (remove) =>
       this.#together(async (session) => {
@@ -175,11 +188,11 @@ export class ReferenceSource extends CollectionSource {
 }
 
 interface OpenReferences extends Omit<ReferenceSourceOptions, "ids"> {
-  /** The parent as it was read. */
+  /** The parent, as the request has read it. */
   readonly holder: object;
 }
 
-/** Opens the source of what a parent refers to as it was read. */
+/** Opens the source of the entities to which a parent referred when the request read it. */
 export async function openReferences(
   { holder, ...options }: OpenReferences,
 ): Promise<ReferenceSource> {
@@ -187,14 +200,17 @@ export async function openReferences(
   const model = await options.model();
   const ids = (options.link.array ? storedList(stored) : [stored])
     .map((value) => castIdentifier(value, model))
-    // Other values refer to nothing.
+    // Values that are no identifiers refer to no entity.
     .filter((id) => id !== undefined && id !== null);
   return new ReferenceSource({ ...options, ids });
 }
 
 type PartOptions = Pick<ReferenceSourceOptions, "parent" | "link" | "maxTimeMS">;
 
-/** Reads the property of a parent: as it was read, or from the database where a hook or Mongoose has left it out. */
+/**
+ * Returns the stored value of a property of a parent. If a hook or Mongoose has left the property out of the parent,
+ * the value is read from the database.
+ */
 async function readProperty(
   parent: object,
   { parent: place, link: { property }, maxTimeMS }: PartOptions,
@@ -210,7 +226,10 @@ async function readProperty(
   return found?.[property];
 }
 
-/** Whether a document has what is stored. Mongoose leaves a whole list out if it cannot cast one of its values. */
+/**
+ * Whether a document holds the stored value of a property. Mongoose leaves out a whole list if it cannot cast one value
+ * of the list.
+ */
 function isRead(parent: Document, property: string): boolean {
   return parent.isSelected(property) && !parent.populated(property) &&
     !Object.keys(parent.errors ?? {}).some((path) => topOf(path) === property);
