@@ -1,6 +1,9 @@
 import { TurnPacer } from "./event_loop.ts";
 
-/** The errors of some entities of a request that writes many, by their places in its body. */
+/**
+ * The errors of a request that writes several entities. `errors` maps the index of each failed entity, in the list of
+ * entities to write, to the error of that entity. The cause is the first of these errors.
+ */
 export class BulkError extends Error {
   constructor(readonly errors: ReadonlyMap<number, unknown>) {
     const [first] = errors.values();
@@ -8,12 +11,18 @@ export class BulkError extends Error {
   }
 }
 
-/** Throws the error of the only entity of a request as it would be without the others. */
+/**
+ * Throws the first error of a `BulkError`, or any other error unchanged. The answer to the request then reports that
+ * error alone, without a list of errors by entity.
+ */
 export function throwOnly(error: unknown): never {
   throw error instanceof BulkError ? error.cause : error;
 }
 
-/** Runs work on each of many, one after the other, in slices of the event loop. */
+/**
+ * Runs `work` on each element, one after the other, in slices of the event loop. An error does not stop the loop. After
+ * the last element, the function throws all errors in one `BulkError`.
+ */
 export async function eachInTurn<T>(
   all: readonly T[],
   work: (each: T) => Promise<unknown>,

@@ -1,4 +1,7 @@
-/** Completes limits with their defaults. A limit that is `undefined` has its default: it is never switched off. */
+/**
+ * Returns the given limits, and the default of each limit that is missing or `undefined`. Throws if a name is unknown
+ * or a value is not a positive integer. A limit cannot be switched off.
+ */
 export function completeLimits<L extends object>(
   given: { readonly [N in keyof L]?: number | undefined },
   { defaults, what }: { readonly defaults: L; readonly what: string },

@@ -2,21 +2,27 @@ import { setImmediate } from "node:timers";
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Waits for a turn of the event loop that no other long work takes: between two parts of it, other requests are served. */
+/**
+ * Resolves in a new turn of the event loop. Each call gets a different turn, so the server handles other requests
+ * between two parts of long work.
+ */
 export function nextTurn(): Promise<void> {
   const turn = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
   last = turn;
   return turn;
 }
 
-/** The time for which long work may hold the event loop. */
+/** The time for which long work may block the event loop. */
 const SLICE_MS = 8;
 
-/** Cuts long work into slices, each in a turn of the event loop. */
+/**
+ * A timer for long work, which should run in slices of `SLICE_MS`. Each slice runs in a new turn of the event loop, so
+ * the server handles other requests between two slices.
+ */
 export class TurnPacer {
   #begun = performance.now();
 
-  /** Whether the slice is over: the work has to rest before it goes on. */
+  /** Whether the time of the slice is over, so that the work must call `rest()` before its next step. */
   get isDue(): boolean {
     return performance.now() - this.#begun >= SLICE_MS;
   }
@@ -27,7 +33,10 @@ export class TurnPacer {
   }
 }
 
-/** Maps a list in slices of the event loop. */
+/**
+ * Returns the result of `map` for each element. The elements are mapped in slices, so a long list does not block the
+ * event loop.
+ */
 export async function mapPaced<T, R>(all: Iterable<T>, map: (each: T) => R): Promise<R[]> {
   const pacer = new TurnPacer();
   const results: R[] = [];

@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- the one place that writes to the host's log
 
-/** Logs an error that no answer shows, and where it happened. */
+/** Logs an error that no answer shows. `context` describes the request or the work in which the error happened. */
 export function logError(error: unknown, context?: object): void {
   if (context === undefined) console.error(error);
   else console.error(error, context);
@@ -10,7 +10,7 @@ export function logLine(message: string): void {
   console.info(message);
 }
 
-/** Logs a problem that the host should fix. */
+/** Logs a warning about a problem that the application should fix. */
 export function logHint(message: string): void {
   console.warn(message);
 }

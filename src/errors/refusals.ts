@@ -18,10 +18,14 @@ export const STATUS_OF = {
 
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** An error of the framework itself. Its body has a code, a message and details. */
+/**
+ * An error that the framework itself creates. The body has a code, a message and details. Errors that hooks throw are
+ * never instances of this class.
+ */
 export class Refusal extends RestError {}
 
-// Hooks can throw errors with the same codes: `isConflict()` and the like know ours by these classes.
+// A hook can throw a `RestError` with the same code. The classes let `isConflict()`, `isOutage()`, `isLocked()` and
+// `isOutOfReach()` recognise only the errors that the framework created.
 class OutOfReach extends Refusal {}
 class Conflict extends Refusal {}
 class Outage extends Refusal {}
@@ -35,7 +39,10 @@ export function refusal(
   return new of(STATUS_OF[code], { code, ...body }, options);
 }
 
-/** The only 404: the entity does not exist, or the client may not see it. */
+/**
+ * Returns the error of every 404. Its body is equal for an entity that does not exist and for an entity that the client
+ * may not see, so a client cannot find out which identifiers exist.
+ */
 export function notFound(): RestError {
   return refusal("NOT_FOUND", { message: "No such entity" });
 }
@@ -52,7 +59,7 @@ export function isOutOfReach(error: unknown): error is RestError {
   return error instanceof OutOfReach;
 }
 
-/** A 400 for a malformed `q` or parameter, and for a body that is not a JSON object. */
+/** Returns a 400 for a malformed `q` or parameter, or for a body that is not a JSON object. */
 export function badFormat(message: string, details: object = {}): RestError {
   return refusal("BAD_FORMAT", { message, ...details });
 }
@@ -63,7 +70,7 @@ export function badParameter(parameter: string, allowed: string): RestError {
 
 export interface Problem {
   readonly message: string;
-  /** The type that a value could not be cast to, or the validator that refused it. */
+  /** The name of the type that the value cannot be cast to, or of the validator that refused the value. */
   readonly kind: string;
 }
 
@@ -71,7 +78,10 @@ export type Problems = Record<string, Problem>;
 
 const MAX_PROBLEMS = 100;
 
-/** A 400 with the problem of each field. `more` in its body is the number of problems that are left out. */
+/**
+ * Returns a 400 with the problems of fields, of which the body has at most 100. The number `more` in the body counts
+ * the other problems.
+ */
 export function badData(problems: Problems, cause?: unknown): RestError {
   const all = Object.entries(problems);
   const errors = Object.fromEntries(all.slice(0, MAX_PROBLEMS));
@@ -79,32 +89,39 @@ export function badData(problems: Problems, cause?: unknown): RestError {
   return refusal("BAD_DATA", { message: "The data is not valid", errors, ...more }, { cause });
 }
 
-/** A 409 for a document that was changed or removed during the request. */
+/** Returns a 409 for an entity that another writer changed or removed during this request. */
 export function conflict(cause?: unknown): RestError {
   const message = "The entity was changed by someone else";
   return refusal("CONFLICT", { message }, { cause, of: Conflict });
 }
 
-/** Codes of the server: what is stored is no number that can be counted on, or stands around a path. */
+/**
+ * The MongoDB error codes of an update that does not fit the stored value: `TypeMismatch` (14), such as `$inc` of a
+ * text, and `PathNotViable` (28), such as a path below a number.
+ */
 const CLASHES: ReadonlySet<unknown> = new Set([14, 28]);
 
-/** Throws the error of an update of ours: a 409 if it does not fit what is stored. */
+/**
+ * Throws a 409 if MongoDB refused an update that does not fit the stored value, or else the error unchanged. The
+ * framework builds such an update from a document that it has read, so another writer has changed the value since that
+ * read.
+ */
 export function throwClash(error: unknown): never {
   throw CLASHES.has(Object(error).code) ? conflict(error) : error;
 }
 
-/** A 409 for a request that selects more entities than it may change. */
+/** Returns a 409 for a request that selects more entities than it may change. */
 export function tooMany(limit: number): RestError {
   return refusal("CONFLICT", { message: `More than ${limit} entities are selected`, limit });
 }
 
-/** A 409 for a list that has more groups than an answer may show. */
+/** Returns a 409 for a list that has more groups than an answer may have. */
 export function tooManyGroups(limit: number, cause?: unknown): RestError {
   const message = `There are more than ${limit} groups: narrow them by q, or group by less`;
   return refusal("CONFLICT", { message, limit }, { cause });
 }
 
-/** A 409 for a new entity where a property holds one entity. */
+/** Returns a 409 for a create on a property that can hold one entity and already holds one. */
 export function occupied(): RestError {
   const message = "There is one already, or its parent was changed by someone else";
   return refusal("CONFLICT", { message }, { of: Conflict });
@@ -121,25 +138,26 @@ export function preconditionFailed(
   return refusal("PRECONDITION_FAILED", { message }, { cause });
 }
 
-/** A 428 for a write that does not say which version it changes. */
+/** Returns a 428 for a write without `If-Match` on a route that requires this header. */
 export function preconditionRequired(): RestError {
   return refusal("PRECONDITION_REQUIRED", { message: `The header "If-Match" is required` });
 }
 
 const RETRY_LATER = { "Retry-After": "5" };
 
-/** How a client gets done what one transaction cannot. */
+/** The advice in messages about a write that is too large or too slow for one transaction. */
 const SPLIT = "send less in one request";
 
-/** A 413 for what the database refuses to write in one transaction. */
+/** Returns a 413 for a write that the database refuses because it is too large for one transaction. */
 export function tooMuch(cause: unknown): RestError {
   const message = `This is too much for one transaction: ${SPLIT}`;
   return refusal("PAYLOAD_TOO_LARGE", { message }, { cause });
 }
 
 /**
- * A 503 for a database that did not answer in time; `isLong` if less to write might have been done in time, `isLocked` if
- * the time was spent on waiting for another write.
+ * Returns a 503 for a database that did not answer in time. With `isLong`, the message advises the client to send less
+ * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write locked
+ * the data all that time.
  */
 export function unavailable(
   cause?: unknown,
@@ -150,15 +168,21 @@ export function unavailable(
   return overloaded(`The database is not available${late}`, cause);
 }
 
-/** A 503 for a request that has to wait until others end. */
+/**
+ * Returns a 503 for a request that the server cannot serve at the moment. `Retry-After` names the seconds after which
+ * the client should repeat the request.
+ */
 export function overloaded(message: string, cause?: unknown): RestError {
   return refusal("UNAVAILABLE", { message }, { headers: RETRY_LATER, cause, of: Outage });
 }
 
-/** Says in an error that another request has locked what this one needs. */
+/** The detail of error bodies for a request whose data or idempotency key is locked by another request. */
 export const LOCKED = { reason: "locked" } as const;
 
-/** A 503 for a write of data that a transaction has locked. This request has written nothing. */
+/**
+ * Returns a 503 for a write of data that another transaction has locked. The refused request has written nothing, so a
+ * client can repeat it.
+ */
 function locked(cause?: unknown): RestError {
   const message = "The data is locked by another write: repeat the request later";
   return refusal("UNAVAILABLE", { message, ...LOCKED }, {

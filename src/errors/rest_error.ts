@@ -4,13 +4,13 @@ import { STATUS_CODES } from "node:http";
 export interface RestErrorOptions {
   /** Headers of the answer, such as `WWW-Authenticate`. */
   headers?: Record<string, string>;
-  /** The error that caused this one. Clients never see it. */
+  /** The error that caused this `RestError`. Clients never see the cause. */
   cause?: unknown;
 }
 
 const texts = new WeakSet<RestError>();
 
-/** Tells whether an error was created with a message instead of a body. */
+/** Whether an error was created with a message instead of a body. Clients can get such an error as problem details. */
 export function isText(error: RestError): boolean {
   return texts.has(error);
 }
@@ -18,9 +18,9 @@ export function isText(error: RestError): boolean {
 /**
  * An error that sets the HTTP status and the JSON body of the answer.
  *
- * If a hook throws it, no further step of the request runs. An object is sent as it is. A string becomes
- * `{ code, message }`, and the code is the name of the status. Clients whose `Accept` header names
- * `application/problem+json` get a string as problem details (RFC 9457).
+ * If a hook throws a `RestError`, no further step of the request runs. An object becomes the body of the answer. A
+ * string becomes the body `{ code, message }`, in which `code` is the name of the status, such as `FORBIDDEN`. Clients
+ * whose `Accept` header names `application/problem+json` get an error with a string as problem details (RFC 9457).
  *
  * @example Give a body or a message
  * ```ts
@@ -41,7 +41,7 @@ export class RestError extends Error {
   /** The headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Creates the error. */
+  /** Creates the error. Throws a `RangeError` if `status` is not an integer from 300 to 599. */
   constructor(status: number, detail: object | string, options: RestErrorOptions = {}) {
     if (!Number.isInteger(status) || status < 300 || status > 599) {
       throw new RangeError(
@@ -64,7 +64,7 @@ function messageOf(body: object, status: number): string {
     statusName(status);
 }
 
-/** Names a status as the `code` of error bodies does: `FORBIDDEN` for 403. */
+/** Returns the name of a status for the `code` of error bodies, such as `FORBIDDEN` for 403. */
 export function statusName(status: number): string {
   const words = statusText(status).replace(/[^A-Za-z0-9 -]/g, "");
   return words.toUpperCase().replace(/[ -]+/g, "_");
