@@ -156,8 +156,8 @@ export function tooMuch(cause: unknown): RestError {
 
 /**
  * Returns a 503 for a database that did not answer in time. With `isLong`, the message advises the client to send less
- * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write locked
- * the data all that time.
+ * in one request, because a smaller write could end in time. With `isLocked`, the error says that another write has
+ * locked the data.
  */
 export function unavailable(
   cause?: unknown,

@@ -5,13 +5,13 @@ import { andThen } from "./run_hook.ts";
 /**
  * Combines hooks that must all pass into one hook.
  *
- * The hooks run in order, until one rejects; each entity hook gets what the one before it has returned. A hook rejects if
- * it throws or returns `null`, `undefined` or `false`, a `preFetch` hook unless it returns `true`.
+ * The hooks run in order until a hook rejects. Each entity hook gets the result of the hook before it. An entity hook
+ * rejects if it throws or returns `null`, `undefined` or `false`. A `preFetch` hook rejects unless it returns `true`.
  */
 export function and<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks that must all pass. */
 export function and<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/** Combines hooks with different parameter types. The result accepts what all of them accept. */
+/** Combines hooks with different parameter types. The result takes an entity and a request that every hook accepts. */
 export function and<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
@@ -32,8 +32,9 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 /**
  * Combines hooks of which at least one must pass into one hook.
  *
- * The hooks run in order, and each gets the original entity. The first hook that passes gives the result. If no hook
- * passes, the last one gives the rejection. A hook passes or rejects as for {@linkcode and}.
+ * The hooks run in order until a hook passes, and each gets the original entity. The result is the result of the first
+ * hook that passes. If no hook passes, the result is the rejection of the last hook. The rules of {@linkcode and} say
+ * when a hook passes or rejects.
  *
  * @example Require one of two conditions
  * ```ts
@@ -47,7 +48,7 @@ export function and(...hooks: CallableFunction[]): CallableFunction {
 export function or<E, R = FrameworkRequest>(...hooks: EntityHook<E, R>[]): EntityHook<E, R>;
 /** Combines `preFetch` hooks of which at least one must pass. */
 export function or<R = FrameworkRequest>(...hooks: PreFetch<R>[]): PreFetch<R>;
-/** Combines hooks with different parameter types. The result accepts what all of them accept. */
+/** Combines hooks with different parameter types. The result takes an entity and a request that every hook accepts. */
 export function or<F extends readonly CallableFunction[]>(
   ...hooks: F
 ): EntityHook<EntityOf<F[number]>, RequestOf<F[number]>>;
@@ -72,8 +73,10 @@ export function or(...hooks: CallableFunction[]): CallableFunction {
 }
 
 /**
- * Wraps a hook that throws to reject an entity: the new one returns `null` instead, so that a list leaves the entity out.
- * It hides every error that the hook throws, including errors caused by a bug.
+ * Wraps a hook that throws to reject an entity. The new hook returns `null` instead, so a list leaves the entity out
+ * and the other entities are sent.
+ *
+ * The new hook hides every error of the wrapped hook, including errors caused by a bug.
  */
 export function asFilter<F extends CallableFunction>(hook: F): F {
   const filter = async (...args: unknown[]): Promise<unknown> => {
@@ -88,8 +91,8 @@ export function asFilter<F extends CallableFunction>(hook: F): F {
 }
 
 /**
- * Makes a hook of a test: it gives the entity where the test gives `true`, and rejects it otherwise. As it changes nothing
- * of an entity, the OpenAPI document still says what answers hold.
+ * Returns a hook that passes an entity if the test returns `true`, and rejects the entity otherwise. Such a hook never
+ * changes an entity, so the OpenAPI document describes the answers by the class.
  *
  * @example Show to each user what is public, and what is his own
  * ```ts
@@ -115,15 +118,21 @@ export function onlyIf<E extends object, R = FrameworkRequest>(
   return hook;
 }
 
-/** Hooks that give the entity that they get, or reject it. */
+/** Hooks that return the given entity unchanged or reject it. `keepsEntity()` reads this set. */
 const keepers = new WeakSet<object>();
 
-/** Whether it is known of a hook that what it gives is what it gets. */
+/**
+ * Whether a hook can only return the given entity or reject it. The OpenAPI document describes the answers of such
+ * hooks by the class. Any other hook could return another object.
+ */
 export function keepsEntity(hook: object): boolean {
   return keepers.has(hook);
 }
 
-/** Only `true` lets a request through `preFetch`, which gets the request alone. */
+/**
+ * Whether the result of a hook rejects. A `preFetch` hook, which gets the request alone, rejects with any result except
+ * `true`.
+ */
 function isRejection(result: unknown, args: readonly unknown[]): boolean {
   if (args.length === 1) return result !== true;
   return result === null || result === undefined || result === false;

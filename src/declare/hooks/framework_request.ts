@@ -5,15 +5,22 @@ import type { FrameworkModel, ModelClass, ModelOf } from "../model/framework_mod
 /** A filter, a projection or query options, as Mongoose takes them. */
 export type QueryObject = Record<string, unknown>;
 
-/** @internal A filter on entities of a model: fields and operators. Any name if the model is not known. */
+/**
+ * @internal A filter on entities of the model `M`, whose keys are fields, paths and operators. If the model is not
+ * known, every key is accepted.
+ */
 export type FilterOf<M> = [keyof M] extends [keyof FrameworkModel | "~unnamed"] ? QueryObject
   : { [K in (keyof M & string) | `${keyof M & string}.${string}` | `$${string}`]?: unknown };
 
-/** The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has its own. */
+/**
+ * The state of a request, which hooks read and change as `req.framework`. Each level of a sub-route has a separate
+ * state.
+ */
 export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   /**
-   * The filter of the query. Initially it is the client's `q`, checked and cast, or `{}`. Hooks can add conditions or
-   * replace it. Conditions of `q` use operators: `?q={"year":1979}` becomes `{ year: { $eq: 1979 } }`.
+   * The filter of the query. The initial value is the client's `q`, checked and cast, or `{}`. Hooks can add conditions
+   * to the filter or replace it. The initial value has an operator for each condition, so `?q={"year":1979}` becomes `{
+   * year: { $eq: 1979 } }`.
    */
   filter: FilterOf<M>;
   /** The options of the query, such as `skip`, `limit`, `sort` and `populate`. */
@@ -24,17 +31,24 @@ export interface FrameworkState<M extends FrameworkModel = FrameworkModel> {
   readonly operation: string;
   /** Returns the Mongoose model on the connection of this request. */
   model<T extends FrameworkModel = M>(): Promise<ModelOf<ModelClass<T>>>;
-  /** Counts what `filter` and the scope select, without `skip` and `limit`. Conditions added later are not in it. */
+  /**
+   * Returns the number of entities that `filter` and the scope select, without `skip` and `limit`. Conditions that a
+   * hook adds after the call are not counted.
+   */
   count(): Promise<number>;
-  /** On a sub-route, the parent after the `postFetch` hook of its `one()`, for all hooks but `preFetch`. */
+  /**
+   * The parent entity of a sub-route, after the `postFetch` hook of its `one()`. `preFetch` hooks do not have it,
+   * because they run before the parent is read.
+   */
   parent?: object;
-  /** Never set. It lets TypeScript tell requests for different models apart. */
+  /** A property that only exists in types, so that TypeScript distinguishes requests for different models. */
   readonly "~model"?: M;
 }
 
 /**
- * The request that hooks and routes of the application have in common: that of Express, without `framework`. A function
- * that takes it is a `preFetch` hook, a `scope` or a function in `hidden`, and a route of the application can call it.
+ * The request of Express without `framework`, for functions that hooks and routes of the application share. A function
+ * with this parameter can be a `preFetch` hook, a `scope` or a function in `hidden`, and a route of the application can
+ * call the function.
  *
  * @example A guard of a list and of a route of the application
  * ```ts
@@ -51,7 +65,7 @@ export type GuardRequest = Request;
 /**
  * The Express request that hooks get, with the additional property `framework`.
  *
- * `req.res` is the response. To add properties of your own, augment the `Request` type of Express.
+ * `req.res` is the response. To add properties, augment the `Request` type of Express.
  */
 export interface FrameworkRequest<M extends FrameworkModel = FrameworkModel> extends Request {
   /** The state of the current request. */

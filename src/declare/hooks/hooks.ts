@@ -8,14 +8,21 @@ import type { ReadOptions } from "./read_options.ts";
 /** @internal A value, or a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** A hook that runs before any database call. Only `true` lets the request through. Any other result answers 403. */
+/**
+ * A hook that runs before any database call and returns whether the request may continue. Any result except `true`
+ * answers 403.
+ */
 export type PreFetch<R = FrameworkRequest> = (req: R) => MaybePromise<boolean>;
 
-/** A hook that replaces the default read, without its scope: it returns an entity, several, or a Mongoose query. */
+/**
+ * A hook that replaces the default read. It returns an entity, several entities, or a Mongoose query. The `scope` does
+ * not limit the result, so the hook must apply the conditions of the scope itself.
+ */
 export type Fetch<R = FrameworkRequest> = (req: R) => unknown;
 
 /**
- * A hook that gets one entity. It returns the entity, another object in its place, or `null` to reject it.
+ * A hook that gets one entity. It returns the entity, another object in place of the entity, or `null` to reject the
+ * entity.
  *
  * In hooks of a write, `previous` is the entity before the change.
  */
@@ -28,8 +35,9 @@ export type EntityHook<E, R = FrameworkRequest> = (
 /** @internal The option that limits the filters of clients. */
 export interface FilterOptions<M = unknown> {
   /**
-   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all that clients
-   * see. A path of an object does not allow those inside of it; one of a free-form field or a Map does.
+   * The paths that the URL parameter `q` may name, such as `"state"` or `"address.city"`. The default is all paths that
+   * clients see. The path of an object does not allow the paths inside the object. The path of a free-form field or a
+   * Map allows all paths below it.
    */
   readonly filter?: readonly FieldNames<"filter", M>[] | undefined;
 }
@@ -37,32 +45,41 @@ export interface FilterOptions<M = unknown> {
 /** Options of an operation that are not hooks. */
 export interface OperationOptions extends OperationWords, FilterOptions {
   /**
-   * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With
-   * `initialize({ parameters: "strict" })`, all operations do. A sub-route also accepts the parameters of its parents'
-   * `one()`.
+   * The URL parameters that hooks read. `removeAll()` refuses requests with other parameters. With `initialize({
+   * parameters: "strict" })`, all operations refuse such requests. A sub-route also accepts the parameters of its
+   * parents' `one()`.
    */
   readonly parameters?: readonly string[] | undefined;
 }
 
-/** The hooks of one operation, and its options. */
+/** The hooks and options of one operation. */
 export interface Hooks<E, R = FrameworkRequest> extends OperationOptions {
-  /** Whether hooks of `all()` and `one()` get instances of the class, without Mongoose's methods, and no documents. */
+  /**
+   * Whether hooks of `all()` and `one()` get instances of the class instead of Mongoose documents. Instances do not
+   * have Mongoose's methods.
+   */
   readonly lean?: boolean | undefined;
   /** Runs before any database call. Any result except `true` answers 403. */
   readonly preFetch?: PreFetch<R>;
-  /** Replaces the default read. */
+  /** Replaces the default read. The `scope` does not limit the hook. */
   readonly fetch?: Fetch<R>;
-  /** Runs once for each entity that was read. `null` removes it from a list, and answers 404 for a single entity. */
+  /**
+   * Runs once for each entity that was read. `null` removes the entity from a list, and answers 404 for a single
+   * entity.
+   */
   readonly postFetch?: EntityHook<E, R>;
   /** Runs before each write. `previous` is the entity before the change. `null` prevents the write and answers 403. */
   readonly preSave?: EntityHook<E, R>;
-  /** Replaces the default write. */
+  /** Replaces the default write. The `scope` does not limit the hook. */
   readonly persist?: EntityHook<E, R>;
-  /** Runs once for each entity of the answer. `null` removes it from a list; else it is a 404, or a 204 of a write. */
+  /**
+   * Runs once for each entity of the answer. `null` removes the entity from a list. For a single entity, `null` answers
+   * 404 to a read and 204 to a write.
+   */
   readonly preSend?: EntityHook<E, R>;
 }
 
-/** The hooks of one operation on a model. They get Mongoose documents. */
+/** The hooks and options of one operation on the model `M`. The hooks get Mongoose documents. */
 export type HooksOf<M extends FrameworkModel> =
   & Hooks<Entity<M>, FrameworkRequest<M>>
   & ReadOptions<M>
@@ -70,7 +87,7 @@ export type HooksOf<M extends FrameworkModel> =
   & FilterOptions<M>
   & { readonly lean?: false | undefined };
 
-/** The hooks of `all()` or `one()` on a model with `lean: true`. They get instances of the class. */
+/** The hooks and options of `all()` or `one()` with `lean: true`. The hooks get instances of the class. */
 export type LeanHooksOf<M extends FrameworkModel> =
   & Hooks<M, FrameworkRequest<M>>
   & ReadOptions<M>
@@ -80,7 +97,10 @@ export type LeanHooksOf<M extends FrameworkModel> =
 /** The names of the hooks. */
 export type HookName = Exclude<keyof Hooks<unknown>, "lean" | keyof OperationOptions>;
 
-/** @internal Hooks of any model. Their types are not known, so that generic hooks stay generic. */
+/**
+ * @internal The hooks and options of an operation on any model. The type of a hook is only `CallableFunction`, so that
+ * generic hooks stay generic when TypeScript infers their type.
+ */
 export type AnyHooks =
   & OperationOptions
   & ReadOptions
@@ -88,12 +108,18 @@ export type AnyHooks =
   & { readonly [K in HookName]?: CallableFunction }
   & { readonly lean?: boolean | undefined };
 
-/** @internal The entity type that several hooks all accept. */
+/**
+ * @internal The type of entity that every hook in the union `F` accepts. A hook that `and()` or `or()` combines gets
+ * such entities.
+ */
 export type EntityOf<F> = Together<
   F extends (req: never, entity: infer E, ...rest: never[]) => unknown ? (each: E) => void : never
 >;
 
-/** @internal The request type that several hooks all accept. */
+/**
+ * @internal The type of request that every hook in the union `F` accepts. A hook that `and()` or `or()` combines gets
+ * such requests.
+ */
 export type RequestOf<F> = Together<
   F extends (req: infer R, ...rest: never[]) => unknown ? (each: R) => void : never
 >;

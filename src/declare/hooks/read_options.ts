@@ -2,37 +2,43 @@ import type { FieldNames, IsKnown, TargetOf } from "../model/field_names.ts";
 
 /** Options of a page. */
 export interface PageOptions {
-  /** How many entities a page has if the client does not ask for a number. The default is `max`. */
+  /** The number of entities of a page for a request without `limit`. The default is `max`. */
   readonly size?: number;
-  /** The most entities that a client can ask for. A larger `limit` answers 400. */
+  /** The largest `limit` that clients may send. A larger `limit` answers 400. */
   readonly max: number;
 }
 
 /** Options of the total of a list. */
 export interface CountOptions {
-  /** The most entities that are counted. The total of a longer list is not told. The default is `Infinity`. */
+  /**
+   * The number of entities at which the database stops counting. For a longer list, the answer has no total. The
+   * default is `Infinity`.
+   */
   readonly upTo?: number;
-  /** Whether every answer tells the total. Otherwise, clients ask for it with the header `Prefer: count=exact`. */
+  /** Whether every answer has the total. Otherwise, clients ask for the total with the header `Prefer: count=exact`. */
   readonly always?: boolean;
 }
 
-/** How clients search. */
+/** The fields in which clients search, or the use of a text index. */
 export type SearchOptions<N extends string = string> = readonly N[] | {
-  /** Uses the text index of the collection. */
+  /** Uses the text index of the collection to search. */
   readonly index: true;
 };
 
-/** Options of a reference that is replaced by its entity. */
+/** Options of a reference that an answer can replace by the entity. */
 export interface PopulateOptions<N extends string = string> {
-  /** The fields of the entity that are shown, besides `_id`. The default is all of them. */
+  /** The fields of the entity that answers show besides `_id`. The default is all fields that clients see. */
   readonly select?: readonly N[];
-  /** Whether every answer shows the entity. Otherwise, clients ask for it. */
+  /** Whether every answer shows the entity. Otherwise, clients ask for the entity with `?populate=`. */
   readonly always?: boolean;
-  /** Whether the entity is shown although its class has an `one()` with hooks, which do not run for it. */
+  /**
+   * Whether every client may see the entities, although the `one()` of their class has hooks. These hooks do not run
+   * for entities in the place of references. Without `unguarded: true`, such a class is an error at start-up.
+   */
   readonly unguarded?: boolean;
 }
 
-/** @internal The references that clients can replace by entities. */
+/** @internal The type of the option `populate`. If the model is known, only the names of references are accepted. */
 export type PopulateFields<M> = IsKnown<M> extends false
   ? Readonly<Record<string, true | PopulateOptions>>
   : {
@@ -41,44 +47,53 @@ export type PopulateFields<M> = IsKnown<M> extends false
       | PopulateOptions<FieldNames<"select", TargetOf<M, K>>>;
   };
 
-/** A format of lists besides JSON: a JSON text on each line (`application/x-ndjson`), or a table (`text/csv`). */
+/**
+ * A format of lists besides JSON. `"ndjson"` is one JSON text on each line (`application/x-ndjson`), and `"csv"` is a
+ * table (`text/csv`).
+ */
 export type ListFormat = "ndjson" | "csv";
 
 /** Options of a live list. */
 export interface LiveOptions {
-  /** The most entities that the list may have. A longer one answers 409, and ends when it grows. The default is `10000`. */
+  /**
+   * The most entities that the list may have. A longer list answers 409, and the stream ends when the list grows beyond
+   * this number. The default is `10000`.
+   */
   readonly max?: number;
 }
 
-/** A part of a date, in UTC: groups show `"2024"`, `"2024-03"` or `"2024-03-09"`. */
+/** A part of a date in UTC, by which clients group a list. Groups show `"2024"`, `"2024-03"` or `"2024-03-09"`. */
 export type DateUnit = "year" | "month" | "day";
 
-/** The fields that clients may group a list by, and the figures that they may ask of each group. */
+/** The fields that clients may group a list by, and the figures that each group can have. */
 export interface GroupsOptions<
   N extends string = string,
   D extends string = string,
   S extends string = string,
   A extends string = string,
 > {
-  /** The fields of `?group=`: no lists and no objects. Dates may be grouped by a part of them. */
+  /**
+   * The fields that `?group=` may name, which hold no lists and no objects. `{ createdAt: "month" }` groups dates by a
+   * part.
+   */
   readonly by: readonly (N | { readonly [K in D]?: DateUnit })[];
-  /** Whether each group tells how many entities it has. */
+  /** Whether each group shows the number of its entities. */
   readonly count?: boolean;
-  /** The numbers of `?sum=`. */
+  /** The number fields that `?sum=` may name. */
   readonly sum?: readonly S[];
-  /** The numbers of `?avg=`. */
+  /** The number fields that `?avg=` may name. */
   readonly avg?: readonly A[];
-  /** The most groups of an answer. More are a 409. The default is `1000`. */
+  /** The most groups of an answer. A list with more groups answers 409. The default is `1000`. */
   readonly max?: number;
-  /** The fewest entities of a group that is shown. The default is `1`. */
+  /** The fewest entities of a group. Answers leave out smaller groups. The default is `1`. */
   readonly least?: number;
 }
 
 /**
- * The options of `all()` and `one()` that let clients page, sort, choose, search, populate, count, and read other formats.
- * Without an option, clients cannot ask for it.
+ * The options of `all()` and `one()` that let clients page, sort, choose fields, search, populate, count, and read
+ * other formats. Clients can use a feature only if its option is set.
  *
- * TypeScript checks the names of the fields against the class, and refuses those of `Hidden` fields.
+ * TypeScript checks the names of fields against the class, and refuses the names of `Hidden` fields.
  *
  * @example Let clients page, sort, choose fields, search and count
  * ```ts
@@ -103,26 +118,35 @@ export interface GroupsOptions<
  * ```
  */
 export interface ReadOptions<M = unknown> {
-  /** Lists have pages, which clients choose with `?limit=`, and `?after=` or `?skip=`. Only for `all()`. */
+  /** The pages of a list, which clients choose with `?limit=`, and `?after=` or `?skip=`. Only for `all()`. */
   readonly page?: PageOptions | undefined;
-  /** The fields by which clients can sort, such as `?sort=-year,name`: no lists and no objects. Only for `all()`. */
+  /**
+   * The fields by which clients can sort, such as `?sort=-year,name`. The fields hold no lists and no objects. Only for
+   * `all()`.
+   */
   readonly sort?: readonly FieldNames<"sort", M>[] | undefined;
   /** The fields that clients can choose, such as `?select=name,year`. */
   readonly select?: readonly FieldNames<"select", M>[] | undefined;
-  /** The string fields in which `?search=` looks for words. Only for `all()`. */
+  /** The string fields in which `?search=` looks for words, or the use of a text index. Only for `all()`. */
   readonly search?: SearchOptions<FieldNames<"search", M>> | undefined;
-  /** The references that clients can replace by entities, such as `?populate=actors`; `null` where one is not there. */
+  /**
+   * The references that clients can replace by entities, such as `?populate=actors`. A reference to a missing entity
+   * becomes `null`, and a list leaves the entity out.
+   */
   readonly populate?: PopulateFields<M> | undefined;
-  /** Lists tell their total. Only for `all()`. */
+  /** The total of a list, which answers show in headers. Only for `all()`. */
   readonly count?: true | CountOptions | undefined;
   /**
-   * Clients that send `Accept: text/event-stream` get the list, and then what changes in it. Needs a replica set. Only for
-   * `all()`.
+   * Whether clients can follow a list. A client that sends `Accept: text/event-stream` gets the list, and events about
+   * later changes in the list. Needs a replica set. Only for `all()`.
    */
   readonly live?: true | LiveOptions | undefined;
   /** The formats besides JSON that clients can ask for with the header `Accept`. Only for `all()`. */
   readonly formats?: readonly ListFormat[] | undefined;
-  /** Lists answer groups of their entities, such as `?group=state&sum=price`. Only for `all()`, without hooks on entities. */
+  /**
+   * The groups of entities that clients can ask for, such as `?group=state&sum=price`. Only for `all()`, without hooks
+   * on entities.
+   */
   readonly groups?:
     | GroupsOptions<
       FieldNames<"group", M>,

@@ -6,7 +6,10 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
     "then" in value && typeof value.then === "function";
 }
 
-/** Passes a value on, without waiting unless it is a promise: most hooks are synchronous, and lists are long. */
+/**
+ * Calls `next` with a value, or with the result of a promise. A value is passed synchronously, because most hooks are
+ * synchronous and a promise for each entity would slow down long lists.
+ */
 export function andThen<T, R>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<R>,
@@ -14,7 +17,10 @@ export function andThen<T, R>(
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Runs a function of the host. Throws a `HookFailure` with what the function threw, or the `RestError` itself. */
+/**
+ * Runs a function of the application. Throws a `HookFailure` with the error of the function, or the error itself if it
+ * is a `RestError`.
+ */
 export function runHook<T>(
   hook: HostFunction,
   run: () => MaybePromise<T>,
@@ -31,7 +37,7 @@ export function runHook<T>(
   });
 }
 
-/** The functions of the host that run for a request. */
+/** The functions of the application that the framework runs for a request. */
 export type HostFunction =
   | HookName
   | "scope"
@@ -41,9 +47,15 @@ export type HostFunction =
   | "validate"
   | "run";
 
-/** An error that a function of the host threw: an error of the host, whatever its class. */
+/**
+ * An error that a function of the application threw. The wrapper marks it as an error of the application, so that an
+ * error of Mongoose in a hook does not blame the client.
+ */
 export class HookFailure extends Error {
-  /** Whether it waited for a connection that is not open. */
+  /**
+   * Whether the function used a connection that is not open. If Mongoose gave up waiting for this connection, the
+   * answer is a 503 instead of a 500.
+   */
   readonly away: boolean;
 
   constructor(
@@ -56,7 +68,10 @@ export class HookFailure extends Error {
   }
 }
 
-/** Gives the error to throw for what a function of the host threw. A `RestError` goes to the client as it is. */
+/**
+ * Returns the error to throw after a function of the application threw an error. A `RestError` is returned unchanged,
+ * because it is the answer for the client.
+ */
 export function hookFailure(...args: ConstructorParameters<typeof HookFailure>): Error {
   const [, thrown] = args;
   const isKnown = thrown instanceof RestError || thrown instanceof HookFailure;

@@ -6,16 +6,19 @@ import { type FieldRecord, ownRecords, type RestRecord } from "./records.ts";
 /** The declarations of a class and its ancestors. */
 export interface ModelDescription {
   readonly target: ModelClass;
-  /** The fields, inherited ones first. */
+  /** The fields by name. Inherited fields come first. */
   readonly fields: ReadonlyMap<string, FieldRecord>;
-  /** The `@rest` on properties, inherited ones included. */
+  /** The `@rest` decorators by the name of their property, including inherited properties. */
   readonly parts: ReadonlyMap<string, readonly RestRecord[]>;
-  /** The `@rest` on the class itself. */
+  /** The `@rest` decorators of the class, without the decorators of its ancestors. */
   readonly rests: readonly RestRecord[];
   readonly schemaOptions: SchemaOptions;
 }
 
-/** Describes a model class by the records of the class and its ancestors. A `TypeError` names what is wrong on it. */
+/**
+ * Returns the declarations of a model class and its ancestors. Throws a `TypeError` with the first problem of these
+ * declarations.
+ */
 export function describeModel(target: ModelClass): ModelDescription {
   const fields = new Map<string, FieldRecord>();
   const parts = new Map<string, readonly RestRecord[]>();
@@ -30,7 +33,10 @@ export function describeModel(target: ModelClass): ModelDescription {
   return { target, fields, parts, rests, schemaOptions: schemaOptionsOf(target, rests) };
 }
 
-/** Gives the ancestors of a class below `FrameworkModel`, and the class itself as the last one. */
+/**
+ * Returns the ancestors of a class below `FrameworkModel`, from the oldest ancestor to the class itself. Throws if the
+ * class does not extend `FrameworkModel`.
+ */
 export function chainOf(target: ModelClass): ModelClass[] {
   const chain: ModelClass[] = [];
   let current: object | null = target;
@@ -44,7 +50,11 @@ export function chainOf(target: ModelClass): ModelClass[] {
   return chain;
 }
 
-/** Gives the `@rest` that bind what refers to a class: the main one, or all where none has a scope; else it throws. */
+/**
+ * Returns the `@rest` decorators whose `scope` and `one()` limit the references to a class. They are the decorator with
+ * `main: true`, or else all decorators if the class has only one or none has a scope. Throws for any other class,
+ * because it is unclear which scope limits the references.
+ */
 export function bindingRests(target: ModelClass): readonly RestRecord[] {
   const { rests } = describeModel(target);
   const main = rests.filter((rest) => rest.main);
@@ -69,6 +79,6 @@ function schemaOptionsOf(target: ModelClass, rests: readonly RestRecord[]): Sche
   }
   const { schemaOptions = {} } = target as typeof FrameworkModel;
   const { collection: _inherited, ...inherited } = schemaOptions;
-  // A subclass is a model of its own: it does not share the collection that its parent names.
+  // A subclass has another collection than its parent class, so it does not inherit the name of the collection.
   return { ...Object.hasOwn(target, "schemaOptions") ? schemaOptions : inherited, ...first };
 }

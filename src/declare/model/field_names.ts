@@ -2,25 +2,34 @@ import type { InWords } from "../decorators/prop_input.ts";
 import type { ModelIn } from "../decorators/rest.ts";
 import type { FrameworkModel } from "./framework_model.ts";
 
-/** @internal What clients can use a field for. */
+/**
+ * @internal The ways in which clients can use a field, such as sorting by it. Each option that lists names of fields,
+ * such as `sort`, checks the names for one of these ways.
+ */
 export type FieldUse =
   | ("sort" | "select" | "search" | "populate" | "filter" | "set" | "key")
   | ("group" | "unit" | "sum" | "avg");
 
-/** @internal The names of the fields of a model that clients can use so: any name if the model is not known. */
+/**
+ * @internal The names of the fields that clients can use in the way `U`. If the model `M` is not known, every string is
+ * accepted.
+ */
 export type FieldNames<U extends FieldUse, M> = IsKnown<M> extends false ? string
   : U extends "filter" ? FilterPath<M>
   : { [K in keyof M]-?: [NameProblem<U, M, K>] extends [never] ? K : never }[keyof M] & string;
 
-/** @internal Whether `M` is a model whose fields are known. */
+/** @internal Whether the fields of the model `M` are known. `unknown` and `UnnamedModel` have no known fields. */
 export type IsKnown<M> = unknown extends M ? false : "~unnamed" extends keyof M ? false : true;
 
-/** @internal Why clients cannot use the field of that name so, or `never`. */
+/**
+ * @internal The reason why clients cannot use the field `K` in the way `U`, as text for a compile error, or `never` if
+ * clients can.
+ */
 export type NameProblem<U extends FieldUse, M, K extends keyof M> = K extends UndeclaredUse[U]
   ? `${U} takes declared fields, ${K} is none`
   : FieldProblem<U, K extends string ? K : "this", NonNullable<M[K]>>;
 
-/** The fields that the framework adds and that clients cannot use so. */
+/** The names of fields that the framework adds, by the way in which clients cannot use them. */
 type UndeclaredUse =
   & { sort: "__v"; select: never; filter: never; key: "__v" }
   & Record<"search" | "populate" | "set" | "group" | "unit" | "sum" | "avg", "_id" | "__v">;
@@ -42,7 +51,10 @@ type FieldProblem<U extends FieldUse, K extends string, V> = 0 extends 1 & V ? n
     : `populate takes references, ${K} is ${InWords<V>}`
   : never;
 
-/** The paths that a filter can name. Those of more than three names are not checked. `D` is the depth. */
+/**
+ * The paths that the option `filter` can list. Only the first three names of a path are checked, because models can
+ * embed themselves and the type would not end. `D` is the depth.
+ */
 type FilterPath<M, D extends readonly 0[] = []> = {
   [K in keyof M & string]-?: [FieldProblem<"filter", K, NonNullable<M[K]>>] extends [never]
     ? K | `${K}.${PathBelow<NonNullable<M[K]>, D>}`
@@ -57,11 +69,15 @@ type PathBelow<V, D extends readonly 0[]> = V extends readonly (infer I)[]
   : V extends object ? string
   : never;
 
-/** @internal A filter `S` that the application writes, if it names only fields of the model `M`, else its problem. */
+/**
+ * @internal The filter `S` of a scope, if it names only fields of the model `M`, or else a text for a compile error.
+ */
 export type NamedFilter<M, S> = [UndeclaredIn<M, S>] extends [never] ? S
   : `the class has no ${UndeclaredIn<M, S>}`;
 
-/** The names in a filter that are no fields of the model, also those inside `$or` and `$elemMatch`. */
+/**
+ * The names in the filter `S` that are no fields of the model `M`, including the names inside `$or` and `$elemMatch`.
+ */
 type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
   : 0 extends 1 & S ? never
   : S extends Promise<infer T> ? UndeclaredIn<M, T>
@@ -74,7 +90,10 @@ type UndeclaredIn<M, S> = IsKnown<M> extends false ? never
 
 type UndeclaredInClauses<M, L> = L extends readonly (infer S)[] ? UndeclaredIn<M, S> : never;
 
-/** The same for a condition `C` on the field `K`, if that is a list of entities. */
+/**
+ * The names inside `$elemMatch` of the condition `C` that are no fields of the elements of `K`. `K` has such names only
+ * if it holds a list of entities.
+ */
 type UndeclaredInElements<K extends string, V, C> = V extends readonly (infer M)[]
   ? C extends { readonly $elemMatch: infer S }
     ? M extends FrameworkModel ? `${K}.${UndeclaredIn<M, S>}` : never
@@ -98,14 +117,14 @@ type UndeclaredBelow<V, P extends { whole: string; rest: string }> = 0 extends 1
     : P["whole"]
   : never;
 
-/** @internal Whether a value is `Hidden`. */
+/** @internal Whether `V`, the type of a field, is `Hidden`. */
 export type IsHidden<V> = "~hidden" extends keyof V ? string extends keyof V ? false : true : false;
 
-/** @internal Whether a value is `ReadOnly`. */
+/** @internal Whether `V`, the type of a field, is `ReadOnly`. */
 export type IsReadOnly<V> = "~readonly" extends keyof V ? string extends keyof V ? false : true
   : false;
 
-/** @internal Whether a value is `Restricted`. */
+/** @internal Whether `V`, the type of a field, is `Restricted`. */
 export type IsRestricted<V> = "~restricted" extends keyof V ? string extends keyof V ? false : true
   : false;
 
@@ -120,5 +139,5 @@ export type AnyIdentifier =
 /** @internal A value that MongoDB can sort by. */
 export type Scalar = AnyIdentifier | boolean | Date;
 
-/** @internal The model that the field of that name refers to, or `unknown`. */
+/** @internal The model that the field `K` of the model `M` refers to or embeds, or `unknown`. */
 export type TargetOf<M, K> = K extends keyof M ? ModelIn<NonNullable<M[K]>> : unknown;

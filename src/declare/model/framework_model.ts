@@ -4,17 +4,20 @@ import type { HydratedDocument, Model, Schema, SchemaOptions, Types } from "mong
  * The base class of all models.
  *
  * Declare fields with {@linkcode prop} and {@linkcode arrayProp}. Mongoose documents have the methods, getters and
- * setters of the class, and the Mongoose model has its static members. Other models can embed, reference or extend the
- * class. To serve it over HTTP, add {@linkcode rest}.
+ * setters of the class, and the Mongoose model has the static members of the class. Other models can embed, reference
+ * or extend the class. To serve the entities of a class over HTTP, add {@linkcode rest}.
  */
 export abstract class FrameworkModel {
-  /** Schema options of Mongoose, for a class without `@rest`. */
+  /**
+   * Schema options of Mongoose, such as `{ timestamps: true }`, for a class without `@rest`. In a class with `@rest`,
+   * the option `schemaOptions` of `@rest` overrides them.
+   */
   declare static schemaOptions?: SchemaOptions;
-  /** A function that is called once with the Mongoose schema of the class, to add indexes, plugins, virtuals or middleware. */
+  /** Adds indexes, plugins, virtuals or middleware to the Mongoose schema of the class. The framework calls it once. */
   static configure?(schema: Schema): void;
-  /** The identifier. A new entity gets one. */
+  /** The identifier, which every new entity gets. */
   declare readonly _id: Types.ObjectId;
-  /** The version: 0 for a new entity. Every update adds 1. */
+  /** The version, which is 0 for a new entity and grows by 1 with every update. */
   declare readonly __v: number;
 }
 

@@ -1,7 +1,7 @@
 import type { RestOptions } from "../decorators/rest.ts";
 import type { ModelClass } from "./framework_model.ts";
 
-/** A field, as its decorator was called. */
+/** A field as `@prop` or `@arrayProp` declares it. */
 export interface FieldRecord {
   readonly name: string;
   /** Whether `@arrayProp` declared it. */
@@ -9,33 +9,39 @@ export interface FieldRecord {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** An `@rest` on a class or on a property, as it was called. */
+/** The options of an `@rest` decorator on a class or on a property. */
 export interface RestRecord extends Omit<RestOptions, "route"> {
-  /** The route. On a property, the default is its name. */
+  /** The path of the route. On a property, the default is `/` and the name of the property. */
   readonly route?: string;
 }
 
-/** The records of one class, never read through the prototype chain of metadata, on which compilers disagree. */
+/**
+ * The declarations of one class, without the declarations of its ancestors. They are an own property of the class
+ * metadata, because compilers disagree on the prototype of the metadata.
+ */
 interface ModelRecords {
   readonly fields: Map<string, FieldRecord>;
-  /** The `@rest` on properties, by property. */
+  /** The `@rest` decorators by the name of their property. */
   readonly parts: Map<string, RestRecord[]>;
-  /** The `@rest` on the class. */
+  /** The `@rest` decorators of the class. */
   readonly rests: RestRecord[];
-  /** Problems of the declaration, which are thrown when the class is first used. */
+  /** The problems of the declaration. `describeModel()` throws the first problem when the class is first used. */
   readonly problems: string[];
 }
 
 const KEY = Symbol("mongrove");
 
-// On Node 20, classes compiled by tsc have no metadata otherwise.
+// Node 20 has no `Symbol.metadata`. Without this symbol, code that tsc has compiled creates no metadata.
 if (Symbol.metadata === undefined) {
   Object.defineProperty(Symbol, "metadata", { value: Symbol.for("Symbol.metadata") });
 }
 
-/** Opens the records of the class that is being decorated. Throws if the compiler gave no `context.metadata`. */
+/**
+ * Returns the records of the class that is being decorated, and creates them for its first decorator. Throws if the
+ * compiler gave no `context.metadata`.
+ */
 export function recordsOf(decorator: string, context: unknown): ModelRecords {
-  // Compilers that are set to legacy decorators pass something else as context
+  // With legacy decorators, the second argument is the name of the property instead of a context.
   const { metadata } = Object(context) as { readonly metadata?: object | null };
   if (metadata === undefined || metadata === null) {
     throw new TypeError(
@@ -52,7 +58,7 @@ export function recordsOf(decorator: string, context: unknown): ModelRecords {
   return (metadata as { [KEY]: ModelRecords })[KEY];
 }
 
-/** Gives the records of a class, without inherited ones. */
+/** Returns the records of a class without the records of its ancestors. */
 export function ownRecords(target: object): ModelRecords | undefined {
   if (!Object.hasOwn(target, Symbol.metadata)) return undefined;
   const metadata =
@@ -87,7 +93,7 @@ export function registerModel(target: ModelClass): void {
   registered.add(target);
 }
 
-/** Gives all classes with `@rest`, in the order of their evaluation. */
+/** Returns all classes with `@rest`, in the order in which the classes were defined. */
 export function registeredModels(): ModelClass[] {
   return [...registered];
 }
